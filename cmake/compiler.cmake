@@ -1,0 +1,17 @@
+# Flags of our own targets. Contraction is off so that every machine gets the same bits.
+add_library(carom_compile_options INTERFACE)
+target_compile_options(carom_compile_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-qual -Wformat=2 -Wundef
+  -ffp-contract=off)
+
+# Sanitizers go everywhere or nowhere: a half-instrumented program reports nonsense.
+if(CAROM_SANITIZE)
+  add_compile_options(-fsanitize=${CAROM_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${CAROM_SANITIZE})
+endif()
+
+find_program(CCACHE ccache)
+if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()

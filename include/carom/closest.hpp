@@ -1,0 +1,32 @@
+#pragma once
+
+#include <Eigen/Core>
+
+namespace carom {
+
+/// Closest points of two features. The distance is that between the two points returned, which
+/// lie on the features to rounding; so it is never below the true distance by more than rounding.
+struct VertexTriangleClosest {
+  Eigen::Vector3d weights;  ///< barycentric, of the point on the triangle; each in [0, 1], sum 1
+  Eigen::Vector3d point;    ///< on the triangle
+  double distance = 0;
+};
+
+struct EdgeEdgeClosest {
+  double s = 0;  ///< point_a = a0 + s (a1 - a0), in [0, 1]
+  double t = 0;  ///< point_b = b0 + t (b1 - b0), in [0, 1]
+  Eigen::Vector3d point_a;
+  Eigen::Vector3d point_b;
+  double distance = 0;
+};
+
+/// Every finite input has an answer: triangles of zero area act as the segment or point they are.
+VertexTriangleClosest closest_vertex_triangle(const Eigen::Vector3d& p, const Eigen::Vector3d& a,
+                                              const Eigen::Vector3d& b, const Eigen::Vector3d& c);
+
+/// Every finite input has an answer: parallel edges give one of the closest pairs, edges of zero
+/// length act as the point they are.
+EdgeEdgeClosest closest_edge_edge(const Eigen::Vector3d& a0, const Eigen::Vector3d& a1, const Eigen::Vector3d& b0,
+                                  const Eigen::Vector3d& b1);
+
+}  // namespace carom

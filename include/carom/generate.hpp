@@ -1,0 +1,46 @@
+#pragma once
+
+#include <functional>
+
+#include "carom/mesh.hpp"
+
+namespace carom {
+
+/// Meshes made from a few numbers. All are closed and oriented outward unless said otherwise,
+/// all throw Error(invalid_argument) that names the parameter which is out of range.
+
+/// Axis-aligned box around the origin. Each face is cut in segments x segments squares of two triangles.
+TriangleMesh make_box(const Eigen::Vector3d& size, int segments = 1);
+
+/// Sphere around the origin: an icosahedron of which each triangle is split in four
+/// `subdivisions` times; 20 * 4^subdivisions triangles.
+TriangleMesh make_icosphere(double radius, int subdivisions);
+
+/// Torus around the origin with the y axis as its axis: 2 * around * across triangles.
+/// `radius` is that of the centre line, `tube_radius` that of the tube.
+TriangleMesh make_torus(double radius, double tube_radius, int around, int across);
+
+/// A tube around a closed curve, given for t in [0, 1), without twist where it closes:
+/// 2 * along * across triangles.
+TriangleMesh make_tube(const std::function<Eigen::Vector3d(double)>& closed_curve, double tube_radius, int along,
+                       int across);
+
+/// The centre line of a trefoil knot around the y axis: `radius` is its size in the x-z plane
+/// (of the middle circle), `height` its half thickness along y.
+Eigen::Vector3d trefoil(double t, double radius, double height);
+
+/// A flat, open sheet in the x-z plane around the origin, facing +y, with alternating
+/// diagonals: 2 * segments_x * segments_z triangles.
+TriangleMesh make_sheet(double size_x, double size_z, int segments_x, int segments_z);
+
+/// Pushes a smooth dent into a surface: every vertex closer than `radius` to `centre` moves by
+/// `depth` * (1 - (r / radius)^2)^2 along `direction` (unit length).
+struct Dent {
+  Eigen::Vector3d centre = Eigen::Vector3d::Zero();
+  Eigen::Vector3d direction = -Eigen::Vector3d::UnitY();
+  double radius = 1;  ///< m
+  double depth = 0;   ///< m
+};
+void apply(const Dent& dent, std::span<Eigen::Vector3d> positions);
+
+}  // namespace carom

@@ -1,0 +1,133 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "carom/contact.hpp"
+#include "carom/mesh.hpp"
+#include "carom/stats.hpp"
+#include "carom/world.hpp"
+
+/// Recordings of runs. The format is described in docs/formats.md.
+namespace carom {
+
+enum class PositionEncoding : std::uint8_t {
+  f64 = 0,  ///< exact: detection on the recording gives the contacts of the run
+  f32 = 1,  ///< half the size, for looking at
+};
+
+struct RecordingMeta {
+  std::string carom_version;  ///< of the writer; filled in by it
+  std::string scene;
+  double dt = 0;
+  Eigen::Vector3d gravity = Eigen::Vector3d::Zero();
+  double contact_distance = 0;
+};
+
+/// One body in one frame; owned by the caller.
+struct FrameBodyView {
+  std::uint32_t body = 0;  ///< the same number in every frame; ascending within a frame
+  std::string_view name;
+  BodyKind kind = BodyKind::static_body;
+  std::span<const Triangle> triangles;
+  std::span<const Eigen::Vector3d> positions;
+};
+
+struct RecordedContact {
+  std::uint64_t id = 0;
+  ContactKind kind = ContactKind::vertex_face;
+  std::uint32_t body_a = 0;
+  std::uint32_t body_b = 0;
+  std::array<Index, 2> a{none, none};  ///< as in Contact, numbered within the body
+  std::array<Index, 2> b{none, none};
+  double distance = 0;
+  Eigen::Vector3f point_a = Eigen::Vector3f::Zero();
+  Eigen::Vector3f point_b = Eigen::Vector3f::Zero();
+};
+
+/// Appends frames to a file, or to memory. Each frame is handed to the operating system before
+/// write_frame returns, so that a crash of the program loses none that was written.
+class RecordingWriter {
+ public:
+  /// Throws Error(io) that names the file.
+  RecordingWriter(const std::filesystem::path& path, const RecordingMeta& meta,
+                  PositionEncoding encoding = PositionEncoding::f64);
+  /// Into memory: see bytes().
+  RecordingWriter(const RecordingMeta& meta, PositionEncoding encoding);
+  /// Closes, as close() does, but swallows the errors.
+  ~RecordingWriter();
+  RecordingWriter(RecordingWriter&&) noexcept;
+  RecordingWriter& operator=(RecordingWriter&&) noexcept;
+
+  /// Triangles and positions that are bit for bit those of the last frame are not written again.
+  /// Contacts: vertex_face before edge_edge.
+  void write_frame(double time, std::span<const FrameBodyView> bodies, std::span<const RecordedContact> contacts,
+                   const PipelineStats& stats);
+  std::uint32_t frame_count() const;
+
+  /// Writes the index and closes the file; nothing may be written afterwards.
+  void close();
+  /// What an in-memory recording holds. Call after close().
+  std::span<const std::uint8_t> bytes() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+struct RecordedBody {
+  std::uint32_t body = 0;
+  std::string name;
+  BodyKind kind = BodyKind::static_body;
+  std::vector<Triangle> triangles;
+  std::vector<Eigen::Vector3d> positions;
+};
+
+struct RecordedFrame {
+  std::uint32_t number = 0;
+  double time = 0;
+  std::vector<RecordedBody> bodies;
+  std::vector<RecordedContact> contacts;
+};
+
+/// What one stage did, as read from a file (the names of a newer version may be unknown here).
+struct RecordedStage {
+  std::string name;
+  std::uint64_t in = 0;
+  std::uint64_t out = 0;
+  std::vector<std::pair<std::string, std::uint64_t>> culled;
+  double ms = 0;
+};
+
+/// Reads a recording, from a file or from memory. Opening walks the chunk headers only.
+class RecordingReader {
+ public:
+  /// Throws Error that names the file and the offset.
+  explicit RecordingReader(const std::filesystem::path& path);
+  explicit RecordingReader(std::vector<std::uint8_t> bytes, std::string name = "recording");
+  ~RecordingReader();
+  RecordingReader(RecordingReader&&) noexcept;
+  RecordingReader& operator=(RecordingReader&&) noexcept;
+
+  const RecordingMeta& meta() const;
+  std::uint32_t frame_count() const;
+  /// Empty if the recording was closed in order; otherwise where and how it ends. The frames
+  /// before that can be read.
+  const std::string& damage() const;
+
+  /// Throws Error that names the file, the frame and the offset.
+  RecordedFrame read_frame(std::uint32_t frame) const;
+  std::vector<RecordedStage> read_stages(std::uint32_t frame) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace carom

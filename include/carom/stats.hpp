@@ -1,0 +1,55 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace carom {
+
+/// The stages of one step, in the order in which they run.
+enum class Stage { edits, predict, bounds, broad, mid, narrow, contacts, respond, commit };
+inline constexpr std::size_t stage_count = 9;
+
+std::string_view to_string(Stage stage);
+
+/// How many candidates one test took away.
+struct Culled {
+  std::string_view reason;
+  std::uint64_t count = 0;
+};
+
+/// What one stage did: what came in, what went out, what took the rest away,
+/// and how long it took. Counts are exact and the same for any number of
+/// threads; times are not.
+class StageStats {
+ public:
+  std::uint64_t in = 0;
+  std::uint64_t out = 0;
+  double seconds = 0;  ///< wall time
+
+  /// `reason` must outlive the statistics: a string literal.
+  void add_culled(std::string_view reason, std::uint64_t count);
+  std::span<const Culled> culled() const { return {culled_.data(), culled_size_}; }
+  std::uint64_t culled_total() const;
+
+  /// Adds the counts and the times of another run of the same stage.
+  void add(const StageStats& other);
+
+ private:
+  static constexpr std::size_t max_reasons = 8;
+  std::array<Culled, max_reasons> culled_{};
+  std::size_t culled_size_ = 0;
+};
+
+/// One entry for each stage; a stage that did not run stays zero.
+struct PipelineStats {
+  std::array<StageStats, stage_count> stages{};
+
+  StageStats& operator[](Stage stage) { return stages[static_cast<std::size_t>(stage)]; }
+  const StageStats& operator[](Stage stage) const { return stages[static_cast<std::size_t>(stage)]; }
+  void add(const PipelineStats& other);
+};
+
+}  // namespace carom

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "carom/contact.hpp"
+#include "carom/detect.hpp"
+#include "carom/mesh.hpp"
+#include "carom/stats.hpp"
+
+namespace carom {
+
+enum class BodyKind : std::uint8_t { static_body, kinematic, particles };
+std::string_view to_string(BodyKind kind);
+
+/// Where the vertices of a kinematic body are at a time. Called once per step, from one thread;
+/// must fill every position.
+using Motion = std::function<void(double time, std::span<Eigen::Vector3d> positions)>;
+
+struct StaticBody {
+  std::string name;
+  TriangleMesh mesh;
+};
+
+struct KinematicBody {
+  std::string name;
+  TriangleMesh mesh;  ///< positions are overwritten by the motion at time 0
+  Motion motion;
+};
+
+/// Particles at the vertices of a mesh, joined by springs along its edges and, against bending,
+/// across each inner edge between the two opposite corners.
+struct ParticleBody {
+  std::string name;
+  TriangleMesh mesh;             ///< also the rest shape
+  double mass = 1;               ///< kg, of the whole body, shared out by area
+  double stretch_stiffness = 500;  ///< N/m of each spring along an edge
+  double bend_stiffness = 5;     ///< N/m of each spring across an edge
+  double spring_damping = 0.5;   ///< N s/m along each spring
+  double air_damping = 0.1;      ///< 1/s, of the velocity
+  std::vector<Index> pinned;     ///< vertices that never move
+};
+
+struct ContactOptions {
+  double distance = 0.01;    ///< m; features closer than this push each other away
+  double stiffness = 2000;   ///< N/m, of each contact: F = stiffness (distance - d)
+  double damping = 1;        ///< N s/m, against the relative normal velocity
+  PairScope pairs = PairScope::all;
+};
+
+struct WorldOptions {
+  Eigen::Vector3d gravity{0, -9.81, 0};  ///< m/s^2
+  double dt = 0.01;                      ///< s
+  ContactOptions contact;
+  std::string method = "auto";           ///< of detection, see detect_methods()
+  int threads = 0;                       ///< 0 = as many as the machine has; the result does not depend on it
+};
+
+/// Bodies, and the step that moves them. The result of a step depends on nothing but the state
+/// before it. Positions are in the world frame.
+class World {
+ public:
+  explicit World(const WorldOptions& options);
+  ~World();
+  World(World&&) noexcept;
+  World& operator=(World&&) noexcept;
+
+  /// Bodies take part from the next step on. Each throws Error that names the body and the element.
+  BodyId add(StaticBody body);
+  BodyId add(KinematicBody body);
+  BodyId add(ParticleBody body);
+  void remove(BodyId body);
+
+  void step();
+
+  double time() const;
+  std::uint64_t steps() const;
+  const WorldOptions& options() const;
+  /// In the order in which they were added.
+  std::vector<BodyId> bodies() const;
+  const std::string& name(BodyId body) const;
+  BodyKind kind(BodyId body) const;
+  std::span<const Triangle> triangles(BodyId body) const;
+  std::span<const Eigen::Vector3d> positions(BodyId body) const;
+  std::span<const Eigen::Vector3d> velocities(BodyId body) const;
+
+  /// Of the last step, measured at its predicted end, in canonical order.
+  std::span<const BodyContact> contacts() const;
+  const PipelineStats& stats() const;
+
+  /// A hash of all positions and velocities, for comparing runs bit by bit.
+  std::uint64_t state_hash() const;
+
+  struct State;
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace carom

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+/// Loops over all cores with the same result for any number of them: work is cut into chunks by
+/// index alone, and what chunks produce is joined in the order of their indices. parallel.cpp is
+/// the only file that knows oneTBB.
+namespace carom {
+
+/// A number of threads to work with. Cheap to call, costly to make: keep one.
+class Workers {
+ public:
+  /// 0 = one for each core this process may use.
+  explicit Workers(int threads = 0);
+  ~Workers();
+  Workers(Workers&&) noexcept;
+  Workers& operator=(Workers&&) noexcept;
+
+  int threads() const { return threads_; }
+
+  /// Calls body(context, chunk) for each chunk in [0, chunks), in any order, and returns when all
+  /// are done. Writes made before the call are seen by all chunks, theirs by the caller after it.
+  void run(std::size_t chunks, void (*body)(void* context, std::size_t chunk), void* context);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+  int threads_;
+};
+
+inline std::size_t chunk_count(std::size_t count, std::size_t grain) { return (count + grain - 1) / grain; }
+
+/// body(begin, end, chunk) over [0, count) in chunks of `grain`, the last one shorter.
+template <class Body>
+void parallel_chunks(Workers& workers, std::size_t count, std::size_t grain, Body&& body) {
+  struct Context {
+    std::remove_reference_t<Body>& body;
+    std::size_t count, grain;
+  } context{body, count, grain};
+  workers.run(
+      chunk_count(count, grain),
+      [](void* pointer, std::size_t chunk) {
+        Context& c = *static_cast<Context*>(pointer);
+        c.body(chunk * c.grain, std::min((chunk + 1) * c.grain, c.count), chunk);
+      },
+      &context);
+}
+
+/// body(i) for each i in [0, count).
+template <class Body>
+void parallel_for(Workers& workers, std::size_t count, std::size_t grain, Body&& body) {
+  parallel_chunks(workers, count, grain, [&body](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t i = begin; i < end; ++i) body(i);
+  });
+}
+
+/// combine(...combine(combine(identity, map(chunk 0)), map(chunk 1))...): chunks in order, so that
+/// sums of floating-point numbers do not depend on the number of threads. `partial` is kept by the
+/// caller so that a warm call allocates nothing.
+template <class T, class Map, class Combine>
+T parallel_reduce(Workers& workers, std::size_t count, std::size_t grain, T identity, Map&& map, Combine&& combine,
+                  std::vector<T>& partial) {
+  partial.assign(chunk_count(count, grain), identity);
+  parallel_chunks(workers, count, grain,
+                  [&](std::size_t begin, std::size_t end, std::size_t chunk) { partial[chunk] = map(begin, end); });
+  T result = identity;
+  for (const T& value : partial) result = combine(result, value);
+  return result;
+}
+
+/// A list that chunks fill side by side and that reads as if one had filled it in order.
+template <class T>
+class OrderedAppend {
+ public:
+  /// body(begin, end, std::vector<T>& out, chunk) appends to `out` what its chunk finds; `result` gets
+  /// the concatenation, in order.
+  template <class Body>
+  void run(Workers& workers, std::size_t count, std::size_t grain, std::vector<T>& result, Body&& body) {
+    const std::size_t chunks = chunk_count(count, grain);
+    if (parts_.size() < chunks) parts_.resize(chunks);
+    parallel_chunks(workers, count, grain, [&](std::size_t begin, std::size_t end, std::size_t chunk) {
+      parts_[chunk].clear();
+      body(begin, end, parts_[chunk], chunk);
+    });
+    starts_.resize(chunks + 1);
+    starts_[0] = 0;
+    for (std::size_t i = 0; i < chunks; ++i) starts_[i + 1] = starts_[i] + parts_[i].size();
+    result.resize(starts_[chunks]);
+    parallel_for(workers, chunks, 1, [&](std::size_t i) {
+      std::copy(parts_[i].begin(), parts_[i].end(), result.begin() + static_cast<std::ptrdiff_t>(starts_[i]));
+    });
+  }
+
+ private:
+  std::vector<std::vector<T>> parts_;
+  std::vector<std::size_t> starts_;
+};
+
+}  // namespace carom

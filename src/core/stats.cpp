@@ -1,0 +1,41 @@
+#include "carom/stats.hpp"
+
+#include <cassert>
+
+namespace carom {
+
+std::string_view to_string(Stage stage) {
+  constexpr std::array<std::string_view, stage_count> names{"edits",  "predict",  "bounds",  "broad", "mid",
+                                                            "narrow", "contacts", "respond", "commit"};
+  return names[static_cast<std::size_t>(stage)];
+}
+
+void StageStats::add_culled(std::string_view reason, std::uint64_t count) {
+  for (std::size_t i = 0; i < culled_size_; ++i) {
+    if (culled_[i].reason == reason) {
+      culled_[i].count += count;
+      return;
+    }
+  }
+  assert(culled_size_ < max_reasons);
+  culled_[culled_size_++] = {reason, count};
+}
+
+std::uint64_t StageStats::culled_total() const {
+  std::uint64_t total = 0;
+  for (const Culled& entry : culled()) total += entry.count;
+  return total;
+}
+
+void StageStats::add(const StageStats& other) {
+  in += other.in;
+  out += other.out;
+  seconds += other.seconds;
+  for (const Culled& entry : other.culled()) add_culled(entry.reason, entry.count);
+}
+
+void PipelineStats::add(const PipelineStats& other) {
+  for (std::size_t i = 0; i < stage_count; ++i) stages[i].add(other.stages[i]);
+}
+
+}  // namespace carom

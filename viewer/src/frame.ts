@@ -1,0 +1,153 @@
+// The payload of a FRAM chunk, docs/formats.md.
+
+import { payload, RecordingError, type Chunk } from './recording';
+
+export type Vec3 = [number, number, number];
+
+export const KINDS = ['static', 'kinematic', 'particles'] as const;
+export const NO_INDEX = 0xffffffff;
+
+export interface Topology {
+  kind: string;
+  name: string;
+  triangles: Uint32Array;
+}
+
+export interface Body {
+  number: number;
+  topologyFrame: number;
+  positionsFrame: number;
+  vertices: number;
+  triangles: number;
+  topology: Topology | null; // null: held by topologyFrame
+  positions: Float32Array | Float64Array | null; // null: held by positionsFrame
+}
+
+export interface Contacts {
+  count: number;
+  vertexFace: number; // the first so many are vertex-face, the others edge-edge
+  id: BigUint64Array;
+  bodyA: Uint32Array;
+  bodyB: Uint32Array;
+  a0: Uint32Array;
+  a1: Uint32Array;
+  b0: Uint32Array;
+  b1: Uint32Array;
+  distance: Float64Array;
+  pointA: Float32Array;
+  pointB: Float32Array;
+}
+
+export interface Frame {
+  number: number;
+  time: number;
+  bodies: Body[];
+  contacts: Contacts;
+}
+
+export function decodeFrame(chunk: Chunk, expected: number): Frame {
+  const reader = new Reader(payload(chunk), chunk.offset);
+  const number = reader.u32();
+  if (number !== expected) throw reader.fault(`it says it is frame ${number} where frame ${expected} belongs`);
+  const time = reader.f64();
+  const bodies: Body[] = [];
+  for (let n = reader.u32(); n > 0; n--) bodies.push(readBody(reader, number));
+  return { number, time, bodies, contacts: readContacts(reader) };
+}
+
+function readBody(reader: Reader, frame: number): Body {
+  const [number, topologyFrame, positionsFrame, vertices, triangles] = reader.u32s(5);
+  if (topologyFrame > frame || positionsFrame > frame) throw reader.fault(`body ${number} refers to a later frame`);
+  const body: Body = { number, topologyFrame, positionsFrame, vertices, triangles, topology: null, positions: null };
+  if (topologyFrame === frame) body.topology = readTopology(reader, body);
+  if (positionsFrame === frame) {
+    const encoding = reader.u8();
+    if (encoding > 1) throw reader.fault(`body ${number} has positions of unknown encoding ${encoding}`);
+    const width = encoding === 0 ? 8 : 4;
+    const values = unshuffle(reader.bytes(3 * vertices * width), width);
+    body.positions = encoding === 0 ? new Float64Array(values.buffer) : new Float32Array(values.buffer);
+  }
+  return body;
+}
+
+function readTopology(reader: Reader, body: Body): Topology {
+  const kind = KINDS[reader.u8()] ?? 'unknown';
+  const name = new TextDecoder().decode(reader.bytes(reader.u32()));
+  const triangles = reader.u32s(3 * body.triangles);
+  if (triangles.some((vertex) => vertex >= body.vertices)) {
+    throw reader.fault(`a triangle of body ${body.number} has a vertex that does not exist`);
+  }
+  return { kind, name, triangles };
+}
+
+function readContacts(reader: Reader): Contacts {
+  const vertexFace = reader.u32();
+  const n = vertexFace + reader.u32();
+  return {
+    count: n,
+    vertexFace,
+    id: new BigUint64Array(reader.copy(8 * n)),
+    bodyA: reader.u32s(n),
+    bodyB: reader.u32s(n),
+    a0: reader.u32s(n),
+    a1: reader.u32s(n),
+    b0: reader.u32s(n),
+    b1: reader.u32s(n),
+    distance: new Float64Array(reader.copy(8 * n)),
+    pointA: new Float32Array(reader.copy(12 * n)),
+    pointB: new Float32Array(reader.copy(12 * n)),
+  };
+}
+
+/** Values stored as all their bytes 0, then all their bytes 1, and so on, put together again. */
+export function unshuffle(planes: Uint8Array, width: number): Uint8Array {
+  const count = planes.length / width;
+  const values = new Uint8Array(planes.length);
+  for (let byte = 0; byte < width; byte++) {
+    const plane = byte * count;
+    for (let i = 0, at = byte; i < count; i++, at += width) values[at] = planes[plane + i];
+  }
+  return values;
+}
+
+/** Little-endian, unaligned. Typed arrays are made from copies because their buffers must be aligned. */
+class Reader {
+  private at = 0;
+  private readonly view: DataView;
+
+  constructor(private readonly data: Uint8Array, private readonly chunkOffset: number) {
+    this.view = new DataView(data.buffer, data.byteOffset, data.byteLength);
+  }
+
+  fault(why: string): RecordingError {
+    return new RecordingError(`The FRAM chunk at byte ${this.chunkOffset} cannot be read: ${why}.`);
+  }
+
+  bytes(n: number): Uint8Array {
+    if (n > this.data.length - this.at) throw this.fault('it ends too early');
+    this.at += n;
+    return this.data.subarray(this.at - n, this.at);
+  }
+
+  copy(n: number): ArrayBuffer {
+    return this.bytes(n).slice().buffer as ArrayBuffer;
+  }
+
+  u8(): number {
+    return this.bytes(1)[0];
+  }
+
+  u32(): number {
+    this.bytes(4);
+    return this.view.getUint32(this.at - 4, true);
+  }
+
+  f64(): number {
+    this.bytes(8);
+    return this.view.getFloat64(this.at - 8, true);
+  }
+
+  u32s(n: number): Uint32Array {
+    return new Uint32Array(this.copy(4 * n));
+  }
+}

@@ -1,0 +1,143 @@
+// Decoded frames, found by number. Follows the references of a body to the earlier frame that holds its topology or
+// its positions, and moves positions from the world (double) to the scene (float, about the scene's origin): a scene
+// a thousand kilometres from the world's origin would otherwise shake on the screen.
+
+import { decodeFrame, type Body, type Contacts, type Frame, type Topology, type Vec3 } from './frame';
+import { RecordingError, type Recording } from './recording';
+import { Lru } from './lru';
+
+export interface Box {
+  min: Vec3;
+  max: Vec3;
+}
+
+export interface Placement {
+  positions: Float32Array; // in the scene
+  box: Box; // in the scene
+}
+
+export interface ShownBody {
+  number: number;
+  topologyKey: string; // the same as long as the triangles are
+  topology: Topology;
+  placementKey: string;
+  placement: Placement;
+  vertices: number;
+  triangles: number;
+}
+
+export interface ShownFrame {
+  number: number;
+  time: number;
+  bodies: ShownBody[];
+  contacts: Contacts; // points in the scene
+}
+
+const CACHED_FRAMES = 16;
+const CACHED_BYTES = 192e6; // each of decoded frames and placements
+
+export class Frames {
+  readonly origin: Vec3;
+  readonly count: number;
+  private readonly decoded = new Lru<number, Frame>(CACHED_BYTES);
+  private readonly shown = new Lru<number, ShownFrame>(CACHED_FRAMES);
+  // Apart from the frames: bodies at rest since many different frames would otherwise push each other's frames out.
+  private readonly placements = new Lru<string, Placement>(CACHED_BYTES);
+  private readonly topologies = new Map<string, Topology>();
+
+  constructor(private readonly recording: Recording) {
+    this.count = recording.frames.length;
+    this.origin = centreOf(this.decode(0));
+  }
+
+  at(number: number): ShownFrame {
+    const known = this.shown.get(number);
+    if (known) return known;
+    const frame = this.decode(number);
+    const shown: ShownFrame = {
+      number,
+      time: frame.time,
+      bodies: frame.bodies.map((body) => this.show(body)),
+      contacts: this.moveContacts(frame.contacts),
+    };
+    this.shown.set(number, shown, 1);
+    return shown;
+  }
+
+  private decode(number: number): Frame {
+    const known = this.decoded.get(number);
+    if (known) return known;
+    const chunk = this.recording.frames[number];
+    const frame = decodeFrame(chunk, number);
+    this.decoded.set(number, frame, chunk.rawSize);
+    return frame;
+  }
+
+  private show(body: Body): ShownBody {
+    const topologyKey = `${body.number}@${body.topologyFrame}`;
+    const placementKey = `${body.number}@${body.positionsFrame}`;
+    let topology = this.topologies.get(topologyKey);
+    if (!topology) {
+      topology = this.held(body, body.topologyFrame, 'topology');
+      this.topologies.set(topologyKey, topology);
+    }
+    let placement = this.placements.get(placementKey);
+    if (!placement) {
+      placement = place(this.held(body, body.positionsFrame, 'positions'), this.origin);
+      this.placements.set(placementKey, placement, placement.positions.byteLength);
+    }
+    if (topology.triangles.length !== 3 * body.triangles || placement.positions.length !== 3 * body.vertices) {
+      throw new RecordingError(`Body ${body.number} does not agree with the earlier frame it refers to.`);
+    }
+    const { number, vertices, triangles } = body;
+    return { number, topologyKey, topology, placementKey, placement, vertices, triangles };
+  }
+
+  private held<K extends 'topology' | 'positions'>(body: Body, frame: number, what: K): NonNullable<Body[K]> {
+    const value = this.decode(frame).bodies.find((other) => other.number === body.number)?.[what];
+    if (!value) throw new RecordingError(`Body ${body.number} has its ${what} in frame ${frame}, which does not hold them.`);
+    return value as NonNullable<Body[K]>;
+  }
+
+  private moveContacts(contacts: Contacts): Contacts {
+    const move = (points: Float32Array) => points.map((value, i) => value - this.origin[i % 3]);
+    return { ...contacts, pointA: move(contacts.pointA), pointB: move(contacts.pointB) };
+  }
+}
+
+function place(world: Float32Array | Float64Array, origin: Vec3): Placement {
+  const positions = new Float32Array(world.length);
+  const box = emptyBox();
+  for (let axis = 0; axis < 3; axis++) {
+    let min = Infinity;
+    let max = -Infinity;
+    for (let i = axis; i < world.length; i += 3) {
+      const value = world[i] - origin[axis];
+      positions[i] = value;
+      if (value < min) min = value;
+      if (value > max) max = value;
+    }
+    box.min[axis] = min;
+    box.max[axis] = max;
+  }
+  return { positions, box };
+}
+
+function centreOf(frame: Frame): Vec3 {
+  const all = emptyBox();
+  for (const body of frame.bodies) {
+    if (body.positions) growBox(all, place(body.positions, [0, 0, 0]).box);
+  }
+  return all.min.map((min, axis) => (min <= all.max[axis] ? (min + all.max[axis]) / 2 : 0)) as Vec3;
+}
+
+export function emptyBox(): Box {
+  return { min: [Infinity, Infinity, Infinity], max: [-Infinity, -Infinity, -Infinity] };
+}
+
+export function growBox(box: Box, other: Box): void {
+  for (let axis = 0; axis < 3; axis++) {
+    box.min[axis] = Math.min(box.min[axis], other.min[axis]);
+    box.max[axis] = Math.max(box.max[axis], other.max[axis]);
+  }
+}

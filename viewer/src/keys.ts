@@ -1,0 +1,54 @@
+// The keyboard, and the overlay that lists it.
+
+import { h } from './dom';
+
+export interface KeyBinding {
+  keys: string[]; // as in KeyboardEvent.key, with "Shift+" before
+  shown: string;
+  does: string;
+  run(): void;
+}
+
+export function bindKeys(bindings: KeyBinding[]): void {
+  const byKey = new Map(bindings.flatMap((binding) => binding.keys.map((key) => [key, binding] as const)));
+  window.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const target = event.target as HTMLElement;
+    // A focused control keeps the keys it works with; the slider does not, its arrows mean the same here.
+    if (target.matches('select, input:not([type=range])') && event.key !== 'Escape') return;
+    if (target.matches('button, summary, a') && (event.key === ' ' || event.key === 'Enter')) return;
+    const key = event.key.length > 1 ? event.key : event.key.toLowerCase();
+    const binding = byKey.get((event.shiftKey && event.key.length > 1 ? 'Shift+' : '') + key);
+    if (!binding) return;
+    event.preventDefault();
+    binding.run();
+  });
+  // A button clicked with the pointer gives up the focus, or the space bar would press it again instead of playing.
+  window.addEventListener('click', (event) => {
+    const button = (event.target as Element).closest?.('button');
+    if (button && event.detail > 0) button.blur();
+  });
+}
+
+export function fillHelp(dialog: HTMLDialogElement, bindings: KeyBinding[]): void {
+  const pointer: [string, string][] = [
+    ['drag', 'orbit'],
+    ['right-drag', 'pan'],
+    ['wheel', 'zoom'],
+    ['click', 'pick a contact or a triangle'],
+    ['drop a file', 'open a .carom recording'],
+  ];
+  const list = (entries: [string, string][]) =>
+    h('dl', {}, ...entries.map(([key, does]) => h('div', {}, h('dt', {}, h('kbd', {}, key)), h('dd', {}, does))));
+  const close = h('button', { onclick: () => dialog.close() }, 'Close');
+  dialog.replaceChildren(
+    h('h2', {}, 'Keys'),
+    list(bindings.map((binding) => [binding.shown, binding.does])),
+    h('h2', {}, 'Pointer'),
+    list(pointer),
+    close,
+  );
+  dialog.addEventListener('click', (event) => {
+    if (event.target === dialog) dialog.close();
+  });
+}

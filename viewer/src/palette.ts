@@ -1,0 +1,56 @@
+// Colours told apart with any colour vision (after Okabe and Ito, and Tol). Green and red are left to the contacts.
+
+export type Theme = 'light' | 'dark';
+
+const BODIES = ['#3f8fd2', '#e69f00', '#b184d6', '#56c7e9', '#d8c93a', '#cc79a7', '#7a8ce0', '#b98a5e'];
+
+export function bodyColour(number: number): string {
+  return BODIES[number % BODIES.length];
+}
+
+export interface SceneColours {
+  background: string;
+  grid: string;
+  wire: string;
+  highlight: string;
+  markEdge: string;
+  vertexFace: string;
+  edgeEdge: string;
+}
+
+export const SCENE: Record<Theme, SceneColours> = {
+  light: {
+    background: '#f1f3f6',
+    grid: '#9aa5b4',
+    wire: '#101820',
+    highlight: '#c400c4',
+    markEdge: '#ffffff',
+    vertexFace: '#0a8f3c',
+    edgeEdge: '#d7191c',
+  },
+  dark: {
+    background: '#14171c',
+    grid: '#4b5563',
+    wire: '#05070a',
+    highlight: '#ff5cff',
+    markEdge: '#0b0d10',
+    vertexFace: '#34d26b',
+    edgeEdge: '#ff4d4f',
+  },
+};
+
+const STAGE_ORDER = ['edits', 'predict', 'bounds', 'broad', 'mid', 'narrow', 'contacts', 'respond', 'commit'];
+const STAGES: Record<Theme, string[]> = {
+  light: ['#8a8f98', '#88ccee', '#44aa99', '#117733', '#ddaa33', '#332288', '#cc6677', '#882255', '#aa4499'],
+  dark: ['#8a8f98', '#88ccee', '#44aa99', '#4cbf73', '#e6c65c', '#8f82e8', '#ee8899', '#c9588f', '#d98bd0'],
+};
+
+export function stageColour(name: string, theme: Theme): string {
+  const at = STAGE_ORDER.indexOf(name);
+  return STAGES[theme][Math.max(at, 0)];
+}
+
+export function stageRank(name: string): number {
+  const at = STAGE_ORDER.indexOf(name);
+  return at < 0 ? STAGE_ORDER.length : at;
+}

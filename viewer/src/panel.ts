@@ -1,0 +1,119 @@
+// The numbers of the frame: scene, bodies, stages.
+
+import { h, row } from './dom';
+import { bytes, count, length, ms, plural, seconds } from './format';
+import type { ShownFrame } from './frames';
+import type { Options } from './options';
+import { bodyColour, stageColour, type Theme } from './palette';
+import type { Recording, Stage, Stat } from './recording';
+
+export class Panel {
+  private readonly summary = h('dl', { id: 'summary' });
+  private readonly bodies = h('tbody', {});
+  private readonly bodiesTitle = h('h2', {}, 'Bodies');
+  private readonly stages = h('tbody', {});
+  private bodiesKey = '';
+  private recording: Recording | null = null;
+
+  constructor(root: HTMLElement, private readonly options: Options) {
+    const head = (...names: string[]) => h('thead', {}, h('tr', {}, ...names.map((name) => h('th', { scope: 'col' }, name))));
+    root.append(
+      h('section', {}, h('h2', {}, 'Frame'), this.summary),
+      h(
+        'section',
+        {},
+        this.bodiesTitle,
+        h('div', { className: 'scroll' }, h('table', { id: 'bodies' }, head('name', 'kind', 'vertices', 'triangles'), this.bodies)),
+      ),
+      h('section', {}, h('h2', {}, 'Stages'), h('table', { id: 'stages' }, head('stage', 'in', 'out', 'culled', 'ms'), this.stages)),
+    );
+    options.onChange(() => this.markVisibility());
+  }
+
+  open(recording: Recording): void {
+    this.recording = recording;
+    this.bodiesKey = '';
+  }
+
+  show(frame: ShownFrame, theme: Theme): void {
+    if (!this.recording) return;
+    this.showSummary(frame, this.recording);
+    this.showBodies(frame);
+    this.showStages(this.recording.stats[frame.number], theme);
+  }
+
+  private showSummary(frame: ShownFrame, { meta, frames, size }: Recording): void {
+    const { contacts } = frame;
+    const triangles = frame.bodies.reduce((sum, body) => sum + body.triangles, 0);
+    const smallest = contacts.distance.reduce((a, b) => Math.min(a, b), Infinity);
+    const edgeEdge = contacts.count - contacts.vertexFace;
+    const file = `${bytes(size)}, recorded by carom ${meta.carom}, dt ${meta.dt} s, contact distance ${length(meta.contact_distance)}`;
+    this.summary.replaceChildren(
+      row('scene', meta.scene || '–', file),
+      row('frame', `${count(frame.number)} of ${count(frames.length - 1)}`),
+      row('time', seconds(frame.time)),
+      row('bodies', count(frame.bodies.length)),
+      row('triangles', count(triangles)),
+      row('contacts', count(contacts.count)),
+      row('vertex-face', h('span', { className: 'vertex-face' }, count(contacts.vertexFace))),
+      row('edge-edge', h('span', { className: 'edge-edge' }, count(edgeEdge))),
+      row('smallest distance', contacts.count ? length(smallest) : '–', contacts.count ? `${smallest} m` : 'no contact'),
+    );
+  }
+
+  private showBodies(frame: ShownFrame): void {
+    const key = frame.bodies.map((body) => body.topologyKey).join();
+    if (key === this.bodiesKey) return;
+    this.bodiesKey = key;
+    this.bodiesTitle.replaceChildren('Bodies', h('span', { className: 'note' }, plural(frame.bodies.length, 'body', 'bodies')));
+    this.bodies.replaceChildren(
+      ...frame.bodies.map(({ number, topology, vertices, triangles }) => {
+        const name = topology.name || `body ${number}`;
+        const box = h('input', { type: 'checkbox', title: `Show ${name}`, 'aria-label': `Show ${name}` });
+        box.dataset.body = String(number);
+        box.style.accentColor = bodyColour(number);
+        box.style.setProperty('--body', bodyColour(number));
+        box.addEventListener('change', () => this.options.showBody(number, box.checked));
+        const label = h('label', { title: `${name}, body ${number}` }, box, name);
+        return h('tr', {}, h('td', {}, label), h('td', {}, topology.kind), h('td', {}, count(vertices)), h('td', {}, count(triangles)));
+      }),
+    );
+    this.markVisibility();
+  }
+
+  private markVisibility(): void {
+    for (const box of this.bodies.querySelectorAll('input')) {
+      box.checked = !this.options.hiddenBodies.has(Number(box.dataset.body));
+    }
+  }
+
+  private showStages(stat: Stat, theme: Theme): void {
+    if (stat.stages.length === 0) {
+      const why = stat.frame === 0 ? 'Frame 0 is the state before the first step.' : 'No stage was recorded.';
+      this.stages.replaceChildren(h('tr', {}, h('td', { colSpan: 5, className: 'empty' }, why)));
+      return;
+    }
+    const total = stat.stages.reduce((sum, stage) => sum + stage.ms, 0);
+    this.stages.replaceChildren(
+      ...stat.stages.map((stage) => stageRow(stage, theme)),
+      h('tr', { className: 'total' }, h('td', { colSpan: 4 }, 'all'), h('td', {}, ms(total))),
+    );
+  }
+}
+
+function stageRow(stage: Stage, theme: Theme): HTMLElement {
+  const reasons = Object.entries(stage.culled);
+  const culled = reasons.reduce((sum, [, n]) => sum + n, 0);
+  const why = reasons.map(([reason, n]) => `${reason}: ${count(n)}`).join('\n');
+  const swatch = h('i', {});
+  swatch.style.background = stageColour(stage.name, theme);
+  return h(
+    'tr',
+    {},
+    h('td', {}, swatch, stage.name),
+    h('td', {}, count(stage.in)),
+    h('td', {}, count(stage.out)),
+    h('td', { title: why, className: why ? 'explained' : '' }, reasons.length ? count(culled) : '–'),
+    h('td', {}, ms(stage.ms)),
+  );
+}

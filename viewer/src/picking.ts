@@ -1,0 +1,66 @@
+// What is under the pointer: a contact's mark if one is near enough, else a triangle.
+
+import * as THREE from 'three';
+import type { ShownFrame } from './frames';
+import type { Options } from './options';
+import type { SceneView } from './scene';
+import { contactMiddle, type Selection } from './selection';
+
+const REACH = 8; // pixels
+
+export interface ScreenPoint {
+  x: number; // CSS pixels from the canvas's left
+  y: number; // and top
+}
+
+export function contactScreenPosition(view: SceneView, frame: ShownFrame, i: number): ScreenPoint | null {
+  return toScreen(view, new THREE.Vector3(...contactMiddle(frame.contacts, i)));
+}
+
+export function pick(view: SceneView, frame: ShownFrame, options: Options, at: ScreenPoint): Selection | null {
+  const contact = options.values.contacts ? pickContact(view, frame, options, at) : -1;
+  if (contact >= 0) return { type: 'contact', id: frame.contacts.id[contact] };
+  const hit = castRay(view, at);
+  if (!hit || hit.faceIndex == null) return null;
+  return { type: 'triangle', body: hit.object.userData.body, triangle: hit.faceIndex };
+}
+
+function pickContact(view: SceneView, frame: ShownFrame, options: Options, at: ScreenPoint): number {
+  let nearest = -1;
+  let nearestDistance = REACH;
+  for (const i of view.marks.drawn) {
+    const point = contactScreenPosition(view, frame, i);
+    if (!point) continue;
+    const distance = Math.hypot(point.x - at.x, point.y - at.y);
+    if (distance > nearestDistance) continue;
+    if (!options.values.xray && isBehindSurface(view, frame, i, point)) continue;
+    nearest = i;
+    nearestDistance = distance;
+  }
+  return nearest;
+}
+
+function isBehindSurface(view: SceneView, frame: ShownFrame, i: number, point: ScreenPoint): boolean {
+  const hit = castRay(view, point);
+  if (!hit) return false;
+  const distance = view.camera.position.distanceTo(new THREE.Vector3(...contactMiddle(frame.contacts, i)));
+  return hit.distance < distance * (1 - 2e-3);
+}
+
+function castRay(view: SceneView, at: ScreenPoint): THREE.Intersection | undefined {
+  const { clientWidth, clientHeight } = view.canvas;
+  const ndc = new THREE.Vector2((2 * at.x) / clientWidth - 1, 1 - (2 * at.y) / clientHeight);
+  const caster = new THREE.Raycaster();
+  caster.setFromCamera(ndc, view.camera);
+  // Meshes are cast even where only their wires are shown: a wire is too thin to hit. three skips invisible layers,
+  // not invisible objects, so the list itself must hold only what is shown.
+  return caster.intersectObjects(view.bodies.surfaces(), false)[0];
+}
+
+function toScreen(view: SceneView, point: THREE.Vector3): ScreenPoint | null {
+  view.camera.updateMatrixWorld();
+  point.project(view.camera);
+  if (point.z < -1 || point.z > 1) return null;
+  const { clientWidth, clientHeight } = view.canvas;
+  return { x: ((point.x + 1) / 2) * clientWidth, y: ((1 - point.y) / 2) * clientHeight };
+}

@@ -1,0 +1,212 @@
+// Writes .carom recordings by docs/formats.md, apart from the viewer's own reader and from the engine's writer.
+
+import { deflateSync } from 'node:zlib';
+
+const NO_INDEX = 0xffffffff;
+
+/** Bit by bit, as the definition has it: the tables of src/crc32.ts are checked against this. */
+export function slowCrc32(bytes) {
+  let c = ~0;
+  for (const byte of bytes) {
+    c ^= byte;
+    for (let k = 0; k < 8; k++) c = c & 1 ? (c >>> 1) ^ 0xedb88320 : c >>> 1;
+  }
+  return ~c >>> 0;
+}
+
+const table = Uint32Array.from({ length: 256 }, (_, n) => {
+  for (let k = 0; k < 8; k++) n = n & 1 ? (n >>> 1) ^ 0xedb88320 : n >>> 1;
+  return n;
+});
+
+function crc32(bytes) {
+  let c = ~0;
+  for (let i = 0; i < bytes.length; i++) c = table[(c ^ bytes[i]) & 255] ^ (c >>> 8);
+  return ~c >>> 0;
+}
+
+const u8 = (...values) => Buffer.from(values);
+const u32 = (...values) => Buffer.from(Uint32Array.from(values).buffer);
+const u64 = (...values) => Buffer.from(BigUint64Array.from(values, BigInt).buffer);
+const f32 = (...values) => Buffer.from(Float32Array.from(values).buffer);
+const f64 = (...values) => Buffer.from(Float64Array.from(values).buffer);
+
+export function shuffle(bytes, width) {
+  const count = bytes.length / width;
+  const planes = Buffer.alloc(bytes.length);
+  for (let i = 0; i < count; i++) for (let b = 0; b < width; b++) planes[b * count + i] = bytes[i * width + b];
+  return planes;
+}
+
+export function chunk(tag, payload, compress) {
+  const stored = compress ? deflateSync(payload, { level: 1 }) : payload;
+  const head = Buffer.concat([Buffer.from(tag), u32(compress ? 1 : 0), u64(stored.length, payload.length), u32(crc32(stored))]);
+  return Buffer.concat([head, u32(crc32(head)), stored]);
+}
+
+/** body: { number, name, kind, triangles, positions, encoding, topologyFrame, positionsFrame } */
+function bodyEntry(body, frame) {
+  const parts = [u32(body.number, body.topologyFrame, body.positionsFrame, body.positions.length / 3, body.triangles.length / 3)];
+  if (body.topologyFrame === frame) {
+    const name = Buffer.from(body.name);
+    parts.push(u8(body.kind), u32(name.length), name, Buffer.from(Uint32Array.from(body.triangles).buffer));
+  }
+  if (body.positionsFrame === frame) {
+    const wide = body.encoding === 0;
+    const values = Buffer.from((wide ? Float64Array : Float32Array).from(body.positions).buffer);
+    parts.push(u8(body.encoding), shuffle(values, wide ? 8 : 4));
+  }
+  return Buffer.concat(parts);
+}
+
+/** contacts: [{ id, a, b, a0, a1, b0, b1, distance, pointA, pointB }], vertex-face ones without a1 and b1 */
+export function framePayload({ number, time, bodies, contacts }) {
+  const vf = contacts.filter((c) => c.a1 === undefined);
+  const all = [...vf, ...contacts.filter((c) => c.a1 !== undefined)];
+  const column = (write, pick) => write(...all.flatMap(pick));
+  return Buffer.concat([
+    u32(number),
+    f64(time),
+    u32(bodies.length),
+    ...bodies.map((body) => bodyEntry(body, number)),
+    u32(vf.length, all.length - vf.length),
+    column(u64, (c) => c.id),
+    column(u32, (c) => c.a),
+    column(u32, (c) => c.b),
+    column(u32, (c) => c.a0),
+    column(u32, (c) => c.a1 ?? NO_INDEX),
+    column(u32, (c) => c.b0),
+    column(u32, (c) => c.b1 ?? NO_INDEX),
+    column(f64, (c) => c.distance),
+    column(f32, (c) => c.pointA),
+    column(f32, (c) => c.pointB),
+  ]);
+}
+
+/** Returns the file's bytes and where each of its chunks begins. */
+export function writeRecording({ meta, frames, compress = true, closed = true, extra = [] }) {
+  const parts = [Buffer.concat([Buffer.from('CAROMREC'), u32(1, 0)])];
+  const chunks = [];
+  let offset = 16;
+  const add = (tag, payload, compressed = compress) => {
+    const bytes = chunk(tag, payload, compressed);
+    chunks.push({ tag, offset, size: bytes.length });
+    parts.push(bytes);
+    offset += bytes.length;
+  };
+  add('META', Buffer.from(JSON.stringify(meta)), false);
+  for (const tag of extra) add(tag, Buffer.from('what a later version may write'));
+  for (const frame of frames) {
+    add('STAT', Buffer.from(JSON.stringify({ frame: frame.number, time: frame.time, stages: frame.stages })));
+    add('FRAM', framePayload(frame));
+  }
+  const offsets = chunks.filter((c) => c.tag === 'FRAM').map((c) => c.offset);
+  if (closed) add('INDX', u64(offsets.length, ...offsets), false);
+  return { bytes: Buffer.concat(parts), chunks };
+}
+
+function torus(rings, sides, big, small) {
+  const vertices = [];
+  const triangles = [];
+  for (let i = 0; i < rings; i++) {
+    for (let j = 0; j < sides; j++) {
+      const u = (2 * Math.PI * i) / rings;
+      const v = (2 * Math.PI * j) / sides;
+      const r = big + small * Math.cos(v);
+      vertices.push(r * Math.cos(u), small * Math.sin(v), r * Math.sin(u));
+      const [a, b] = [i * sides + j, i * sides + ((j + 1) % sides)];
+      const k = ((i + 1) % rings) * sides;
+      triangles.push(a, b, k + j, b, k + ((j + 1) % sides), k + j);
+    }
+  }
+  return { vertices, triangles };
+}
+
+/** Two tori that close in on each other above a floor: torus 1 turns and falls, torus 2 stands and wobbles. */
+export function twoTori({ frames = 40, rings = 32, sides = 16, origin = [0, 0, 0], compress = true, closed = true } = {}) {
+  const shape = torus(rings, sides, 0.5, 0.2);
+  const dt = 0.02;
+  const place = (spin, lift, side) => {
+    const out = new Float64Array(shape.vertices.length);
+    for (let i = 0; i < out.length; i += 3) {
+      const [x, y, z] = shape.vertices.slice(i, i + 3);
+      const [px, py] = side ? [y, x] : [x, y];
+      out[i] = origin[0] + px * Math.cos(spin) - z * Math.sin(spin);
+      out[i + 1] = origin[1] + py + lift;
+      out[i + 2] = origin[2] + px * Math.sin(spin) + z * Math.cos(spin);
+    }
+    return out;
+  };
+  const floor = {
+    number: 0, name: 'floor', kind: 0, encoding: 0, topologyFrame: 0, positionsFrame: 0, triangles: [0, 2, 1, 0, 3, 2],
+    positions: [-1.5, 0, -1.5, 1.5, 0, -1.5, 1.5, 0, 1.5, -1.5, 0, 1.5].map((value, i) => value + origin[i % 3]),
+  };
+  const list = [];
+  for (let number = 0; number < frames; number++) {
+    const share = frames > 1 ? number / (frames - 1) : 0;
+    const upper = place(0.9 * share, 1.95 - 0.35 * share, true);
+    const lower = place(0, 0.35 + 0.02 * Math.sin(9 * share), false);
+    const common = { kind: 2, topologyFrame: 0, triangles: shape.triangles };
+    const contacts = contactsBetween(upper, lower, shape.triangles, 0.5 * share);
+    list.push({
+      number,
+      time: number * dt,
+      stages: number === 0 ? [] : stagesOf(number, shape.triangles.length / 3, contacts.length),
+      contacts,
+      bodies: [
+        floor,
+        { ...common, number: 1, name: 'upper torus', kind: 1, encoding: 0, positions: upper, positionsFrame: number },
+        { ...common, number: 2, name: 'lower torus', encoding: 1, positions: lower, positionsFrame: number },
+      ],
+    });
+  }
+  const meta = { carom: '0.1.0', scene: 'two tori, made by the tests', dt, gravity: [0, -9.81, 0], contact_distance: 0.02 };
+  return { ...writeRecording({ meta, frames: list, compress, closed }), frames: list };
+}
+
+/** Not measured, but placed as real ones are: low vertices of the upper torus against high triangles of the lower. */
+function contactsBetween(upper, lower, triangles, share) {
+  const contacts = [];
+  const point = (positions, vertex) => [...positions.slice(3 * vertex, 3 * vertex + 3)];
+  const count = Math.min(Math.round(60 * share) + 4, upper.length / 3);
+  const low = [...Array(upper.length / 3).keys()].sort((a, b) => upper[3 * a + 1] - upper[3 * b + 1]).slice(0, count);
+  const faces = triangles.length / 3;
+  low.forEach((vertex, k) => {
+    const pointA = point(upper, vertex);
+    let best = 0;
+    let bestDistance = Infinity;
+    for (let t = 0; t < faces; t++) {
+      const corner = point(lower, triangles[3 * t]);
+      const distance = Math.hypot(...corner.map((value, axis) => value - pointA[axis]));
+      if (distance < bestDistance) [best, bestDistance] = [t, distance];
+    }
+    const pointB = point(lower, triangles[3 * best]);
+    const zero = k === 1; // touching: a line of no length
+    const common = { a: 1, b: 2, pointA, pointB: zero ? pointA : pointB, distance: zero ? 0 : bestDistance };
+    if (k % 3 === 2) {
+      const [b0, b1] = triangles.slice(3 * best, 3 * best + 2);
+      contacts.push({ ...common, id: (3n << 60n) | BigInt(vertex), a0: vertex, a1: vertex + 1, b0, b1 });
+    } else {
+      contacts.push({ ...common, id: BigInt(vertex) + 1n, a0: vertex, b0: best });
+    }
+  });
+  return contacts;
+}
+
+function stagesOf(frame, triangles, contacts) {
+  const wave = 1 + 0.3 * Math.sin(frame / 5);
+  const mid = Math.round(triangles * wave);
+  const narrow = contacts * 4;
+  const stage = (name, i, out, culled, ms) => ({ name, in: i, out, culled, ms });
+  return [
+    stage('edits', 0, 0, {}, 0.002),
+    stage('predict', 3, 3, {}, 0.05),
+    stage('bounds', 3, 3, {}, 0.21 * wave),
+    stage('broad', 3, 1, { box: 2 }, 0.004),
+    stage('mid', 1, mid, { box: 91822, cone: 120 }, 1.7 * wave),
+    stage('narrow', mid, narrow, { distance: mid - narrow }, 0.9 * wave),
+    stage('contacts', narrow, contacts, { duplicate: narrow - contacts }, 0.15),
+    stage('respond', contacts, contacts, {}, 0.3),
+    stage('commit', 3, 3, {}, 0.03),
+  ];
+}

@@ -22,13 +22,20 @@ class Surface {
 
   std::size_t vertex_count() const { return vertex_count_; }
   std::span<const Triangle> triangles() const { return triangles_; }
+  /// As given.
   std::span<const Index> object_of_triangle() const { return object_of_triangle_; }
+  /// The different objects, ascending.
+  std::span<const Index> objects() const { return objects_; }
+  /// Position in objects() of each triangle's object.
+  std::span<const Index> object_index_of_triangle() const { return object_index_of_triangle_; }
   const Topology& topology() const { return topology_; }
 
  private:
   std::size_t vertex_count_;
   std::vector<Triangle> triangles_;
   std::vector<Index> object_of_triangle_;
+  std::vector<Index> objects_;
+  std::vector<Index> object_index_of_triangle_;
   Topology topology_;
 };
 
@@ -36,10 +43,10 @@ class Surface {
 enum class PairScope { between, self, all };
 
 struct DetectOptions {
-  double distance = 0;               ///< m; pairs closer than this are reported; must be >= 0
+  double distance = 0;  ///< m; pairs closer than this are reported; must be positive
   PairScope pairs = PairScope::all;
-  std::string method = "auto";       ///< one of detect_methods(); auto picks for you
-  int threads = 0;                   ///< 0 = as many as the machine has; the result does not depend on it
+  std::string method = "auto";  ///< one of detect_methods(); auto picks for you
+  int threads = 0;              ///< 0 = as many as the machine has; the result does not depend on it
 };
 
 /// Names that DetectOptions::method takes.

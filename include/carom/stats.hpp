@@ -27,7 +27,8 @@ class StageStats {
  public:
   std::uint64_t in = 0;
   std::uint64_t out = 0;
-  double seconds = 0;  ///< wall time
+  std::uint64_t limited = 0;  ///< results that a limit of the stage changed; 0 if none was hit
+  double seconds = 0;         ///< wall time
 
   /// `reason` must outlive the statistics: a string literal.
   void add_culled(std::string_view reason, std::uint64_t count);

@@ -41,6 +41,10 @@ Workers::~Workers() = default;
 Workers::Workers(Workers&&) noexcept = default;
 Workers& Workers::operator=(Workers&&) noexcept = default;
 
+void Workers::set_threads(int threads) {
+  if (resolve_threads(threads) != threads_) *this = Workers(threads);
+}
+
 void Workers::run(std::size_t chunks, void (*body)(void*, std::size_t), void* context) {
   if (!impl_ || chunks < 2) {
     for (std::size_t chunk = 0; chunk < chunks; ++chunk) body(context, chunk);

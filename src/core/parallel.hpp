@@ -21,6 +21,8 @@ class Workers {
   Workers& operator=(Workers&&) noexcept;
 
   int threads() const { return threads_; }
+  /// Does nothing if it is that number already.
+  void set_threads(int threads);
 
   /// Calls body(context, chunk) for each chunk in [0, chunks), in any order, and returns when all
   /// are done. Writes made before the call are seen by all chunks, theirs by the caller after it.
@@ -32,7 +34,9 @@ class Workers {
   int threads_;
 };
 
-inline std::size_t chunk_count(std::size_t count, std::size_t grain) { return (count + grain - 1) / grain; }
+inline std::size_t chunk_count(std::size_t count, std::size_t grain) {
+  return (count + grain - 1) / grain;
+}
 
 /// body(begin, end, chunk) over [0, count) in chunks of `grain`, the last one shorter.
 template <class Body>

@@ -30,6 +30,7 @@ std::uint64_t StageStats::culled_total() const {
 void StageStats::add(const StageStats& other) {
   in += other.in;
   out += other.out;
+  limited += other.limited;
   seconds += other.seconds;
   for (const Culled& entry : other.culled()) add_culled(entry.reason, entry.count);
 }

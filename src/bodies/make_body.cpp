@@ -1,0 +1,81 @@
+#include "bodies/make_body.hpp"
+
+#include <Eigen/Geometry>
+
+#include "bodies/particles.hpp"
+#include "core/check.hpp"
+
+namespace carom {
+
+namespace {
+
+void check_mesh(const std::string& name, const TriangleMesh& mesh) {
+  require(!mesh.triangles.empty(), ErrorCode::bad_mesh, "body '{}' has no triangles", name);
+  for (std::size_t i = 0; i < mesh.positions.size(); ++i) {
+    const Eigen::Vector3d& p = mesh.positions[i];
+    require(is_finite(p), ErrorCode::not_finite, "body '{}': position of vertex {} is ({}, {}, {}); expected finite",
+            name, i, p.x(), p.y(), p.z());
+  }
+  for (std::size_t i = 0; i < mesh.triangles.size(); ++i) {
+    for (const Index corner : mesh.triangles[i]) {
+      require(corner >= 0 && static_cast<std::size_t>(corner) < mesh.positions.size(), ErrorCode::bad_index,
+              "body '{}': triangle {} uses vertex {}, but there are {} vertices", name, i, corner,
+              mesh.positions.size());
+    }
+  }
+}
+
+Body common(std::string&& name, TriangleMesh&& mesh, BodyKind kind) {
+  check_mesh(name, mesh);
+  Body body;
+  body.name = std::move(name);
+  body.kind = kind;
+  body.triangles = std::move(mesh.triangles);
+  body.positions = std::move(mesh.positions);
+  body.velocities.assign(body.positions.size(), Eigen::Vector3d::Zero());
+  body.inverse_mass.assign(body.positions.size(), 0.0);
+  return body;
+}
+
+void check_not_negative(const std::string& body, const char* field, double value) {
+  require(std::isfinite(value) && value >= 0, ErrorCode::invalid_argument,
+          "body '{}': {} is {}; expected a number that is not negative", body, field, value);
+}
+
+}  // namespace
+
+Body make_body(StaticBody description) {
+  return common(std::move(description.name), std::move(description.mesh), BodyKind::static_body);
+}
+
+Body make_body(KinematicBody description) {
+  require(static_cast<bool>(description.motion), ErrorCode::invalid_argument,
+          "body '{}' is kinematic but has no motion", description.name);
+  Body body = common(std::move(description.name), std::move(description.mesh), BodyKind::kinematic);
+  body.motion = std::move(description.motion);
+  return body;
+}
+
+Body make_body(ParticleBody description) {
+  const std::string& name = description.name;
+  require(std::isfinite(description.mass) && description.mass > 0, ErrorCode::invalid_argument,
+          "body '{}': mass is {}; expected a positive number of kilograms", name, description.mass);
+  check_not_negative(name, "stretch_stiffness", description.stretch_stiffness);
+  check_not_negative(name, "bend_stiffness", description.bend_stiffness);
+  check_not_negative(name, "spring_damping", description.spring_damping);
+  check_not_negative(name, "air_damping", description.air_damping);
+
+  Body body = common(std::move(description.name), std::move(description.mesh), BodyKind::particles);
+  body.spring_damping = description.spring_damping;
+  body.air_damping = description.air_damping;
+  particles::share_mass(description.mass, body);
+  body.springs = particles::make_springs(body, description.stretch_stiffness, description.bend_stiffness);
+  for (const Index vertex : description.pinned) {
+    require(vertex >= 0 && static_cast<std::size_t>(vertex) < body.positions.size(), ErrorCode::bad_index,
+            "body '{}': pinned names vertex {}, but there are {} vertices", body.name, vertex, body.positions.size());
+    body.inverse_mass[static_cast<std::size_t>(vertex)] = 0;
+  }
+  return body;
+}
+
+}  // namespace carom

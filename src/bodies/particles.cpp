@@ -1,0 +1,108 @@
+#include "bodies/particles.hpp"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+
+#include "core/check.hpp"
+
+namespace carom::particles {
+
+void share_mass(double mass, Body& body) {
+  std::vector<double> share(body.positions.size(), 0.0);
+  double total = 0;
+  for (const Triangle& t : body.triangles) {
+    const Eigen::Vector3d& a = body.positions[static_cast<std::size_t>(t[0])];
+    const Eigen::Vector3d& b = body.positions[static_cast<std::size_t>(t[1])];
+    const Eigen::Vector3d& c = body.positions[static_cast<std::size_t>(t[2])];
+    const double third = (b - a).cross(c - a).norm() / 6;
+    for (const Index corner : t) share[static_cast<std::size_t>(corner)] += third;
+    total += 3 * third;
+  }
+  for (std::size_t i = 0; i < share.size(); ++i) {
+    const double inverse = total / (mass * share[i]);
+    require(share[i] > 0 && std::isfinite(inverse), ErrorCode::bad_mesh,
+            "body '{}': vertex {} is in no triangle with an area, so its mass would be zero", body.name, i);
+    body.inverse_mass[i] = inverse;
+  }
+}
+
+std::vector<Spring> make_springs(const Body& body, double stretch_stiffness, double bend_stiffness) {
+  const Topology topology = build_topology(body.positions.size(), body.triangles);
+  std::vector<Spring> springs;
+  const auto add = [&](Index a, Index b, double stiffness) {
+    if (stiffness == 0) return;
+    const double length =
+        (body.positions[static_cast<std::size_t>(a)] - body.positions[static_cast<std::size_t>(b)]).norm();
+    springs.push_back({std::min(a, b), std::max(a, b), length, stiffness});
+  };
+  for (const Edge& edge : topology.edges) add(edge[0], edge[1], stretch_stiffness);
+  for (std::size_t e = 0; e < topology.edges.size(); ++e) {
+    const auto triangles = topology.edge_triangles[e];
+    if (triangles.size() != 2) continue;
+    std::array<Index, 2> opposite{none, none};
+    for (std::size_t k = 0; k < 2; ++k) {
+      for (const Index corner : body.triangles[static_cast<std::size_t>(triangles[k])]) {
+        if (corner != topology.edges[e][0] && corner != topology.edges[e][1]) opposite[k] = corner;
+      }
+    }
+    if (opposite[0] != none && opposite[1] != none && opposite[0] != opposite[1]) {
+      add(opposite[0], opposite[1], bend_stiffness);
+    }
+  }
+  return springs;
+}
+
+void check_step(const Body& body, double dt) {
+  // Row sums bound the largest eigenvalue: s of the stiffness, g of the damping matrix, both over
+  // mass. The step holds for s dt^2 < 2 and g dt < 1 together with contacts (docs/methods.md).
+  std::vector<double> stiffness(body.positions.size(), 0.0);
+  std::vector<double> damping(body.positions.size(), 0.0);
+  for (const Spring& spring : body.springs) {
+    for (const Index end : {spring.a, spring.b}) {
+      stiffness[static_cast<std::size_t>(end)] += 2 * spring.stiffness;
+      damping[static_cast<std::size_t>(end)] += 2 * body.spring_damping;
+    }
+  }
+  double largest_dt = INFINITY;
+  for (std::size_t i = 0; i < stiffness.size(); ++i) {
+    const double s = stiffness[i] * body.inverse_mass[i];
+    const double g = damping[i] * body.inverse_mass[i] + (body.inverse_mass[i] > 0 ? body.air_damping : 0);
+    if (s > 0) largest_dt = std::min(largest_dt, std::sqrt(2 / s));
+    if (g > 0) largest_dt = std::min(largest_dt, 1 / g);
+  }
+  require(dt <= largest_dt, ErrorCode::unstable,
+          "body '{}': a step of {} s is too long for its springs and masses; the longest stable step is {:.3g} s (or "
+          "lower stretch_stiffness, bend_stiffness or the dampings, or raise mass)",
+          body.name, dt, largest_dt);
+}
+
+void predict(const Body& body, const Eigen::Vector3d& gravity, double dt, std::span<Eigen::Vector3d> positions,
+             std::span<Eigen::Vector3d> velocities) {
+  // `velocities` holds forces until the last loop.
+  std::fill(velocities.begin(), velocities.end(), Eigen::Vector3d::Zero());
+  for (const Spring& spring : body.springs) {
+    const auto a = static_cast<std::size_t>(spring.a);
+    const auto b = static_cast<std::size_t>(spring.b);
+    const Eigen::Vector3d span = body.positions[b] - body.positions[a];
+    const double length = span.norm();
+    if (!(length > 0)) continue;  // no direction to push in
+    const Eigen::Vector3d direction = span / length;
+    const double closing = (body.velocities[b] - body.velocities[a]).dot(direction);
+    const Eigen::Vector3d force =
+        (spring.stiffness * (length - spring.rest_length) + body.spring_damping * closing) * direction;
+    velocities[a] += force;
+    velocities[b] -= force;
+  }
+  for (std::size_t i = 0; i < body.positions.size(); ++i) {
+    if (body.inverse_mass[i] == 0) {
+      velocities[i].setZero();
+    } else {
+      const Eigen::Vector3d acceleration =
+          gravity + body.inverse_mass[i] * velocities[i] - body.air_damping * body.velocities[i];
+      velocities[i] = body.velocities[i] + dt * acceleration;
+    }
+    positions[i] = body.positions[i] + dt * velocities[i];
+  }
+}
+
+}  // namespace carom::particles

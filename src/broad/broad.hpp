@@ -1,0 +1,35 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "bounds/box.hpp"
+#include "carom/detect.hpp"
+#include "core/context.hpp"
+
+/// Stage `broad`: which objects may touch. Sort the boxes along one axis and sweep; an object is
+/// paired with itself where contacts within it are wanted.
+namespace carom::broad {
+
+struct In {
+  std::span<const Box> objects;
+};
+
+struct Options {
+  PairScope pairs = PairScope::all;
+};
+
+/// Positions in Surface::objects(), a <= b.
+struct ObjectPair {
+  Index a = none;
+  Index b = none;
+  friend auto operator<=>(const ObjectPair&, const ObjectPair&) = default;
+};
+
+struct Out {
+  std::vector<ObjectPair> pairs;  ///< ascending
+};
+
+void run(Context& context, const In& in, const Options& options, Out& out, StageStats& stats);
+
+}  // namespace carom::broad

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "carom/contact.hpp"
+#include "carom/stats.hpp"
+
+/// Stage `contacts`: gives each contact the id it had in the step before, or a new one. A contact
+/// is the same if its two features are, so ids are found by walking two sorted lists side by side.
+namespace carom::contact {
+
+/// Where a body's vertices and triangles are in the surface of the world. Ascending in all fields.
+struct BodyRange {
+  BodyId id;
+  std::uint32_t serial = 0;
+  Index first_vertex = 0;
+  Index first_triangle = 0;
+};
+
+struct In {
+  std::span<const Contact> contacts;  ///< canonical order, numbered over the whole surface
+  std::span<const BodyRange> bodies;
+};
+
+struct Out {
+  std::vector<BodyContact> contacts;  ///< as In::contacts, numbered within the bodies
+
+  std::vector<std::array<std::uint32_t, 2>> serials;  ///< of body a and b of each contact
+  std::uint64_t next_id = 1;
+  // Of the step before.
+  std::vector<BodyContact> previous;
+  std::vector<std::array<std::uint32_t, 2>> previous_serials;
+};
+
+void run(const In& in, Out& out, StageStats& stats);
+
+}  // namespace carom::contact

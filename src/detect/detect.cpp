@@ -1,0 +1,46 @@
+#include "carom/detect.hpp"
+
+#include "core/check.hpp"
+#include "detect/detection.hpp"
+
+namespace carom {
+
+struct DetectScratch::Impl {
+  Workers workers{1};
+  Arena arena;
+  detection::Scratch detection;
+};
+
+DetectScratch::DetectScratch() : impl_(std::make_unique<Impl>()) {}
+DetectScratch::~DetectScratch() = default;
+DetectScratch::DetectScratch(DetectScratch&&) noexcept = default;
+DetectScratch& DetectScratch::operator=(DetectScratch&&) noexcept = default;
+
+void detect(const Surface& surface, std::span<const Eigen::Vector3d> positions, const DetectOptions& options,
+            DetectScratch& scratch, std::vector<Contact>& contacts, PipelineStats& stats) {
+  require(std::isfinite(options.distance) && options.distance > 0, ErrorCode::invalid_argument,
+          "distance is {}; expected a positive number of metres", options.distance);
+  require(positions.size() == surface.vertex_count(), ErrorCode::invalid_argument,
+          "{} positions for a surface of {} vertices", positions.size(), surface.vertex_count());
+  const mid::Method method = mid::method_by_name(options.method);
+
+  DetectScratch::Impl& memory = scratch.impl();
+  memory.workers.set_threads(options.threads);
+  memory.arena.reset();
+  Context context{memory.workers, memory.arena};
+  stats = {};
+  detection::run(context, {surface, positions},
+                 {.distance = options.distance, .pairs = options.pairs, .method = method}, memory.detection, contacts,
+                 stats);
+}
+
+std::vector<Contact> detect(const Surface& surface, std::span<const Eigen::Vector3d> positions,
+                            const DetectOptions& options) {
+  DetectScratch scratch;
+  std::vector<Contact> contacts;
+  PipelineStats stats;
+  detect(surface, positions, options, scratch, contacts, stats);
+  return contacts;
+}
+
+}  // namespace carom

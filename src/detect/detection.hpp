@@ -1,0 +1,28 @@
+#pragma once
+
+#include "bounds/bounds.hpp"
+#include "broad/broad.hpp"
+#include "carom/detect.hpp"
+#include "mid/mid.hpp"
+#include "narrow/narrow.hpp"
+
+/// The stages bounds to narrow in a row: what detect() and the step of a world share.
+namespace carom::detection {
+
+struct Options {
+  double distance = 0;  ///< m
+  PairScope pairs = PairScope::all;
+  mid::Method method = mid::Method::sweep;
+};
+
+struct Scratch {
+  bounds::Out bounds;
+  broad::Out broad;
+  mid::Out mid;
+  narrow::Scratch narrow;
+};
+
+void run(Context& context, const bounds::In& in, const Options& options, Scratch& scratch,
+         std::vector<Contact>& contacts, PipelineStats& stats);
+
+}  // namespace carom::detection

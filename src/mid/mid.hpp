@@ -1,0 +1,58 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "bounds/box.hpp"
+#include "broad/broad.hpp"
+#include "carom/detect.hpp"
+#include "core/context.hpp"
+
+/// Stage `mid`: which triangles may touch. Every method gives the same pairs: those whose boxes
+/// overlap, in the objects that the broad phase paired, each once.
+namespace carom::mid {
+
+struct In {
+  const Surface& surface;
+  std::span<const Box> triangles;
+  std::span<const Box> objects;
+  std::span<const broad::ObjectPair> object_pairs;
+};
+
+enum class Method { sweep };
+
+/// Throws Error(unknown_name) that lists the names there are.
+Method method_by_name(std::string_view name);
+
+struct Options {
+  Method method = Method::sweep;
+  PairScope pairs = PairScope::all;
+};
+
+/// a < b. Triangles that share vertices are not left out: whether two features are neighbours is
+/// for the narrow phase to say, feature by feature.
+struct TrianglePair {
+  Index a = none;
+  Index b = none;
+};
+
+/// A triangle that takes part, with its box, in the order of the sweep.
+struct Swept {
+  Box box;
+  Index triangle = none;
+  Index object = none;
+};
+
+struct Out {
+  std::vector<TrianglePair> pairs;  ///< in an order that depends on the input alone
+
+  // Working memory.
+  std::vector<Swept> swept;
+  OrderedAppend<TrianglePair> append;
+  std::vector<std::array<std::uint64_t, 3>> counts;
+};
+
+void run(Context& context, const In& in, const Options& options, Out& out, StageStats& stats);
+
+}  // namespace carom::mid

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "carom/detect.hpp"
+#include "core/context.hpp"
+#include "mid/mid.hpp"
+
+/// Stage `narrow`: which features of the triangle pairs are closer than the contact distance, and
+/// where. Each vertex and each edge is tested by the one triangle that owns it, so a pair of
+/// features is tested once however many triangles share them; whether two features are neighbours
+/// is decided for each pair of features, by whether they share a vertex.
+namespace carom::narrow {
+
+struct In {
+  const Surface& surface;
+  std::span<const Eigen::Vector3d> positions;
+  std::span<const mid::TrianglePair> pairs;
+};
+
+struct Options {
+  double distance = 0;  ///< m
+  double slack = 0;     ///< m, see bounds::Out::slack
+};
+
+struct Scratch {
+  struct Counts {
+    std::uint64_t tests = 0, adjacent = 0, box = 0, distance = 0;
+  };
+  OrderedAppend<Contact> append;
+  std::vector<Contact> found;
+  std::vector<Counts> counts;
+};
+
+/// `contacts` comes out in canonical order.
+void run(Context& context, const In& in, const Options& options, Scratch& scratch, std::vector<Contact>& contacts,
+         StageStats& stats);
+
+}  // namespace carom::narrow

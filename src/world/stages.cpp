@@ -1,0 +1,107 @@
+#include <fmt/format.h>
+
+#include "bodies/particles.hpp"
+#include "core/check.hpp"
+#include "core/stage_timer.hpp"
+#include "world/state.hpp"
+
+namespace carom {
+
+void run_edits(World::State& s, StageStats& stats) {
+  const StageTimer timer(stats);
+  stats.in += s.order.size();
+  stats.out += s.order.size();
+  if (!s.edited) return;
+
+  std::size_t vertex_count = 0;
+  std::size_t triangle_count = 0;
+  for (const BodyId id : s.order) {
+    vertex_count += s.bodies[id].positions.size();
+    triangle_count += s.bodies[id].triangles.size();
+  }
+  constexpr std::size_t most = 0x7fffffff;
+  require(vertex_count <= most && triangle_count <= most, ErrorCode::unsupported,
+          "the bodies of this world have {} vertices and {} triangles; at most {} of each can be numbered",
+          vertex_count, triangle_count, most);
+
+  std::vector<Triangle> triangles;
+  std::vector<Index> object_of_triangle;
+  triangles.reserve(triangle_count);
+  object_of_triangle.reserve(triangle_count);
+  s.ranges.clear();
+  s.inverse_mass.clear();
+  for (const BodyId id : s.order) {
+    const Body& body = s.bodies[id];
+    const auto first = static_cast<Index>(s.inverse_mass.size());
+    s.ranges.push_back({id, body.serial, first, static_cast<Index>(triangles.size())});
+    for (const Triangle& t : body.triangles) triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
+    object_of_triangle.resize(triangles.size(), static_cast<Index>(s.ranges.size() - 1));
+    s.inverse_mass.insert(s.inverse_mass.end(), body.inverse_mass.begin(), body.inverse_mass.end());
+  }
+  s.surface = Surface(vertex_count, std::move(triangles), std::move(object_of_triangle));
+  s.positions.resize(vertex_count);
+  s.velocities.resize(vertex_count);
+  s.edited = false;
+}
+
+void run_predict(World::State& s, StageStats& stats) {
+  const StageTimer timer(stats);
+  const double dt = s.options.dt;
+  for (std::size_t i = 0; i < s.order.size(); ++i) {
+    const Body& body = s.bodies[s.order[i]];
+    const auto first = static_cast<std::size_t>(s.ranges[i].first_vertex);
+    const std::span positions(s.positions.data() + first, body.positions.size());
+    const std::span velocities(s.velocities.data() + first, body.positions.size());
+    switch (body.kind) {
+      case BodyKind::static_body:
+        std::copy(body.positions.begin(), body.positions.end(), positions.begin());
+        std::fill(velocities.begin(), velocities.end(), Eigen::Vector3d::Zero());
+        break;
+      case BodyKind::kinematic:
+        body.motion(s.time + dt, positions);
+        for (std::size_t v = 0; v < positions.size(); ++v) {
+          const Eigen::Vector3d& p = positions[v];
+          require(is_finite(p), ErrorCode::not_finite,
+                  "body '{}': its motion puts vertex {} at ({}, {}, {}) at time {} s; expected finite", body.name, v,
+                  p.x(), p.y(), p.z(), s.time + dt);
+          velocities[v] = (p - body.positions[v]) / dt;
+        }
+        break;
+      case BodyKind::particles:
+        particles::predict(body, s.options.gravity, dt, positions, velocities);
+        break;
+    }
+    stats.in += positions.size();
+    stats.out += positions.size();
+  }
+}
+
+void run_commit(World::State& s, StageStats& stats) {
+  const StageTimer timer(stats);
+  const double dt = s.options.dt;
+  // Look before anything is changed, so that a world which overflowed keeps its last good state.
+  for (std::size_t i = 0; i < s.order.size(); ++i) {
+    const Body& body = s.bodies[s.order[i]];
+    const auto first = static_cast<std::size_t>(s.ranges[i].first_vertex);
+    for (std::size_t v = 0; v < body.positions.size(); ++v) {
+      Eigen::Vector3d& position = s.positions[first + v];
+      if (body.inverse_mass[v] > 0) position = body.positions[v] + dt * s.velocities[first + v];
+      require(is_finite(position) && is_finite(s.velocities[first + v]), ErrorCode::unstable,
+              "body '{}': vertex {} left the range of numbers at time {} s; lower dt, the stiffnesses or the forces",
+              body.name, v, s.time + dt);
+    }
+  }
+  for (std::size_t i = 0; i < s.order.size(); ++i) {
+    Body& body = s.bodies[s.order[i]];
+    const auto first = static_cast<std::ptrdiff_t>(s.ranges[i].first_vertex);
+    const auto count = static_cast<std::ptrdiff_t>(body.positions.size());
+    std::copy_n(s.positions.begin() + first, count, body.positions.begin());
+    std::copy_n(s.velocities.begin() + first, count, body.velocities.begin());
+    stats.in += body.positions.size();
+    stats.out += body.positions.size();
+  }
+  ++s.steps;
+  s.time = static_cast<double>(s.steps) * dt;
+}
+
+}  // namespace carom

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "bodies/body.hpp"
+#include "carom/world.hpp"
+#include "contact/identity.hpp"
+#include "core/context.hpp"
+#include "core/slot_map.hpp"
+#include "detect/detection.hpp"
+#include "response/penalty.hpp"
+
+namespace carom {
+
+/// Everything a world is. What lasts from step to step is in `bodies`, `order`, the clock and the
+/// contacts' identities; the rest is made anew or is working memory.
+struct World::State {
+  explicit State(const WorldOptions& world_options);
+
+  WorldOptions options;
+  mid::Method method;
+  double time = 0;
+  std::uint64_t steps = 0;
+
+  SlotMap<Body, BodyTag> bodies;
+  std::vector<BodyId> order;  ///< as added
+  std::uint32_t next_serial = 0;
+  bool edited = true;  ///< bodies came or went since the surface was made
+
+  // One array over all bodies, in `order`; made by edits.
+  Surface surface{0, {}};
+  std::vector<contact::BodyRange> ranges;
+  std::vector<double> inverse_mass;
+
+  // End of the step as predicted; the response corrects the velocities.
+  std::vector<Eigen::Vector3d> positions;
+  std::vector<Eigen::Vector3d> velocities;
+
+  std::vector<Contact> found;
+  contact::Out contacts;
+  PipelineStats stats;
+
+  Workers workers;
+  Arena arena;
+  detection::Scratch detection;
+  penalty::Scratch penalty;
+};
+
+/// Stage `edits`: joins the surfaces of all bodies. The only place where topology changes.
+void run_edits(World::State& state, StageStats& stats);
+/// Stage `predict`: where every vertex would be at the end of the step if nothing touched.
+void run_predict(World::State& state, StageStats& stats);
+/// Stage `commit`: the new state, all of it or, if a number overflowed, none of it.
+void run_commit(World::State& state, StageStats& stats);
+
+}  // namespace carom

@@ -1,0 +1,154 @@
+#include "carom/world.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "bodies/make_body.hpp"
+#include "bodies/particles.hpp"
+#include "core/check.hpp"
+#include "world/state.hpp"
+
+namespace carom {
+
+namespace {
+
+void check_positive(const char* field, double value) {
+  require(std::isfinite(value) && value > 0, ErrorCode::invalid_argument, "{} is {}; expected a positive number", field,
+          value);
+}
+
+void check_not_negative(const char* field, double value) {
+  require(std::isfinite(value) && value >= 0, ErrorCode::invalid_argument,
+          "{} is {}; expected a number that is not negative", field, value);
+}
+
+const WorldOptions& checked(const WorldOptions& options) {
+  require(is_finite(options.gravity), ErrorCode::not_finite, "gravity is ({}, {}, {}); expected finite",
+          options.gravity.x(), options.gravity.y(), options.gravity.z());
+  check_positive("dt", options.dt);
+  check_positive("contact.distance", options.contact.distance);
+  check_not_negative("contact.stiffness", options.contact.stiffness);
+  check_not_negative("contact.damping", options.contact.damping);
+  return options;
+}
+
+const Body& find(const World::State& state, BodyId id) {
+  require(state.bodies.contains(id), ErrorCode::bad_index,
+          "no body has the id {}.{}: it was removed, or is of another world", id.index, id.generation);
+  return state.bodies[id];
+}
+
+BodyId insert(World::State& state, Body&& body) {
+  body.serial = state.next_serial++;
+  const BodyId id = state.bodies.insert(std::move(body));
+  state.order.push_back(id);
+  state.edited = true;
+  return id;
+}
+
+/// FNV-1a over the bits, eight bytes at a time.
+std::uint64_t hash(std::uint64_t seed, std::span<const Eigen::Vector3d> values) {
+  for (const Eigen::Vector3d& value : values) {
+    for (int k = 0; k < 3; ++k) seed = (seed ^ std::bit_cast<std::uint64_t>(value[k])) * 0x100000001b3ULL;
+  }
+  return seed;
+}
+
+}  // namespace
+
+std::string_view to_string(BodyKind kind) {
+  switch (kind) {
+    case BodyKind::static_body:
+      return "static";
+    case BodyKind::kinematic:
+      return "kinematic";
+    case BodyKind::particles:
+      return "particles";
+  }
+  return "unknown";
+}
+
+World::State::State(const WorldOptions& world_options)
+    : options(checked(world_options)),
+      method(mid::method_by_name(world_options.method)),
+      workers(world_options.threads) {}
+
+World::World(const WorldOptions& options) : state_(std::make_unique<State>(options)) {}
+World::~World() = default;
+World::World(World&&) noexcept = default;
+World& World::operator=(World&&) noexcept = default;
+
+BodyId World::add(StaticBody body) {
+  return insert(*state_, make_body(std::move(body)));
+}
+
+BodyId World::add(KinematicBody description) {
+  Body body = make_body(std::move(description));
+  body.motion(state_->time, body.positions);
+  for (std::size_t v = 0; v < body.positions.size(); ++v) {
+    const Eigen::Vector3d& p = body.positions[v];
+    require(is_finite(p), ErrorCode::not_finite,
+            "body '{}': its motion puts vertex {} at ({}, {}, {}) at time {} s; expected finite", body.name, v, p.x(),
+            p.y(), p.z(), state_->time);
+  }
+  return insert(*state_, std::move(body));
+}
+
+BodyId World::add(ParticleBody description) {
+  Body body = make_body(std::move(description));
+  particles::check_step(body, state_->options.dt);
+  return insert(*state_, std::move(body));
+}
+
+void World::remove(BodyId body) {
+  find(*state_, body);
+  state_->bodies.erase(body);
+  std::erase(state_->order, body);
+  state_->edited = true;
+}
+
+double World::time() const {
+  return state_->time;
+}
+std::uint64_t World::steps() const {
+  return state_->steps;
+}
+const WorldOptions& World::options() const {
+  return state_->options;
+}
+std::vector<BodyId> World::bodies() const {
+  return state_->order;
+}
+const std::string& World::name(BodyId body) const {
+  return find(*state_, body).name;
+}
+BodyKind World::kind(BodyId body) const {
+  return find(*state_, body).kind;
+}
+std::span<const Triangle> World::triangles(BodyId body) const {
+  return find(*state_, body).triangles;
+}
+std::span<const Eigen::Vector3d> World::positions(BodyId body) const {
+  return find(*state_, body).positions;
+}
+std::span<const Eigen::Vector3d> World::velocities(BodyId body) const {
+  return find(*state_, body).velocities;
+}
+std::span<const BodyContact> World::contacts() const {
+  return state_->contacts.contacts;
+}
+const PipelineStats& World::stats() const {
+  return state_->stats;
+}
+
+std::uint64_t World::state_hash() const {
+  std::uint64_t value = 0xcbf29ce484222325ULL;
+  for (const BodyId id : state_->order) {
+    value = hash(value, state_->bodies[id].positions);
+    value = hash(value, state_->bodies[id].velocities);
+  }
+  return value;
+}
+
+}  // namespace carom

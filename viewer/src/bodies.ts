@@ -4,11 +4,13 @@
 import * as THREE from 'three';
 import type { Options } from './options';
 import { bodyColour, type SceneColours } from './palette';
-import type { Box, ShownBody, ShownFrame } from './frames';
+import type { Vec3 } from './frame';
+import { boxCorners, type Box, type ShownBody, type ShownFrame } from './frames';
 
 interface BodyObject {
   topologyKey: string;
   placementKey: string;
+  colour: string;
   geometry: THREE.BufferGeometry;
   surface: THREE.Mesh<THREE.BufferGeometry, THREE.MeshStandardMaterial>;
   wire: THREE.Mesh<THREE.BufferGeometry, THREE.MeshBasicMaterial>;
@@ -56,7 +58,7 @@ export class Bodies {
       object.surface.visible = visible && surface;
       object.wire.visible = visible && wireframe;
       // Over a surface the wires only trace it; alone they must carry the body's colour.
-      object.wire.material.color.set(surface ? (this.colours?.wire ?? '#000') : bodyColour(number));
+      object.wire.material.color.set(surface ? (this.colours?.wire ?? '#000') : object.colour);
       object.wire.material.opacity = surface ? 0.4 : 0.85;
     }
     this.drawBoxes();
@@ -81,6 +83,7 @@ export class Bodies {
   }
 
   private create(body: ShownBody): BodyObject {
+    const colour = bodyColour(body.number, body.topology.kind);
     const geometry = new THREE.BufferGeometry();
     const positions = new THREE.BufferAttribute(new Float32Array(3 * body.vertices), 3);
     positions.setUsage(THREE.DynamicDrawUsage);
@@ -90,7 +93,7 @@ export class Bodies {
     const surface = new THREE.Mesh(
       geometry,
       new THREE.MeshStandardMaterial({
-        color: bodyColour(body.number),
+        color: colour,
         flatShading: true,
         roughness: 0.7,
         metalness: 0,
@@ -103,7 +106,8 @@ export class Bodies {
     const wire = new THREE.Mesh(geometry, new THREE.MeshBasicMaterial({ wireframe: true, transparent: true }));
     surface.userData.body = body.number;
     this.group.add(surface, wire);
-    const object = { topologyKey: body.topologyKey, placementKey: '', geometry, surface, wire, box: body.placement.box };
+    const { topologyKey, placement } = body;
+    const object = { topologyKey, placementKey: '', colour, geometry, surface, wire, box: placement.box };
     this.objects.set(body.number, object);
     return object;
   }
@@ -124,9 +128,9 @@ export class Bodies {
     const points: number[] = [];
     const colours: number[] = [];
     const colour = new THREE.Color();
-    for (const [number, { box }] of this.objects) {
+    for (const [number, { box, colour: own }] of this.objects) {
       if (this.options.hiddenBodies.has(number)) continue;
-      colour.set(bodyColour(number));
+      colour.set(own);
       for (const corner of boxEdges(box)) {
         points.push(...corner);
         colours.push(colour.r, colour.g, colour.b);
@@ -139,14 +143,14 @@ export class Bodies {
   }
 }
 
-/** The ends of the twelve edges, two after two. Corner i takes max on the axes whose bit is set in i. */
-function* boxEdges({ min, max }: Box): Iterable<number[]> {
-  const corner = (i: number) => min.map((low, axis) => ((i >> axis) & 1 ? max[axis] : low));
+/** The ends of the twelve edges, two after two. */
+function* boxEdges(box: Box): Iterable<Vec3> {
+  const corners = boxCorners(box);
   for (let i = 0; i < 8; i++) {
     for (let axis = 0; axis < 3; axis++) {
       if ((i >> axis) & 1) continue;
-      yield corner(i);
-      yield corner(i | (1 << axis));
+      yield corners[i];
+      yield corners[i | (1 << axis)];
     }
   }
 }

@@ -28,7 +28,7 @@ const LEFT = 40;
 const RIGHT = 6;
 const TOP = 8;
 const BOTTOM = 18;
-const HEIGHT = 132;
+const HEIGHT = 108;
 
 export class Chart {
   readonly root: HTMLElement;

@@ -130,7 +130,9 @@ class Reader {
   }
 
   copy(n: number): ArrayBuffer {
-    return this.bytes(n).slice().buffer as ArrayBuffer;
+    const values = new Uint8Array(n);
+    values.set(this.bytes(n));
+    return values.buffer;
   }
 
   u8(): number {

@@ -135,6 +135,11 @@ export function emptyBox(): Box {
   return { min: [Infinity, Infinity, Infinity], max: [-Infinity, -Infinity, -Infinity] };
 }
 
+/** Corner i takes max on the axes whose bit is set in i. */
+export function boxCorners({ min, max }: Box): Vec3[] {
+  return Array.from({ length: 8 }, (_, i) => min.map((low, axis) => ((i >> axis) & 1 ? max[axis] : low)) as Vec3);
+}
+
 export function growBox(box: Box, other: Box): void {
   for (let axis = 0; axis < 3; axis++) {
     box.min[axis] = Math.min(box.min[axis], other.min[axis]);

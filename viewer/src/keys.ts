@@ -15,18 +15,18 @@ export function bindKeys(bindings: KeyBinding[]): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const target = event.target as HTMLElement;
     // A focused control keeps the keys it works with; the slider does not, its arrows mean the same here.
-    if (target.matches('select, input:not([type=range])') && event.key !== 'Escape') return;
-    if (target.matches('button, summary, a') && (event.key === ' ' || event.key === 'Enter')) return;
+    if (target.matches('select') && event.key !== 'Escape') return;
+    if (target.matches('button, input[type=checkbox]') && (event.key === ' ' || event.key === 'Enter')) return;
     const key = event.key.length > 1 ? event.key : event.key.toLowerCase();
     const binding = byKey.get((event.shiftKey && event.key.length > 1 ? 'Shift+' : '') + key);
     if (!binding) return;
     event.preventDefault();
     binding.run();
   });
-  // A button clicked with the pointer gives up the focus, or the space bar would press it again instead of playing.
+  // A control clicked with the pointer gives up the focus, or the space bar would press it again instead of playing.
   window.addEventListener('click', (event) => {
-    const button = (event.target as Element).closest?.('button');
-    if (button && event.detail > 0) button.blur();
+    const control = (event.target as Element).closest<HTMLElement>('button, input[type=checkbox]');
+    if (control && event.detail > 0) control.blur();
   });
 }
 
@@ -46,7 +46,7 @@ export function fillHelp(dialog: HTMLDialogElement, bindings: KeyBinding[]): voi
     list(bindings.map((binding) => [binding.shown, binding.does])),
     h('h2', {}, 'Pointer'),
     list(pointer),
-    close,
+    h('footer', {}, close),
   );
   dialog.addEventListener('click', (event) => {
     if (event.target === dialog) dialog.close();

@@ -2,6 +2,7 @@ import './theme.css';
 import { byId } from './dom';
 import { Frames, type ShownFrame } from './frames';
 import { bindKeys, fillHelp, type KeyBinding } from './keys';
+import { Legend } from './legend';
 import { Options, type OptionName } from './options';
 import { Panel } from './panel';
 import { pick } from './picking';
@@ -33,10 +34,11 @@ class App {
   private frames: Frames | null = null;
   private scheduled = false;
   private readonly panel = new Panel(byId('panel'), this.options);
-  private readonly charts = new RunCharts(byId('panel'), (frame) => {
+  private readonly charts = new RunCharts(this.panel.chartsPlace, (frame) => {
     this.player.pause();
     this.player.seek(frame);
   });
+  private readonly legend = new Legend(byId('legend'), this.options);
   private readonly card = new SelectionCard(byId('selection'), () => this.select(null));
   private readonly toolbar: Toolbar;
 
@@ -53,7 +55,8 @@ class App {
     this.bindKeyboard();
     this.bindPointer();
     onDroppedFile(byId('drop'), (file) => void file.arrayBuffer().then((data) => this.open(new Uint8Array(data))));
-    if (window.innerWidth < 720) togglePanel();
+    byId('message').addEventListener('click', () => this.shown && showMessage());
+    showPanel(window.innerWidth >= 720);
   }
 
   open(bytes: Uint8Array): void {
@@ -96,8 +99,10 @@ class App {
       showNotice(`Frame ${this.player.frame}: ${explain(error)}`);
       return;
     }
+    showNotice(this.recording!.notice);
     this.view.show(this.shown, this.selection);
     this.panel.show(this.shown, this.themeChoice.theme);
+    this.legend.show(this.shown);
     this.charts.setFrame(this.shown.number);
     if (this.selection) this.card.show(this.shown, this.selection);
   }
@@ -166,8 +171,12 @@ function toggleHelp(): void {
 }
 
 function togglePanel(): void {
-  const hidden = byId('app').classList.toggle('no-panel');
-  byId('button-panel').setAttribute('aria-pressed', String(!hidden));
+  showPanel(byId('app').classList.contains('no-panel'));
+}
+
+function showPanel(visible: boolean): void {
+  byId('app').classList.toggle('no-panel', !visible);
+  byId('button-panel').setAttribute('aria-pressed', String(visible));
 }
 
 function showMessage(title = '', text = ''): void {

@@ -4,8 +4,12 @@ export type Theme = 'light' | 'dark';
 
 const BODIES = ['#3f8fd2', '#e69f00', '#b184d6', '#56c7e9', '#d8c93a', '#cc79a7', '#7a8ce0', '#b98a5e'];
 
-export function bodyColour(number: number): string {
-  return BODIES[number % BODIES.length];
+// What never moves is the stage, not the play.
+const STATIC_BODIES = ['#8b97a7', '#a89f92', '#7e9490', '#9d93a8'];
+
+export function bodyColour(number: number, kind: string): string {
+  const colours = kind === 'static' ? STATIC_BODIES : BODIES;
+  return colours[number % colours.length];
 }
 
 export interface SceneColours {

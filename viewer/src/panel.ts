@@ -5,27 +5,31 @@ import { bytes, count, length, ms, plural, seconds } from './format';
 import type { ShownFrame } from './frames';
 import type { Options } from './options';
 import { bodyColour, stageColour, type Theme } from './palette';
+import { stageNames } from './run_charts';
 import type { Recording, Stage, Stat } from './recording';
 
 export class Panel {
+  readonly chartsPlace = h('div');
   private readonly summary = h('dl', { id: 'summary' });
   private readonly bodies = h('tbody', {});
   private readonly bodiesTitle = h('h2', {}, 'Bodies');
   private readonly stages = h('tbody', {});
   private bodiesKey = '';
+  private stageNames: string[] = [];
   private recording: Recording | null = null;
 
   constructor(root: HTMLElement, private readonly options: Options) {
     const head = (...names: string[]) => h('thead', {}, h('tr', {}, ...names.map((name) => h('th', { scope: 'col' }, name))));
     root.append(
       h('section', {}, h('h2', {}, 'Frame'), this.summary),
+      h('section', {}, h('h2', {}, 'Stages'), h('table', { id: 'stages' }, head('stage', 'in', 'out', 'culled', 'ms'), this.stages)),
+      this.chartsPlace,
       h(
         'section',
         {},
         this.bodiesTitle,
         h('div', { className: 'scroll' }, h('table', { id: 'bodies' }, head('name', 'kind', 'vertices', 'triangles'), this.bodies)),
       ),
-      h('section', {}, h('h2', {}, 'Stages'), h('table', { id: 'stages' }, head('stage', 'in', 'out', 'culled', 'ms'), this.stages)),
     );
     options.onChange(() => this.markVisibility());
   }
@@ -33,6 +37,7 @@ export class Panel {
   open(recording: Recording): void {
     this.recording = recording;
     this.bodiesKey = '';
+    this.stageNames = stageNames(recording);
   }
 
   show(frame: ShownFrame, theme: Theme): void {
@@ -55,9 +60,9 @@ export class Panel {
       row('bodies', count(frame.bodies.length)),
       row('triangles', count(triangles)),
       row('contacts', count(contacts.count)),
+      row('min distance', contacts.count ? length(smallest) : '–', contacts.count ? `Smallest distance: ${smallest} m` : 'No contact'),
       row('vertex-face', h('span', { className: 'vertex-face' }, count(contacts.vertexFace))),
       row('edge-edge', h('span', { className: 'edge-edge' }, count(edgeEdge))),
-      row('smallest distance', contacts.count ? length(smallest) : '–', contacts.count ? `${smallest} m` : 'no contact'),
     );
   }
 
@@ -71,8 +76,7 @@ export class Panel {
         const name = topology.name || `body ${number}`;
         const box = h('input', { type: 'checkbox', title: `Show ${name}`, 'aria-label': `Show ${name}` });
         box.dataset.body = String(number);
-        box.style.accentColor = bodyColour(number);
-        box.style.setProperty('--body', bodyColour(number));
+        box.style.setProperty('--body', bodyColour(number, topology.kind));
         box.addEventListener('change', () => this.options.showBody(number, box.checked));
         const label = h('label', { title: `${name}, body ${number}` }, box, name);
         return h('tr', {}, h('td', {}, label), h('td', {}, topology.kind), h('td', {}, count(vertices)), h('td', {}, count(triangles)));
@@ -88,29 +92,27 @@ export class Panel {
   }
 
   private showStages(stat: Stat, theme: Theme): void {
-    if (stat.stages.length === 0) {
-      const why = stat.frame === 0 ? 'Frame 0 is the state before the first step.' : 'No stage was recorded.';
-      this.stages.replaceChildren(h('tr', {}, h('td', { colSpan: 5, className: 'empty' }, why)));
-      return;
-    }
     const total = stat.stages.reduce((sum, stage) => sum + stage.ms, 0);
+    // Every stage of the run has its row in every frame, so that nothing below moves while one scrubs.
     this.stages.replaceChildren(
-      ...stat.stages.map((stage) => stageRow(stage, theme)),
+      ...this.stageNames.map((name) => stageRow(name, stat.stages.find((stage) => stage.name === name), theme)),
       h('tr', { className: 'total' }, h('td', { colSpan: 4 }, 'all'), h('td', {}, ms(total))),
     );
   }
 }
 
-function stageRow(stage: Stage, theme: Theme): HTMLElement {
+function stageRow(name: string, stage: Stage | undefined, theme: Theme): HTMLElement {
+  const swatch = h('i', {});
+  swatch.style.background = stageColour(name, theme);
+  const first = h('td', {}, swatch, name);
+  if (!stage) return h('tr', {}, first, ...['–', '–', '–', '–'].map((dash) => h('td', {}, dash)));
   const reasons = Object.entries(stage.culled);
   const culled = reasons.reduce((sum, [, n]) => sum + n, 0);
   const why = reasons.map(([reason, n]) => `${reason}: ${count(n)}`).join('\n');
-  const swatch = h('i', {});
-  swatch.style.background = stageColour(stage.name, theme);
   return h(
     'tr',
     {},
-    h('td', {}, swatch, stage.name),
+    first,
     h('td', {}, count(stage.in)),
     h('td', {}, count(stage.out)),
     h('td', { title: why, className: why ? 'explained' : '' }, reasons.length ? count(culled) : '–'),

@@ -13,7 +13,7 @@ export class RunCharts {
   private recording: Recording | null = null;
 
   constructor(root: HTMLElement, seek: (frame: number) => void) {
-    this.times = new Chart({ title: 'Time of each stage, ms', stacked: true, scale: linearScale, format: ms, seek });
+    this.times = new Chart({ title: 'Stage times, ms', stacked: true, scale: linearScale, format: ms, seek });
     this.funnel = new Chart({ title: 'Left after each stage', stacked: false, scale: logScale, format: count, seek });
     this.times.root.id = 'chart-times';
     this.funnel.root.id = 'chart-funnel';
@@ -28,11 +28,9 @@ export class RunCharts {
   setTheme(theme: Theme): void {
     if (!this.recording) return;
     const { stats } = this.recording;
-    const names = [...new Set(stats.flatMap((stat) => stat.stages.map((stage) => stage.name)))];
-    names.sort((a, b) => stageRank(a) - stageRank(b));
     const series = (wanted: string[], value: (stage: Stage) => number): Series[] =>
       wanted.map((name) => ({ name, colour: stageColour(name, theme), values: collect(stats, name, value) }));
-    this.times.setData(series(names, (stage) => stage.ms), peak(stats));
+    this.times.setData(series(stageNames(this.recording), (stage) => stage.ms), peak(stats));
     this.funnel.setData(series(FUNNEL, (stage) => stage.out), 'log scale');
   }
 
@@ -40,6 +38,12 @@ export class RunCharts {
     this.times.setFrame(frame);
     this.funnel.setFrame(frame);
   }
+}
+
+/** Of the whole run, in the pipeline's order. */
+export function stageNames({ stats }: Recording): string[] {
+  const names = [...new Set(stats.flatMap((stat) => stat.stages.map((stage) => stage.name)))];
+  return names.sort((a, b) => stageRank(a) - stageRank(b));
 }
 
 function collect(stats: Stat[], name: string, value: (stage: Stage) => number): Float64Array {

@@ -4,7 +4,8 @@ import * as THREE from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import { Bodies } from './bodies';
 import { ContactMarks } from './contact_marks';
-import { emptyBox, growBox, type Box, type Frames, type ShownFrame } from './frames';
+import { extentOf, extentOfRun, fitCamera, type Extent } from './framing';
+import type { Frames, ShownFrame } from './frames';
 import { makeGround } from './ground';
 import { Highlight } from './highlight';
 import type { Options } from './options';
@@ -22,7 +23,7 @@ export class SceneView {
   private readonly controls: OrbitControls;
   private readonly highlight: Highlight;
   private ground: THREE.LineSegments | null = null;
-  private extent: Box = { min: [-1, -1, -1], max: [1, 1, 1] };
+  private extent: Extent = extentOf([{ min: [-1, -1, -1], max: [1, 1, 1] }]);
   private theme: Theme = 'light';
   private scheduled = false;
   private frame: ShownFrame | null = null;
@@ -54,7 +55,7 @@ export class SceneView {
       this.scene.remove(this.ground);
       this.ground.geometry.dispose();
     }
-    this.ground = makeGround(this.extent, frames.origin);
+    this.ground = makeGround(this.extent.box, frames.origin);
     this.scene.add(this.ground);
     this.setTheme(this.theme);
     this.fit();
@@ -84,13 +85,7 @@ export class SceneView {
   }
 
   fit(): void {
-    const low = new THREE.Vector3(...this.extent.min);
-    const high = new THREE.Vector3(...this.extent.max);
-    const centre = low.clone().add(high).multiplyScalar(0.5);
-    const radius = Math.max(low.distanceTo(high) / 2, 1e-9);
-    const half = (this.camera.fov * Math.PI) / 360;
-    const narrow = Math.min(half, Math.atan(Math.tan(half) * this.camera.aspect));
-    const distance = radius / Math.sin(narrow);
+    const { centre, distance, radius } = fitCamera(this.camera, this.extent.corners, VIEW_DIRECTION);
     this.camera.near = radius / 500;
     this.camera.far = 200 * radius;
     this.camera.position.copy(VIEW_DIRECTION).multiplyScalar(distance).add(centre);
@@ -148,33 +143,4 @@ export class SceneView {
     this.camera.updateProjectionMatrix();
     this.render();
   }
-}
-
-/**
- * The box of the run, from frames spread over it; all of them would take too long to decode. A ground much larger
- * than what moves on it is left out, or there would be little to see.
- */
-function extentOfRun(frames: Frames): Box {
-  const SAMPLES = 12;
-  const BUDGET_MS = 500;
-  const all = emptyBox();
-  const moving = emptyBox();
-  const begin = performance.now();
-  const wanted = [...new Set(Array.from({ length: SAMPLES }, (_, k) => Math.round((k * (frames.count - 1)) / (SAMPLES - 1))))];
-  // Ends first: if time runs out, they say most.
-  wanted.sort((a, b) => Math.abs(b - frames.count / 2) - Math.abs(a - frames.count / 2));
-  for (const [k, number] of wanted.entries()) {
-    if (k >= 2 && performance.now() - begin > BUDGET_MS) break;
-    try {
-      for (const body of frames.at(number).bodies) {
-        growBox(all, body.placement.box);
-        if (body.topology.kind !== 'static') growBox(moving, body.placement.box);
-      }
-    } catch {
-      // A frame that cannot be read is reported when it is shown.
-    }
-  }
-  if (!(all.min[0] <= all.max[0])) return { min: [-1, -1, -1], max: [1, 1, 1] };
-  const size = (box: Box) => Math.hypot(...box.max.map((max, axis) => max - box.min[axis]));
-  return size(moving) > 0 && size(moving) < 0.3 * size(all) ? moving : all;
 }

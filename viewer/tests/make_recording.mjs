@@ -171,11 +171,12 @@ function contactsBetween(upper, lower, triangles, share) {
   const count = Math.min(Math.round(60 * share) + 4, upper.length / 3);
   const low = [...Array(upper.length / 3).keys()].sort((a, b) => upper[3 * a + 1] - upper[3 * b + 1]).slice(0, count);
   const faces = triangles.length / 3;
+  const stride = Math.ceil(faces / 2000);
   low.forEach((vertex, k) => {
     const pointA = point(upper, vertex);
     let best = 0;
     let bestDistance = Infinity;
-    for (let t = 0; t < faces; t++) {
+    for (let t = 0; t < faces; t += stride) {
       const corner = point(lower, triangles[3 * t]);
       const distance = Math.hypot(...corner.map((value, axis) => value - pointA[axis]));
       if (distance < bestDistance) [best, bestDistance] = [t, distance];

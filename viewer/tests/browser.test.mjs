@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { launch, open, page_file, selfContained, serve, shown } from './browser.mjs';
+import { distinctColours, everything, picture } from './exercise.mjs';
+import { twoTori } from './make_recording.mjs';
+
+const timeout = 120_000;
+const recording = twoTori();
+const folder = mkdtempSync(join(tmpdir(), 'carom-viewer-'));
+let browser;
+
+before(async () => (browser = await launch()));
+after(async () => {
+  await browser?.close();
+  rmSync(folder, { recursive: true });
+});
+
+test('the page is one file that refers to no other', () => {
+  const html = readFileSync(page_file, 'utf8');
+  assert.equal(html.split('<!--CAROM_RECORDING-->').length, 2);
+  assert.doesNotMatch(html, /<(script|link|img)[^>]*\s(src|href)="(?!data:)/);
+  assert.doesNotMatch(html, /@import|url\((?!["']?data:)/);
+});
+
+test('served', { timeout }, async (t) => {
+  const server = await serve(recording.bytes);
+  const { page, problems, close } = await open(browser, server.address);
+  await everything(page, (name, run) => t.test(name, run));
+  assert.deepEqual(problems, []);
+  assert.deepEqual(server.asked, ['/', '/recording']);
+  await close();
+  server.close();
+});
+
+test('self-contained, opened from disk', { timeout }, async (t) => {
+  const file = join(folder, 'run.html');
+  writeFileSync(file, selfContained(recording.bytes));
+  const { page, problems, close } = await open(browser, pathToFileURL(file).href, { colorScheme: 'dark' });
+  await everything(page, (name, run) => t.test(name, run));
+  assert.deepEqual(problems, []);
+  await close();
+});
+
+test('the theme follows the system, and a choice is remembered', { timeout }, async () => {
+  const server = await serve(recording.bytes);
+  for (const colorScheme of ['light', 'dark']) {
+    const { page, close } = await open(browser, server.address, { colorScheme });
+    await shown(page);
+    assert.equal(await page.evaluate(() => window.carom.theme), colorScheme);
+    await page.click('#button-theme');
+    await page.reload();
+    await shown(page);
+    assert.notEqual(await page.evaluate(() => window.carom.theme), colorScheme);
+    await close();
+  }
+  server.close();
+});
+
+test('what is wrong with a recording is said on the page', { timeout }, async (t) => {
+  const { bytes, chunks } = recording;
+  const fram = chunks.filter((each) => each.tag === 'FRAM');
+  const changed = (offset, value) => {
+    const copy = Buffer.from(bytes);
+    copy[offset] = value;
+    return copy;
+  };
+  const cases = [
+    ['no recording', null, '#message', /No recording/],
+    ['bad magic', changed(0, 88), '#message', /not a Carom recording/],
+    ['unsupported version', changed(8, 9), '#message', /version 9; this viewer reads version 1/],
+    ['corrupt META', changed(60, 0), '#message', /checksum mismatch in the META chunk at byte 16/],
+    ['cut in the first frame', bytes.subarray(0, fram[0].offset + 40), '#message', /cut short in the FRAM chunk/],
+    ['cut later', bytes.subarray(0, fram[7].offset + 40), '#notice', /cut short.*last whole frame, 6\./],
+    ['corrupt frame', changed(fram[7].offset + 50, bytes[fram[7].offset + 50] ^ 1), '#notice', new RegExp(`mismatch in the FRAM chunk at byte ${fram[7].offset}\\..*frame, 6\\.`)],
+  ];
+  for (const [name, file, where, message] of cases) {
+    await t.test(name, async () => {
+      const server = await serve(file);
+      const { page, close } = await open(browser, server.address);
+      await page.locator(where).waitFor({ state: 'visible' });
+      assert.match(await page.locator(where).innerText(), message);
+      if (where === '#notice') assert.equal(await page.evaluate(() => window.carom.frames), 7);
+      await close();
+      server.close();
+    });
+  }
+});
+
+test('a file dropped on the page is opened', { timeout }, async () => {
+  const server = await serve(null);
+  const { page, close } = await open(browser, server.address);
+  await page.locator('#message').waitFor({ state: 'visible' });
+  const transfer = await page.evaluateHandle((base64) => {
+    const data = new DataTransfer();
+    data.items.add(new File([Uint8Array.from(atob(base64), (c) => c.charCodeAt(0))], 'run.carom'));
+    return data;
+  }, recording.bytes.toString('base64'));
+  await page.dispatchEvent('body', 'dragover', { dataTransfer: transfer });
+  assert.ok(await page.locator('#drop').isVisible());
+  await page.dispatchEvent('body', 'drop', { dataTransfer: transfer });
+  await shown(page);
+  assert.ok(!(await page.locator('#drop').isVisible()));
+  assert.ok(!(await page.locator('#message').isVisible()));
+  assert.equal(await page.evaluate(() => window.carom.frames), 40);
+  await close();
+  server.close();
+});
+
+test('usable at 800 by 600, with and without the panel', { timeout }, async () => {
+  const server = await serve(recording.bytes);
+  const { page, close } = await open(browser, server.address, { viewport: { width: 800, height: 600 } });
+  await shown(page);
+  for (const id of ['toolbar', 'timeline', 'panel']) {
+    const overflow = await page.locator(`#${id}`).evaluate((element) => element.scrollWidth - element.clientWidth);
+    assert.ok(overflow <= 0, `#${id} is ${overflow} px wider than its place`);
+  }
+  const width = () => page.locator('#view').evaluate((canvas) => canvas.clientWidth);
+  const beside = await width();
+  await page.click('#button-panel');
+  await page.waitForFunction((beside) => document.getElementById('view').clientWidth > beside, beside);
+  assert.equal(await width(), 800);
+  assert.ok(distinctColours(await picture(page)) > 50);
+  await close();
+  server.close();
+});
+
+test('50 000 triangles', { timeout }, async (t) => {
+  const large = twoTori({ frames: 40, rings: 158, sides: 79 });
+  const server = await serve(large.bytes);
+  const { page, close } = await open(browser, server.address);
+  await shown(page);
+  const triangles = Number((await page.locator('#summary').innerText()).match(/triangles\s+([\d\u2009]+)/)[1].replace(/\D/g, ''));
+  assert.ok(triangles >= 49_900, `only ${triangles} triangles`);
+  const wanted = Array.from({ length: 20 }, (_, k) => (7 * k + 3) % 40);
+  const run = () => page.evaluate((wanted) => wanted.map((frame) => window.carom.seek(frame)), wanted);
+  const summary = (times) => {
+    const sorted = [...times].sort((a, b) => a - b);
+    return `median ${sorted[10].toFixed(1)} ms, worst ${sorted[19].toFixed(1)} ms`;
+  };
+  t.diagnostic(`${triangles} triangles, seek and draw 20 frames, first time: ${summary(await run())}`);
+  t.diagnostic(`again, decoded frames in the cache: ${summary(await run())}`);
+  const decode = await page.evaluate((wanted) => {
+    document.getElementById('button-surface').click();
+    document.getElementById('button-contacts').click();
+    return wanted.map((frame) => window.carom.seek((frame + 1) % 40));
+  }, wanted);
+  t.diagnostic(`with nothing but the grid drawn: ${summary(decode)}`);
+  assert.equal(await page.evaluate(() => window.carom.frame), (wanted[19] + 1) % 40);
+  await close();
+  server.close();
+});

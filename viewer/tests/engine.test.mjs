@@ -1,0 +1,94 @@
+// The page with what the engine writes. CAROM_BIN names the command-line program.
+
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { launch, open, serve, shown } from './browser.mjs';
+import { distinctColours, picture } from './exercise.mjs';
+import { frames as load_frames, recording as load_recording } from './sources.mjs';
+
+const carom = process.env.CAROM_BIN;
+const options = { timeout: 120_000, skip: carom ? false : 'CAROM_BIN is not set' };
+let folder;
+let browser;
+let recording;
+let html;
+
+before(async () => {
+  if (!carom) return;
+  folder = mkdtempSync(join(tmpdir(), 'carom-viewer-'));
+  recording = join(folder, 'run.carom');
+  html = join(folder, 'run.html');
+  execFileSync(carom, ['run', 'two-tori-1600', '--steps', '40', '-o', recording, '--html', html], { stdio: ['ignore', 'ignore', 'inherit'] });
+  browser = await launch();
+});
+
+after(async () => {
+  await browser?.close();
+  if (folder) rmSync(folder, { recursive: true });
+});
+
+async function looksRight(address) {
+  const { page, problems, close } = await open(browser, address);
+  await shown(page);
+  assert.equal(await page.evaluate(() => window.carom.frames), 41);
+  assert.ok(!(await page.locator('#notice').isVisible()), 'the recording is not whole');
+  await page.click('#button-play');
+  await page.waitForFunction(() => window.carom.frame >= 5);
+  await page.keyboard.press('End');
+  await page.waitForFunction(() => window.carom.frame === 40);
+  assert.ok(distinctColours(await picture(page)) > 50);
+  assert.match(await page.locator('#stages').innerText(), /broad[^]*mid[^]*narrow[^]*contacts/);
+  assert.deepEqual(problems, []);
+  await close();
+}
+
+test("every frame of the engine's recording decodes", options, async () => {
+  const { parseRecording } = await load_recording();
+  const { Frames } = await load_frames();
+  const parsed = parseRecording(new Uint8Array(readFileSync(recording)));
+  assert.equal(parsed.notice, null);
+  const frames = new Frames(parsed);
+  assert.equal(frames.count, 41);
+  for (let n = 0; n < 41; n++) {
+    const { bodies, contacts } = frames.at(n);
+    assert.ok(bodies.length >= 2);
+    for (let i = 0; i < contacts.count; i++) {
+      const gap = Math.hypot(...[0, 1, 2].map((axis) => contacts.pointA[3 * i + axis] - contacts.pointB[3 * i + axis]));
+      assert.ok(Math.abs(gap - contacts.distance[i]) < 1e-5, `frame ${n}, contact ${i}: the points are ${gap} apart, not ${contacts.distance[i]}`);
+    }
+  }
+});
+
+test("the engine's recording, served", options, async () => {
+  const server = await serve(readFileSync(recording));
+  await looksRight(server.address);
+  server.close();
+});
+
+test("the engine's self-contained HTML", options, () => looksRight(pathToFileURL(html).href));
+
+test('carom view', options, async () => {
+  const viewer = spawn(carom, ['view', recording], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = new Promise((resolve) => viewer.once('exit', (code, signal) => resolve({ code, signal })));
+  try {
+    const address = await new Promise((resolve, reject) => {
+      let said = '';
+      viewer.stdout.on('data', (data) => {
+        said += data;
+        const found = said.match(/http:\/\/127\.0\.0\.1:\d+\//);
+        if (found) resolve(found[0]);
+      });
+      viewer.once('error', reject);
+      void ended.then(() => reject(new Error(`carom view ended without an address: ${said}`)));
+    });
+    await looksRight(address);
+  } finally {
+    viewer.kill('SIGINT');
+  }
+  await ended;
+});

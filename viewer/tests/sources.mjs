@@ -1,0 +1,15 @@
+// The viewer's modules, compiled on the fly.
+
+import { fileURLToPath } from 'node:url';
+import { runnerImport } from 'vite';
+
+const load = (name) => async () => {
+  const file = fileURLToPath(new URL(`../src/${name}.ts`, import.meta.url));
+  return (await runnerImport(file, { configFile: false, logLevel: 'error' })).module;
+};
+
+export const crc32 = load('crc32');
+export const frame = load('frame');
+export const frames = load('frames');
+export const recording = load('recording');
+export const source = load('source');

@@ -1,0 +1,220 @@
+// The reader, against recordings written by make_recording.mjs.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { crc32 as load_crc32, frame as load_frame, frames as load_frames, recording as load_recording, source as load_source } from './sources.mjs';
+import { chunk, framePayload, shuffle, slowCrc32, twoTori, writeRecording } from './make_recording.mjs';
+
+const { crc32 } = await load_crc32();
+const { decodeFrame, unshuffle } = await load_frame();
+const { Frames } = await load_frames();
+const { parseRecording } = await load_recording();
+const { decodeBase64 } = await load_source();
+
+const fails = (bytes, message) => assert.throws(() => parseRecording(bytes), message);
+const good = twoTori({ frames: 5, rings: 6, sides: 5 });
+const at = (tag, nth = 0) => good.chunks.filter((each) => each.tag === tag)[nth];
+const cut = (end) => parseRecording(good.bytes.subarray(0, end));
+
+function damaged(offset) {
+  const bytes = Buffer.from(good.bytes);
+  bytes[offset] ^= 0x40;
+  return bytes;
+}
+
+test('CRC-32 is that of the definition, at every length modulo four', () => {
+  assert.equal(crc32(Buffer.from('123456789')), 0xcbf43926);
+  for (let n = 0; n < 9; n++) assert.equal(crc32(good.bytes.subarray(3, 3 + n)), slowCrc32(good.bytes.subarray(3, 3 + n)));
+});
+
+test('a good recording: meta, stats and frames', () => {
+  const recording = parseRecording(good.bytes);
+  assert.equal(recording.notice, null);
+  assert.equal(recording.meta.scene, 'two tori, made by the tests');
+  assert.equal(recording.meta.dt, 0.02);
+  assert.equal(recording.frames.length, 5);
+  assert.deepEqual(recording.stats[0].stages, []);
+  assert.deepEqual(recording.stats[2], { frame: 2, time: 0.04, stages: good.frames[2].stages });
+});
+
+test('an uncompressed recording reads the same', () => {
+  const plain = new Frames(parseRecording(twoTori({ frames: 3, rings: 6, sides: 5, compress: false }).bytes));
+  const packed = new Frames(parseRecording(twoTori({ frames: 3, rings: 6, sides: 5 }).bytes));
+  assert.deepEqual(plain.at(2), packed.at(2));
+});
+
+test('a frame: bodies and contacts, value for value', () => {
+  const written = good.frames[3];
+  const frame = decodeFrame(parseRecording(good.bytes).frames[3], 3);
+  assert.equal(frame.time, written.time);
+  assert.deepEqual(frame.bodies.map((body) => body.number), [0, 1, 2]);
+  assert.deepEqual(frame.bodies[1].positions, Float64Array.from(written.bodies[1].positions));
+  assert.deepEqual(frame.bodies[2].positions, Float32Array.from(written.bodies[2].positions));
+  const vf = written.contacts.filter((c) => c.a1 === undefined);
+  const all = [...vf, ...written.contacts.filter((c) => c.a1 !== undefined)];
+  const { contacts } = frame;
+  assert.ok(vf.length > 0 && all.length > vf.length);
+  assert.equal(contacts.vertexFace, vf.length);
+  assert.deepEqual([...contacts.id], all.map((c) => c.id));
+  assert.deepEqual([...contacts.bodyA], all.map((c) => c.a));
+  assert.deepEqual([...contacts.bodyB], all.map((c) => c.b));
+  assert.deepEqual([...contacts.a0], all.map((c) => c.a0));
+  assert.deepEqual([...contacts.a1], all.map((c) => c.a1 ?? 0xffffffff));
+  assert.deepEqual([...contacts.b0], all.map((c) => c.b0));
+  assert.deepEqual([...contacts.b1], all.map((c) => c.b1 ?? 0xffffffff));
+  assert.deepEqual([...contacts.distance], all.map((c) => c.distance));
+  assert.deepEqual(contacts.pointA, Float32Array.from(all.flatMap((c) => c.pointA)));
+  assert.deepEqual(contacts.pointB, Float32Array.from(all.flatMap((c) => c.pointB)));
+});
+
+test('unshuffle undoes shuffle, f32 and f64', () => {
+  const values = [0, -1.5, 3.25e-7, 12345.678, Math.PI];
+  for (const [Type, width] of [[Float32Array, 4], [Float64Array, 8]]) {
+    const stored = shuffle(Buffer.from(Type.from(values).buffer), width);
+    assert.deepEqual(new Type(unshuffle(stored, width).buffer), Type.from(values));
+  }
+  assert.deepEqual([...unshuffle(Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8), 4)], [1, 3, 5, 7, 2, 4, 6, 8]);
+});
+
+test('references to earlier frames, also when those have left the cache', () => {
+  const frames = new Frames(parseRecording(twoTori({ frames: 60, rings: 3, sides: 3 }).bytes));
+  const floor = frames.at(0).bodies[0];
+  for (let n = 59; n >= 0; n--) {
+    const body = frames.at(n).bodies[0];
+    assert.equal(body.topology, floor.topology);
+    assert.equal(body.topologyKey, '0@0');
+    assert.deepEqual(body.placement.positions, floor.placement.positions);
+  }
+  assert.notDeepEqual(frames.at(59).bodies[1].placement.positions, frames.at(0).bodies[1].placement.positions);
+});
+
+test('a reference to a later frame, or to one that does not hold the body, is an error', () => {
+  const body = { number: 7, name: 'b', kind: 1, encoding: 1, triangles: [0, 1, 2], positions: [0, 0, 0, 1, 0, 0, 0, 1, 0] };
+  const frame = (number, extra) => ({ number, time: 0, stages: [], contacts: [], bodies: extra ? [{ ...body, ...extra }] : [] });
+  const write = (...frames) => parseRecording(writeRecording({ meta: {}, frames }).bytes);
+  assert.throws(() => new Frames(write(frame(0, { topologyFrame: 0, positionsFrame: 1 }))), /refers to a later frame/);
+  const dangling = new Frames(write(frame(0), frame(1, { topologyFrame: 0, positionsFrame: 1 })));
+  assert.throws(() => dangling.at(1), /Body 7 has its topology in frame 0, which does not hold them/);
+});
+
+test('a triangle with a vertex that does not exist is an error', () => {
+  const bodies = [{ number: 0, name: '', kind: 0, encoding: 1, triangles: [0, 1, 3], positions: [0, 0, 0, 1, 0, 0, 0, 1, 0], topologyFrame: 0, positionsFrame: 0 }];
+  const recording = parseRecording(writeRecording({ meta: {}, frames: [{ number: 0, time: 0, stages: [], contacts: [], bodies }] }).bytes);
+  assert.throws(() => new Frames(recording), /vertex that does not exist/);
+});
+
+test('a scene far from the origin keeps its shape', () => {
+  const here = new Frames(parseRecording(twoTori({ frames: 2, rings: 6, sides: 5 }).bytes));
+  const far = new Frames(parseRecording(twoTori({ frames: 2, rings: 6, sides: 5, origin: [1e6, -2e6, 3e6] }).bytes));
+  const [a, b] = [here, far].map((frames) => frames.at(1).bodies[1].placement.positions);
+  a.forEach((value, i) => assert.ok(Math.abs(value - b[i]) < 1e-6));
+});
+
+test('bad magic', () => {
+  fails(damaged(0), /not a Carom recording/);
+  fails(Buffer.from('<!doctype html>, and so on'), /not a Carom recording/);
+  fails(Buffer.alloc(0), /not a Carom recording/);
+});
+
+test('unsupported version', () => {
+  const bytes = Buffer.from(good.bytes);
+  bytes[8] = 2;
+  fails(bytes, /has version 2; this viewer reads version 1/);
+});
+
+test('cut within the file header, META or the first frame: nothing to show', () => {
+  fails(good.bytes.subarray(0, 5), /cut short: it has 5 bytes/);
+  fails(good.bytes.subarray(0, 16), /holds no frame/);
+  for (const end of [at('META').offset + 10, at('META').offset + 40, at('STAT').offset + 33, at('FRAM').offset, at('FRAM').offset + 50]) {
+    fails(good.bytes.subarray(0, end), /cut short/);
+  }
+});
+
+test('cut anywhere later: shown up to the last whole frame, with a notice', () => {
+  const places = [
+    [at('STAT', 3).offset, 3],
+    [at('STAT', 3).offset + 7, 3],
+    [at('STAT', 3).offset + 40, 3],
+    [at('FRAM', 3).offset, 3],
+    [at('FRAM', 3).offset + 31, 3],
+    [at('FRAM', 3).offset + at('FRAM', 3).size - 1, 3],
+    [at('FRAM', 3).offset + at('FRAM', 3).size, 4],
+    [at('INDX').offset, 5],
+    [at('INDX').offset + 20, 5],
+    [good.bytes.length - 1, 5],
+  ];
+  for (const [end, frames] of places) {
+    const recording = cut(end);
+    assert.equal(recording.frames.length, frames, `cut at ${end}`);
+    assert.equal(recording.stats.length, frames);
+    assert.match(recording.notice, new RegExp(`cut short.*last whole frame, ${frames - 1}\\.`));
+    assert.equal(new Frames(recording).at(frames - 1).number, frames - 1);
+  }
+});
+
+test('cut at every byte: never more than a wording', () => {
+  const small = twoTori({ frames: 2, rings: 3, sides: 3 });
+  for (let end = 0; end < small.bytes.length; end++) {
+    try {
+      const recording = parseRecording(small.bytes.subarray(0, end));
+      assert.ok(recording.notice);
+      new Frames(recording).at(recording.frames.length - 1);
+    } catch (error) {
+      assert.match(error.message, /cut short|not a Carom recording/, `cut at ${end}: ${error.stack}`);
+    }
+  }
+});
+
+test('a corrupt byte in a header or a payload is named with its offset', () => {
+  const meta = at('META').offset;
+  fails(damaged(meta + 9), new RegExp(`checksum mismatch in the chunk header at byte ${meta}`));
+  fails(damaged(meta + 40), new RegExp(`checksum mismatch in the META chunk at byte ${meta}`));
+  const { offset } = at('FRAM', 2);
+  for (const [where, what] of [[offset + 16, 'chunk header'], [offset + 60, 'FRAM chunk']]) {
+    const recording = parseRecording(damaged(where));
+    assert.equal(recording.frames.length, 2);
+    assert.match(recording.notice, new RegExp(`checksum mismatch in the ${what} at byte ${offset}\\. Shown up to its last whole frame, 1`));
+  }
+});
+
+test('every single corrupt byte of a small recording is noticed', () => {
+  const small = twoTori({ frames: 2, rings: 3, sides: 3 }).bytes;
+  for (let i = 0; i < small.length; i++) {
+    if (i >= 12 && i < 16) continue; // reserved
+    const bytes = Buffer.from(small);
+    bytes[i] ^= 1;
+    let notice;
+    try {
+      ({ notice } = parseRecording(bytes));
+    } catch (error) {
+      notice = error.message;
+    }
+    assert.ok(notice, `byte ${i}`);
+  }
+});
+
+test('an unknown chunk is skipped', () => {
+  const { bytes } = writeRecording({ meta: {}, frames: good.frames, extra: ['WHAT'] });
+  const recording = parseRecording(bytes);
+  assert.equal(recording.notice, null);
+  assert.equal(recording.frames.length, 5);
+});
+
+test('sizes that lie do not take the memory', () => {
+  const frame = framePayload({ ...good.frames[0], bodies: [], contacts: [] });
+  const lying = chunk('FRAM', frame, true);
+  lying.writeBigUInt64LE(1n << 45n, 16);
+  lying.writeUInt32LE(slowCrc32(lying.subarray(0, 28)), 28);
+  const { bytes } = writeRecording({ meta: {}, frames: [], closed: false });
+  const recording = parseRecording(Buffer.concat([bytes, chunk('STAT', Buffer.from('{}'), false), lying]));
+  assert.throws(() => new Frames(recording), /cannot hold the 35184372088832 announced/);
+});
+
+test('base64, whole and wrapped into lines', () => {
+  for (const n of [0, 1, 2, 3, 50000]) {
+    const bytes = good.bytes.subarray(0, n);
+    const text = bytes.toString('base64');
+    assert.deepEqual(Buffer.from(decodeBase64(text)), Buffer.from(bytes));
+    assert.deepEqual(Buffer.from(decodeBase64(`\n${text.replace(/.{76}/g, '$&\n')}\n`)), Buffer.from(bytes));
+  }
+});

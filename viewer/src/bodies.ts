@@ -12,7 +12,7 @@ interface BodyObject {
   placementKey: string;
   colour: string;
   geometry: THREE.BufferGeometry;
-  surface: THREE.Mesh<THREE.BufferGeometry, THREE.MeshStandardMaterial>;
+  surface: THREE.Mesh<THREE.BufferGeometry, THREE.MeshLambertMaterial>;
   wire: THREE.Mesh<THREE.BufferGeometry, THREE.MeshBasicMaterial>;
   box: Box;
 }
@@ -92,11 +92,9 @@ export class Bodies {
     // flatShading takes the normals from screen derivatives: nothing to compute when positions change.
     const surface = new THREE.Mesh(
       geometry,
-      new THREE.MeshStandardMaterial({
+      new THREE.MeshLambertMaterial({
         color: colour,
         flatShading: true,
-        roughness: 0.7,
-        metalness: 0,
         side: THREE.DoubleSide,
         polygonOffset: true,
         polygonOffsetFactor: 1,

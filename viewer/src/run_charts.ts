@@ -14,7 +14,7 @@ export class RunCharts {
 
   constructor(root: HTMLElement, seek: (frame: number) => void) {
     this.times = new Chart({ title: 'Stage times, ms', stacked: true, scale: linearScale, format: ms, seek });
-    this.funnel = new Chart({ title: 'Left after each stage', stacked: false, scale: logScale, format: count, seek });
+    this.funnel = new Chart({ title: 'Funnel: left after each stage', stacked: false, scale: logScale, format: count, seek });
     this.times.root.id = 'chart-times';
     this.funnel.root.id = 'chart-funnel';
     root.append(this.times.root, this.funnel.root);

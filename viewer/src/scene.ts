@@ -9,6 +9,7 @@ import type { Frames, ShownFrame } from './frames';
 import { makeGround } from './ground';
 import { Highlight } from './highlight';
 import type { Options } from './options';
+import { Painter } from './painter';
 import { SCENE, type Theme } from './palette';
 import type { Selection } from './selection';
 
@@ -18,19 +19,19 @@ export class SceneView {
   readonly camera = new THREE.PerspectiveCamera(35, 1, 0.01, 100);
   readonly bodies: Bodies;
   readonly marks: ContactMarks;
-  private readonly renderer: THREE.WebGLRenderer;
+  readonly painter: Painter;
   private readonly scene = new THREE.Scene();
   private readonly controls: OrbitControls;
   private readonly highlight: Highlight;
   private ground: THREE.LineSegments | null = null;
   private extent: Extent = extentOf([{ min: [-1, -1, -1], max: [1, 1, 1] }]);
   private theme: Theme = 'light';
-  private scheduled = false;
+  scheduled = false;
   private frame: ShownFrame | null = null;
 
   constructor(readonly canvas: HTMLCanvasElement, private readonly options: Options) {
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true });
-    const ratio = () => this.renderer.getPixelRatio();
+    this.painter = new Painter(canvas);
+    const ratio = () => this.painter.pixelRatio;
     this.bodies = new Bodies(options);
     this.marks = new ContactMarks(options, ratio);
     this.highlight = new Highlight(ratio);
@@ -85,6 +86,10 @@ export class SceneView {
   }
 
   fit(): void {
+    // Without damping an update takes all of the movement that is left, so that none follows the fit.
+    this.controls.enableDamping = false;
+    this.controls.update();
+    this.controls.enableDamping = true;
     const { centre, distance, radius } = fitCamera(this.camera, this.extent.corners, VIEW_DIRECTION);
     this.camera.near = radius / 500;
     this.camera.far = 200 * radius;
@@ -108,13 +113,7 @@ export class SceneView {
   }
 
   render(): void {
-    this.renderer.render(this.scene, this.camera);
-  }
-
-  /** Returns when the picture is really drawn; rendering itself only queues commands. */
-  finish(): void {
-    const gl = this.renderer.getContext();
-    gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
+    this.painter.draw(this.scene, this.camera);
   }
 
   private applyOptions(): void {
@@ -137,8 +136,7 @@ export class SceneView {
   private resize(): void {
     const { clientWidth, clientHeight } = this.canvas.parentElement!;
     if (clientWidth === 0 || clientHeight === 0) return;
-    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio, 2));
-    this.renderer.setSize(clientWidth, clientHeight);
+    this.painter.resize(clientWidth, clientHeight);
     this.camera.aspect = clientWidth / clientHeight;
     this.camera.updateProjectionMatrix();
     this.render();

@@ -1,5 +1,6 @@
 // window.carom, what the tests see of the page:
 //   frame, frames, playing, theme, selection (as text)
+//   still                     whether the picture is final: nothing moves or waits to be drawn
 //   contacts                  number of contacts in the frame shown
 //   contactIds                their ids, as text
 //   seek(n)                   shows frame n now and returns the milliseconds until its picture was drawn
@@ -26,6 +27,9 @@ export function installTestHook(app: App): void {
     get selection() {
       return app.selection && JSON.stringify(app.selection, (_, value) => (typeof value === 'bigint' ? String(value) : value));
     },
+    get still() {
+      return app.view.painter.still && !app.view.scheduled && app.shown?.number === player.frame;
+    },
     get contacts() {
       return app.shown?.contacts.count ?? 0;
     },
@@ -37,7 +41,7 @@ export function installTestHook(app: App): void {
       player.seek(frame);
       app.showFrame();
       app.view.render();
-      app.view.finish();
+      app.view.painter.finish();
       return performance.now() - begin;
     },
     contactScreenPosition(i: number) {

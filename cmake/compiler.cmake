@@ -1,8 +1,8 @@
 # Flags of our own targets. Contraction is off so that every machine gets the same bits.
 add_library(carom_compile_options INTERFACE)
 target_compile_options(carom_compile_options INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-qual -Wformat=2 -Wundef
-  -ffp-contract=off)
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wnon-virtual-dtor;-Woverloaded-virtual;-Wcast-qual;-Wformat=2;-Wundef>
+  $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
 
 # Sanitizers go everywhere or nowhere: a half-instrumented program reports nonsense.
 if(CAROM_SANITIZE)

@@ -29,7 +29,9 @@ struct Contact {
 };
 
 /// How many of the four vertices belong to side a.
-constexpr int side_a_size(ContactKind kind) { return kind == ContactKind::vertex_face ? 1 : 2; }
+constexpr int side_a_size(ContactKind kind) {
+  return kind == ContactKind::vertex_face ? 1 : 2;
+}
 
 /// The canonical order of contacts: kind, then a, then b.
 bool canonical_less(const Contact& left, const Contact& right);

@@ -33,13 +33,15 @@ struct IndexLists {
 /// Who is next to whom. Made from indices alone, so a deformation does not change it.
 /// Any list of triangles is welcome: open, non-manifold, with repeated corners.
 struct Topology {
-  std::vector<Edge> edges;                     ///< each once, sorted
-  std::vector<std::array<Index, 3>> triangle_edges;  ///< edge k joins corners k and k + 1; `none` if these are one vertex
-  IndexLists edge_triangles;                   ///< triangles at each edge, ascending
-  IndexLists vertex_triangles;                 ///< triangles at each vertex, ascending, each once
-  std::vector<Index> vertex_owner;             ///< the one triangle that tests this vertex: the lowest that uses it, or `none`
-  std::vector<Index> edge_owner;               ///< the one triangle that tests this edge: the lowest that uses it
-  std::vector<Index> component;                ///< connected component (through shared vertices) of each triangle, numbered by first triangle
+  std::vector<Edge> edges;  ///< each once, sorted
+  std::vector<std::array<Index, 3>>
+      triangle_edges;               ///< edge k joins corners k and k + 1; `none` if these are one vertex
+  IndexLists edge_triangles;        ///< triangles at each edge, ascending
+  IndexLists vertex_triangles;      ///< triangles at each vertex, ascending, each once
+  std::vector<Index> vertex_owner;  ///< the one triangle that tests this vertex: the lowest that uses it, or `none`
+  std::vector<Index> edge_owner;    ///< the one triangle that tests this edge: the lowest that uses it
+  std::vector<Index>
+      component;  ///< connected component (through shared vertices) of each triangle, numbered by first triangle
   Index component_count = 0;
   std::vector<std::vector<Index>> boundary_loops;  ///< vertices along each loop of edges with one triangle
 };
@@ -60,16 +62,16 @@ struct MeshReport {
   double area = 0;    ///< m^2
   double volume = 0;  ///< m^3, signed; only meaningful if watertight and oriented
 
-  std::vector<Index> not_finite_vertices;    ///< NaN or infinite position
-  std::vector<Index> unused_vertices;        ///< in no triangle
+  std::vector<Index> not_finite_vertices;               ///< NaN or infinite position
+  std::vector<Index> unused_vertices;                   ///< in no triangle
   std::vector<std::vector<Index>> coincident_vertices;  ///< groups at exactly the same position
-  std::vector<Index> repeated_corner_triangles;  ///< two corners are one vertex
-  std::vector<Index> zero_area_triangles;    ///< three different vertices on one line (exactly, in real arithmetic)
+  std::vector<Index> repeated_corner_triangles;         ///< two corners are one vertex
+  std::vector<Index> zero_area_triangles;  ///< three different vertices on one line (exactly, in real arithmetic)
   std::vector<std::vector<Index>> duplicate_triangles;  ///< groups over the same three vertices
-  std::vector<Edge> boundary_edges;          ///< one triangle only: the surface is open here
-  std::vector<Edge> nonmanifold_edges;       ///< more than two triangles
-  std::vector<Edge> inconsistent_edges;      ///< two triangles that run along it the same way: one is inside out
-  std::vector<Index> nonmanifold_vertices;   ///< the triangles around it form more than one fan
+  std::vector<Edge> boundary_edges;                     ///< one triangle only: the surface is open here
+  std::vector<Edge> nonmanifold_edges;                  ///< more than two triangles
+  std::vector<Edge> inconsistent_edges;     ///< two triangles that run along it the same way: one is inside out
+  std::vector<Index> nonmanifold_vertices;  ///< the triangles around it form more than one fan
 
   bool watertight() const { return triangles > 0 && boundary_edges.empty() && nonmanifold_edges.empty(); }
   bool manifold() const { return nonmanifold_edges.empty() && nonmanifold_vertices.empty(); }

@@ -17,17 +17,41 @@
 namespace carom {
 
 /// Where a mesh comes from: made from numbers, or read from a file (relative to the scene's file).
-struct BoxSource { Eigen::Vector3d size{1, 1, 1}; int segments = 1; };
-struct IcosphereSource { double radius = 1; int subdivisions = 3; };
-struct TorusSource { double radius = 1; double tube_radius = 0.4; int around = 40; int across = 20; };
-struct TrefoilSource { double radius = 1; double height = 0.5; double tube_radius = 0.2; int along = 165; int across = 12; };
-struct SheetSource { double size_x = 1; double size_z = 1; int segments_x = 20; int segments_z = 20; };
-struct FileSource { std::filesystem::path path; };
+struct BoxSource {
+  Eigen::Vector3d size{1, 1, 1};
+  int segments = 1;
+};
+struct IcosphereSource {
+  double radius = 1;
+  int subdivisions = 3;
+};
+struct TorusSource {
+  double radius = 1;
+  double tube_radius = 0.4;
+  int around = 40;
+  int across = 20;
+};
+struct TrefoilSource {
+  double radius = 1;
+  double height = 0.5;
+  double tube_radius = 0.2;
+  int along = 165;
+  int across = 12;
+};
+struct SheetSource {
+  double size_x = 1;
+  double size_z = 1;
+  int segments_x = 20;
+  int segments_z = 20;
+};
+struct FileSource {
+  std::filesystem::path path;
+};
 
 /// A place, a turn and a stretch; applied as scale, then rotation, then position.
 struct Placement {
-  Eigen::Vector3d position = Eigen::Vector3d::Zero();       ///< m
-  Eigen::Vector3d rotation_axis = Eigen::Vector3d::UnitY(); ///< any length but zero
+  Eigen::Vector3d position = Eigen::Vector3d::Zero();        ///< m
+  Eigen::Vector3d rotation_axis = Eigen::Vector3d::UnitY();  ///< any length but zero
   double rotation_degrees = 0;
   Eigen::Vector3d scale = Eigen::Vector3d::Ones();
 };
@@ -41,7 +65,9 @@ struct MeshSource {
 /// Builds the mesh; all objects of a file become one.
 TriangleMesh build(const MeshSource& source);
 
-struct StaticSpec { MeshSource mesh; };
+struct StaticSpec {
+  MeshSource mesh;
+};
 
 /// Between keyframes position, scale and morph are interpolated smoothly (zero velocity at each
 /// key), rotation along the shortest arc; before the first and after the last the body rests.

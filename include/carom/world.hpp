@@ -36,19 +36,19 @@ struct KinematicBody {
 /// across each inner edge between the two opposite corners.
 struct ParticleBody {
   std::string name;
-  TriangleMesh mesh;             ///< also the rest shape
-  double mass = 1;               ///< kg, of the whole body, shared out by area
+  TriangleMesh mesh;               ///< also the rest shape
+  double mass = 1;                 ///< kg, of the whole body, shared out by area
   double stretch_stiffness = 500;  ///< N/m of each spring along an edge
-  double bend_stiffness = 5;     ///< N/m of each spring across an edge
-  double spring_damping = 0.5;   ///< N s/m along each spring
-  double air_damping = 0.1;      ///< 1/s, of the velocity
-  std::vector<Index> pinned;     ///< vertices that never move
+  double bend_stiffness = 5;       ///< N/m of each spring across an edge
+  double spring_damping = 0.5;     ///< N s/m along each spring
+  double air_damping = 0.1;        ///< 1/s, of the velocity
+  std::vector<Index> pinned;       ///< vertices that never move
 };
 
 struct ContactOptions {
-  double distance = 0.01;    ///< m; features closer than this push each other away
-  double stiffness = 2000;   ///< N/m, of each contact: F = stiffness (distance - d)
-  double damping = 1;        ///< N s/m, against the relative normal velocity
+  double distance = 0.01;   ///< m; features closer than this push each other away
+  double stiffness = 2000;  ///< N/m, of each contact: F = stiffness (distance - d)
+  double damping = 1;       ///< N s/m, against the relative normal velocity
   PairScope pairs = PairScope::all;
 };
 
@@ -56,8 +56,8 @@ struct WorldOptions {
   Eigen::Vector3d gravity{0, -9.81, 0};  ///< m/s^2
   double dt = 0.01;                      ///< s
   ContactOptions contact;
-  std::string method = "auto";           ///< of detection, see detect_methods()
-  int threads = 0;                       ///< 0 = as many as the machine has; the result does not depend on it
+  std::string method = "auto";  ///< of detection, see detect_methods()
+  int threads = 0;              ///< 0 = as many as the machine has; the result does not depend on it
 };
 
 /// Bodies, and the step that moves them. The result of a step depends on nothing but the state

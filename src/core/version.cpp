@@ -4,6 +4,8 @@
 
 namespace carom {
 
-std::string_view version() { return version_string; }
+std::string_view version() {
+  return version_string;
+}
 
 }  // namespace carom

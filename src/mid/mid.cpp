@@ -18,6 +18,14 @@ std::span<const std::string_view> detect_methods() {
 
 namespace mid {
 
+std::string_view to_string(Method method) {
+  switch (method) {
+    case Method::sweep:
+      return "sweep";
+  }
+  return "unknown";
+}
+
 Method method_by_name(std::string_view name) {
   if (name == "auto" || name == "sweep") return Method::sweep;
   fail(ErrorCode::unknown_name, "no detection method is called '{}'; expected one of: {}", name,

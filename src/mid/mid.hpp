@@ -21,6 +21,7 @@ struct In {
 };
 
 enum class Method { sweep };
+std::string_view to_string(Method method);
 
 /// Throws Error(unknown_name) that lists the names there are.
 Method method_by_name(std::string_view name);

@@ -1,0 +1,75 @@
+# `make demo` and `make test` do everything from a fresh Debian machine. The other targets are for
+# those who work on Carom; .ci/run shows which of them must pass.
+
+JOBS ?= $(shell nproc)
+FUZZ_SECONDS ?= 60
+BUILD := build/release
+CAROM := $(BUILD)/carom
+
+.PHONY: help demo test build check format headers tidy asan tsan fuzz soak install clean
+
+help:
+	@echo "make demo      install what is missing, build, run the demo scenes into out/"
+	@echo "make test      install what is missing, build, run every test"
+	@echo "make check     formatting, clang-tidy, every public header by itself"
+	@echo "make asan      the tests under the address and undefined-behaviour sanitizers"
+	@echo "make tsan      the threaded tests under the thread sanitizer"
+	@echo "make fuzz      each fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS)"
+	@echo "make soak      long comparisons with brute force that are too slow for every day"
+	@echo "make install   cmake --install to PREFIX"
+	@echo "make format    rewrite the sources in our format"
+	@echo "make clean     remove build/ and out/"
+
+build:
+	@scripts/setup build
+	@cmake --preset release > /dev/null
+	@cmake --build --preset release -j $(JOBS)
+
+demo: build
+	@scripts/demo $(CAROM) out
+
+test:
+	@scripts/setup build test
+	@cmake --preset release > /dev/null
+	@cmake --build --preset release -j $(JOBS)
+	@ctest --preset release -j $(JOBS) --progress
+	@cd viewer && CAROM_BIN="$(abspath $(CAROM))" npm test --silent
+
+check: format-check headers tidy
+
+format-check:
+	@scripts/setup build test check
+	@git ls-files '*.cpp' '*.hpp' | xargs clang-format --dry-run --Werror && echo "formatting: fine"
+
+format:
+	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
+
+headers:
+	@scripts/check-headers
+
+tidy:
+	@scripts/setup build test check
+	@cmake --preset dev > /dev/null
+	@scripts/tidy build/dev $(JOBS)
+
+asan tsan:
+	@scripts/setup build test check
+	@cmake --preset $@ > /dev/null
+	@cmake --build --preset $@ -j $(JOBS)
+	@ctest --preset $@ -j $(JOBS) $(if $(filter tsan,$@),-R "Parallel|Determinism|Detect")
+
+fuzz:
+	@scripts/setup build check
+	@cmake --preset fuzz > /dev/null
+	@cmake --build --preset fuzz -j $(JOBS)
+	@scripts/fuzz build/fuzz/tests/fuzz $(FUZZ_SECONDS)
+
+soak: build
+	@cmake --build --preset release -j $(JOBS) --target test_soak
+	@$(BUILD)/tests/test_soak
+
+install: build
+	@cmake --install $(BUILD) $(if $(PREFIX),--prefix $(PREFIX))
+
+clean:
+	rm -rf build out

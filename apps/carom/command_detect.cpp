@@ -1,0 +1,184 @@
+#include <fmt/format.h>
+#include <time.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "carom/detect.hpp"
+#include "commands.hpp"
+#include "core/check.hpp"
+#include "core/parallel.hpp"
+#include "frame_range.hpp"
+#include "interrupt.hpp"
+#include "io/frame_source.hpp"
+#include "mid/mid.hpp"
+#include "output.hpp"
+#include "progress.hpp"
+#include "report.hpp"
+
+namespace carom::app {
+
+namespace {
+
+double processor_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+double wall_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+void append_csv(std::size_t frame, const Contact& contact, std::string& rows) {
+  if (contact.kind == ContactKind::vertex_face) {
+    fmt::format_to(std::back_inserter(rows), "{},vf,{},{},{}\n", frame, contact.a[0], contact.b[0], contact.distance);
+  } else {
+    fmt::format_to(std::back_inserter(rows), "{},ee,{}-{},{}-{},{}\n", frame, contact.a[0], contact.a[1], contact.b[0],
+                   contact.b[1], contact.distance);
+  }
+}
+
+struct FrameResult {
+  std::size_t frame = 0;
+  std::size_t vertex_face = 0;
+  std::size_t edge_edge = 0;
+  double min_distance = INFINITY;
+  double ms = 0;
+  double cpu_ms = 0;
+  PipelineStats stats;
+};
+
+nlohmann::ordered_json to_json(const FrameResult& result) {
+  nlohmann::ordered_json frame = {{"frame", result.frame},
+                                  {"vertex_face", result.vertex_face},
+                                  {"edge_edge", result.edge_edge},
+                                  {"min_distance", nullptr},
+                                  {"ms", result.ms},
+                                  {"cpu_ms", result.cpu_ms},
+                                  {"stages", stages_json(result.stats, 1)}};
+  if (std::isfinite(result.min_distance)) frame["min_distance"] = result.min_distance;
+  return frame;
+}
+
+/// The call that is measured: detection, and before it the topology where a later frame changes it.
+class Measurement {
+ public:
+  explicit Measurement(DetectOptions options) : options_(std::move(options)) {}
+
+  FrameResult run(std::size_t frame, const FrameSurface* changed, std::span<const Eigen::Vector3d> positions) {
+    FrameResult result;
+    result.frame = frame;
+    if (!surface_) update(*changed);
+    const double wall = wall_seconds();
+    const double cpu = processor_seconds();
+    if (changed != nullptr && started_) update(*changed);
+    started_ = true;
+    carom::detect(*surface_, positions, options_, scratch_, contacts_, result.stats);
+    result.cpu_ms = (processor_seconds() - cpu) * 1e3;
+    result.ms = (wall_seconds() - wall) * 1e3;
+    for (const Contact& contact : contacts_) {
+      ++(contact.kind == ContactKind::vertex_face ? result.vertex_face : result.edge_edge);
+      result.min_distance = std::min(result.min_distance, contact.distance);
+    }
+    return result;
+  }
+
+  std::span<const Contact> contacts() const { return contacts_; }
+
+ private:
+  void update(const FrameSurface& s) { surface_.emplace(s.vertex_count, s.triangles, s.object_of_triangle); }
+
+  DetectOptions options_;
+  std::optional<Surface> surface_;
+  bool started_ = false;
+  DetectScratch scratch_;
+  std::vector<Contact> contacts_;
+};
+
+}  // namespace
+
+int detect(const DetectCommandOptions& options) {
+  require(!options.continuous, ErrorCode::unsupported,
+          "--continuous is not available yet: this version detects at the frames, not between them");
+  require(std::isfinite(options.distance) && options.distance > 0, ErrorCode::invalid_argument,
+          "--distance is {}; expected a positive number of metres", options.distance);
+  require(!(options.json == "-" && options.contacts == "-"), ErrorCode::invalid_argument,
+          "--json and --contacts cannot both go to standard output");
+  const DetectOptions detect_options{.distance = options.distance,
+                                     .pairs = options.between ? PairScope::between
+                                              : options.self  ? PairScope::self
+                                                              : PairScope::all,
+                                     .method = options.method,
+                                     .threads = options.threads};
+
+  const std::unique_ptr<FrameSource> source = open_frames(options.input);
+  if (!source->warning().empty()) fmt::print(stderr, "carom: warning: {}\n", source->warning());
+  const std::vector<std::size_t> frames = parse_frame_range(options.frames, source->frame_count());
+  Output json(options.json);
+  Output csv(options.contacts);
+  std::FILE* text = json.to_stdout() || csv.to_stdout() ? stderr : stdout;
+  csv.write("frame,kind,a,b,distance\n");
+
+  catch_interrupts();
+  Measurement measurement(detect_options);
+  FrameSurface surface;
+  std::vector<Eigen::Vector3d> positions;
+  std::string rows;
+  nlohmann::ordered_json frames_json = nlohmann::ordered_json::array();
+  PipelineStats total;
+  FrameResult sum;
+  std::size_t count = 0;
+  {
+    Progress progress("detect", frames.size());
+    for (const std::size_t frame : frames) {
+      if (interrupted_by_user()) break;
+      const bool changed = source->read(frame, surface, positions);
+      const FrameResult result = measurement.run(frame, changed ? &surface : nullptr, positions);
+      ++count;
+      total.add(result.stats);
+      sum.vertex_face += result.vertex_face;
+      sum.edge_edge += result.edge_edge;
+      sum.min_distance = std::min(sum.min_distance, result.min_distance);
+      sum.ms += result.ms;
+      sum.cpu_ms += result.cpu_ms;
+      if (json.wanted()) frames_json.push_back(to_json(result));
+      if (csv.wanted()) {
+        rows.clear();
+        for (const Contact& contact : measurement.contacts()) append_csv(frame, contact, rows);
+        csv.write(rows);
+      }
+      progress.update(count, fmt::format("{} contacts", result.vertex_face + result.edge_edge));
+    }
+  }
+  if (interrupted_by_user()) {
+    fmt::print(stderr, "carom: ended early by a signal, after {} of {} frames; nothing written\n", count,
+               frames.size());
+    return interrupted;
+  }
+
+  const double n = static_cast<double>(std::max<std::size_t>(count, 1));
+  if (json.wanted()) {
+    const nlohmann::ordered_json document = {{"method", to_string(mid::method_by_name(options.method))},
+                                             {"threads", Workers(options.threads).threads()},
+                                             {"distance", options.distance},
+                                             {"frames", std::move(frames_json)},
+                                             {"mean_ms", sum.ms / n},
+                                             {"mean_cpu_ms", sum.cpu_ms / n}};
+    json.write(document.dump(2) + "\n");
+  }
+  json.finish();
+  csv.finish();
+
+  fmt::print(text, "{}\n", stage_table(total, count, "frame"));
+  fmt::print(text, "{} frames: {} vertex-face and {} edge-edge contacts closer than {} m", count,
+             with_commas(static_cast<double>(sum.vertex_face)), with_commas(static_cast<double>(sum.edge_edge)),
+             options.distance);
+  if (std::isfinite(sum.min_distance)) fmt::print(text, ", the closest {:.6g} m", sum.min_distance);
+  fmt::print(text, "; {:.3f} ms a frame ({:.3f} ms of processor time)\n", sum.ms / n, sum.cpu_ms / n);
+  if (csv.wanted() && !csv.to_stdout()) fmt::print(text, "contacts in {}\n", options.contacts);
+  return done;
+}
+
+}  // namespace carom::app

@@ -1,0 +1,65 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "carom/mesh_file.hpp"
+#include "carom/replay.hpp"
+#include "commands.hpp"
+#include "core/check.hpp"
+#include "frame_range.hpp"
+#include "interrupt.hpp"
+#include "io/frame_source.hpp"
+#include "progress.hpp"
+
+namespace carom::app {
+
+namespace fs = std::filesystem;
+
+int export_frames(const ExportOptions& options) {
+  const std::unique_ptr<FrameSource> source = open_frames(options.file);
+  if (!source->warning().empty()) fmt::print(stderr, "carom: warning: {}\n", source->warning());
+  const std::vector<std::size_t> frames = parse_frame_range(options.frames, source->frame_count());
+  const fs::path folder(options.folder);
+  std::error_code error;
+  fs::create_directories(folder, error);
+  require(!error && fs::is_directory(folder), ErrorCode::io, "{}: cannot be made a folder{}{}", options.folder,
+          error ? ": " : "", error ? error.message() : "");
+
+  fs::path input(options.file);
+  if (!input.has_filename()) input = input.parent_path();
+  const fs::path replay_path = folder / (input.stem().string() + ".replay");
+  // All names get the same number of digits, so that they sort.
+  const std::size_t digits = std::max<std::size_t>(4, std::to_string(source->frame_count()).size());
+
+  catch_interrupts();
+  std::unique_ptr<ReplayWriter> replay;
+  FrameSurface surface;
+  TriangleMesh mesh;
+  std::size_t count = 0;
+  {
+    Progress progress("export", frames.size());
+    for (const std::size_t frame : frames) {
+      if (interrupted_by_user()) break;
+      const bool changed = source->read(frame, surface, mesh.positions);
+      if (changed) mesh.triangles = surface.triangles;
+      if (options.to == "replay") {
+        require(!(changed && replay), ErrorCode::unsupported,
+                "{}: the triangles change at frame {}; a replay has one list of triangles for all frames", options.file,
+                frame);
+        if (!replay) {
+          replay = std::make_unique<ReplayWriter>(replay_path, surface.vertex_count, surface.triangles,
+                                                  surface.object_of_triangle);
+        }
+        replay->write_frame(mesh.positions);
+      } else {
+        write_mesh_file(folder / fmt::format("frame_{:0{}}.{}", frame, digits, options.to), mesh);
+      }
+      progress.update(++count, "");
+    }
+  }
+  if (replay) replay->close();
+  fmt::print("{} frames in {}\n", count, options.to == "replay" ? replay_path.string() : folder.string());
+  return interrupted_by_user() ? interrupted : done;
+}
+
+}  // namespace carom::app

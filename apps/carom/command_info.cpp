@@ -1,0 +1,206 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "carom/mesh_file.hpp"
+#include "carom/recording.hpp"
+#include "carom/replay.hpp"
+#include "commands.hpp"
+#include "core/check.hpp"
+#include "io/frame_source.hpp"
+#include "report.hpp"
+
+namespace carom::app {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Long lists are for --json; a person wants to know where to look first.
+constexpr std::size_t shown_elements = 8;
+
+std::string element(Index i) {
+  return std::to_string(i);
+}
+std::string element(const Edge& edge) {
+  return fmt::format("{}-{}", edge[0], edge[1]);
+}
+std::string element(const std::vector<Index>& group) {
+  return fmt::format("({})", fmt::join(group, " "));
+}
+
+Json element_json(Index i) {
+  return i;
+}
+Json element_json(const Edge& edge) {
+  return element(edge);
+}
+Json element_json(const std::vector<Index>& group) {
+  return group;
+}
+
+/// Calls visit(name, what it means, list) for each kind of defect.
+template <class Visit>
+void for_each_defect(const MeshReport& r, Visit&& visit) {
+  visit("not_finite_vertices", "vertices with a NaN or infinite position", r.not_finite_vertices);
+  visit("unused_vertices", "vertices in no triangle", r.unused_vertices);
+  visit("coincident_vertices", "groups of vertices at the same place", r.coincident_vertices);
+  visit("repeated_corner_triangles", "triangles with a repeated corner", r.repeated_corner_triangles);
+  visit("zero_area_triangles", "triangles without area", r.zero_area_triangles);
+  visit("duplicate_triangles", "groups of triangles over the same corners", r.duplicate_triangles);
+  visit("boundary_edges", "open edges (one triangle)", r.boundary_edges);
+  visit("nonmanifold_edges", "edges with more than two triangles", r.nonmanifold_edges);
+  visit("inconsistent_edges", "edges where the two triangles face different ways", r.inconsistent_edges);
+  visit("nonmanifold_vertices", "vertices where separate parts of the surface meet", r.nonmanifold_vertices);
+}
+
+Json vector_json(const Eigen::Vector3d& v) {
+  return {v.x(), v.y(), v.z()};
+}
+
+Json report_json(const MeshReport& r) {
+  Json defects = Json::object();
+  for_each_defect(r, [&](const char* name, const char*, const auto& list) {
+    Json& values = defects[name] = Json::array();
+    for (const auto& entry : list) values.push_back(element_json(entry));
+  });
+  return {{"vertices", r.vertices},
+          {"edges", r.edges},
+          {"triangles", r.triangles},
+          {"components", r.components},
+          {"boundary_loops", r.boundary_loops},
+          {"watertight", r.watertight()},
+          {"manifold", r.manifold()},
+          {"oriented", r.oriented()},
+          {"clean", r.clean()},
+          {"box_min", vector_json(r.box_min)},
+          {"box_max", vector_json(r.box_max)},
+          {"area", r.area},
+          {"volume", r.watertight() && r.oriented() ? Json(r.volume) : Json(nullptr)},
+          {"defects", defects}};
+}
+
+void print_report(const MeshReport& r) {
+  fmt::print("{:<16} {}\n", "vertices", with_commas(static_cast<double>(r.vertices)));
+  fmt::print("{:<16} {}\n", "edges", with_commas(static_cast<double>(r.edges)));
+  fmt::print("{:<16} {}\n", "triangles", with_commas(static_cast<double>(r.triangles)));
+  fmt::print("{:<16} {}\n", "components", r.components);
+  fmt::print("{:<16} ({:.6g}, {:.6g}, {:.6g}) to ({:.6g}, {:.6g}, {:.6g}) m\n", "box", r.box_min.x(), r.box_min.y(),
+             r.box_min.z(), r.box_max.x(), r.box_max.y(), r.box_max.z());
+  fmt::print("{:<16} {:.6g} m2\n", "area", r.area);
+  if (r.watertight() && r.oriented()) fmt::print("{:<16} {:.6g} m3\n", "volume", r.volume);
+  fmt::print("{:<16} {}\n", "watertight", r.watertight() ? "yes" : "no");
+  if (!r.watertight()) fmt::print("{:<16} {}\n", "boundary loops", r.boundary_loops);
+  fmt::print("{:<16} {}\n", "manifold", r.manifold() ? "yes" : "no");
+  fmt::print("{:<16} {}\n", "oriented", r.oriented() ? "yes" : "no");
+  for_each_defect(r, [](const char*, const char* meaning, const auto& list) {
+    if (list.empty()) return;
+    std::string places;
+    for (std::size_t i = 0; i < std::min(list.size(), shown_elements); ++i) {
+      places += (i > 0 ? ", " : "") + element(list[i]);
+    }
+    fmt::print("\n{} {}:\n  {}{}\n", with_commas(static_cast<double>(list.size())), meaning, places,
+               list.size() > shown_elements ? ", ... (all with --json)" : "");
+  });
+}
+
+int mesh_info(const InfoOptions& options) {
+  const MeshFile file = read_mesh_file(options.file);
+  const MeshReport report = inspect(file.mesh);
+  if (options.json) {
+    Json json = report_json(report);
+    json["objects"] = file.object_names;
+    fmt::print("{}\n", json.dump(2));
+  } else {
+    fmt::print("{}: mesh, {} object{}\n", options.file, file.object_names.size(),
+               file.object_names.size() == 1 ? "" : "s");
+    print_report(report);
+  }
+  return report.clean() ? done : found_problems;
+}
+
+int recording_info(const InfoOptions& options) {
+  const RecordingReader reader{std::filesystem::path(options.file)};
+  const RecordingMeta& meta = reader.meta();
+  Json bodies = Json::array();
+  double end = 0;
+  std::string damage = reader.damage();
+  if (reader.frame_count() > 0) {
+    const RecordedFrame last = reader.read_frame(reader.frame_count() - 1);
+    end = last.time;
+    for (const RecordedBody& body : last.bodies) {
+      bodies.push_back({{"name", body.name},
+                        {"kind", to_string(body.kind)},
+                        {"vertices", body.positions.size()},
+                        {"triangles", body.triangles.size()}});
+    }
+  }
+  if (options.json) {
+    const Json json = {{"scene", meta.scene},
+                       {"carom", meta.carom_version},
+                       {"dt", meta.dt},
+                       {"contact_distance", meta.contact_distance},
+                       {"frames", reader.frame_count()},
+                       {"end_time", end},
+                       {"complete", damage.empty()},
+                       {"damage", damage},
+                       {"bodies", bodies}};
+    fmt::print("{}\n", json.dump(2));
+  } else {
+    fmt::print("{}: recording of '{}' by carom {}\n", options.file, meta.scene, meta.carom_version);
+    fmt::print("{:<16} {} ({} s, {} s a step)\n", "frames", reader.frame_count(), end, meta.dt);
+    fmt::print("{:<16} {} m\n", "contact distance", meta.contact_distance);
+    for (const Json& body : bodies) {
+      fmt::print("{:<16} '{}', {}, {} vertices, {} triangles\n", "body", body["name"].get<std::string>(),
+                 body["kind"].get<std::string>(), body["vertices"].get<std::size_t>(),
+                 body["triangles"].get<std::size_t>());
+    }
+    if (!damage.empty()) fmt::print("\ndamaged: {}\n", damage);
+  }
+  return damage.empty() ? done : found_problems;
+}
+
+int replay_info(const InfoOptions& options) {
+  const ReplayReader reader{std::filesystem::path(options.file)};
+  std::vector<Index> objects(reader.object_of_triangle().begin(), reader.object_of_triangle().end());
+  std::sort(objects.begin(), objects.end());
+  objects.erase(std::unique(objects.begin(), objects.end()), objects.end());
+  MeshReport report;
+  if (reader.frame_count() > 0) {
+    TriangleMesh mesh;
+    reader.read_frame(0, mesh.positions);
+    mesh.triangles.assign(reader.triangles().begin(), reader.triangles().end());
+    report = inspect(mesh);
+  }
+  if (options.json) {
+    Json json = {{"frames", reader.frame_count()}, {"objects", objects}};
+    if (reader.frame_count() > 0) json["first_frame"] = report_json(report);
+    fmt::print("{}\n", json.dump(2));
+  } else {
+    fmt::print("{}: replay\n{:<16} {}\n{:<16} {}\n", options.file, "frames", reader.frame_count(), "objects",
+               objects.size());
+    if (reader.frame_count() > 0) {
+      fmt::print("\nthe mesh at frame 0\n");
+      print_report(report);
+    }
+  }
+  return reader.frame_count() == 0 || report.clean() ? done : found_problems;
+}
+
+}  // namespace
+
+int info(const InfoOptions& options) {
+  switch (input_kind(options.file)) {
+    case InputKind::recording:
+      return recording_info(options);
+    case InputKind::replay:
+      return replay_info(options);
+    case InputKind::mesh_file:
+      return mesh_info(options);
+    case InputKind::folder:
+      break;
+  }
+  fail(ErrorCode::invalid_argument, "{}: is a folder; expected a mesh file, a recording or a replay", options.file);
+}
+
+}  // namespace carom::app

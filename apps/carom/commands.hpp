@@ -1,0 +1,69 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+/// One function a command. Each returns the exit code; what a user got wrong is thrown as
+/// carom::Error and ends as a message and exit code 2.
+namespace carom::app {
+
+inline constexpr int done = 0;
+inline constexpr int found_problems = 1;
+inline constexpr int bad_usage = 2;
+inline constexpr int interrupted = 130;  // as a shell reports a program that Ctrl-C ended
+
+struct RunOptions {
+  std::string scene;
+  std::string output;
+  std::optional<int> steps;
+  std::optional<double> dt;
+  std::optional<int> threads;
+  std::optional<std::string> method;
+  std::string html;
+  std::string json;
+};
+int run(const RunOptions& options);
+
+struct DetectCommandOptions {
+  std::string input;
+  double distance = 0;
+  bool between = false;
+  bool self = false;
+  bool all = false;
+  bool continuous = false;
+  std::string method = "auto";
+  int threads = 0;
+  std::string frames;
+  std::string json;
+  std::string contacts;
+};
+int detect(const DetectCommandOptions& options);
+
+struct ScenesOptions {
+  std::string show;
+  bool schema = false;
+  bool json = false;
+};
+int scenes(const ScenesOptions& options);
+
+struct InfoOptions {
+  std::string file;
+  bool json = false;
+};
+int info(const InfoOptions& options);
+
+struct ViewOptions {
+  std::string file;
+  int port = 0;
+};
+int view(const ViewOptions& options);
+
+struct ExportOptions {
+  std::string file;
+  std::string to;
+  std::string folder;
+  std::string frames;
+};
+int export_frames(const ExportOptions& options);
+
+}  // namespace carom::app

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "carom/stats.hpp"
+
+namespace carom::app {
+
+/// 1234567 as "1,234,567".
+std::string with_commas(double value);
+
+/// stage, in, out, culled, ms per step: means over `steps`. Stages that did nothing are left out.
+std::string stage_table(const PipelineStats& total, std::size_t steps, const char* per);
+
+/// The same for machines: {"mid": {"in", "out", "culled": {...}, "ms"}, ...}; means over `steps`.
+nlohmann::ordered_json stages_json(const PipelineStats& total, std::size_t steps);
+
+}  // namespace carom::app

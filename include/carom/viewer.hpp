@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+
+/// The web viewer, built into the library: one page that needs no network.
+namespace carom {
+
+/// The page; it loads the recording from the address `recording` beside its own. Throws
+/// Error(unsupported) if the library was built without the viewer.
+std::string_view viewer_page();
+
+/// Writes, piece by piece, the same page with a recording inside: a file that can be opened by itself.
+void write_viewer_html(std::span<const std::uint8_t> recording, const std::function<void(std::string_view)>& write);
+
+}  // namespace carom

@@ -1,0 +1,60 @@
+#include "carom/viewer.hpp"
+
+#include <array>
+#include <string>
+
+#include "core/check.hpp"
+
+#ifdef CAROM_HAS_VIEWER
+extern "C" const char carom_viewer_begin[];
+extern "C" const char carom_viewer_end[];
+#endif
+
+namespace carom {
+
+namespace {
+
+constexpr std::string_view placeholder = "<!--CAROM_RECORDING-->";
+
+/// Appends the base64 of `bytes`; only the last piece of a text may have a length that is not a
+/// multiple of three.
+void append_base64(std::span<const std::uint8_t> bytes, std::string& text) {
+  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
+    std::uint32_t group = 0;
+    for (std::size_t k = 0; k < 3; ++k) group = group << 8U | (k < count ? bytes[i + k] : 0U);
+    for (std::size_t k = 0; k < 4; ++k) {
+      text += k <= count ? digits[group >> (18 - 6 * k) & 63U] : '=';
+    }
+  }
+}
+
+}  // namespace
+
+std::string_view viewer_page() {
+#ifdef CAROM_HAS_VIEWER
+  return {carom_viewer_begin, static_cast<std::size_t>(carom_viewer_end - carom_viewer_begin)};
+#else
+  fail(ErrorCode::unsupported, "the viewer is not in this build; configure with CAROM_BUILD_VIEWER=ON");
+#endif
+}
+
+void write_viewer_html(std::span<const std::uint8_t> recording, const std::function<void(std::string_view)>& write) {
+  const std::string_view page = viewer_page();
+  const std::size_t place = page.find(placeholder);
+  require(place != std::string_view::npos, ErrorCode::unsupported, "the viewer in this build has no place for data");
+  write(page.substr(0, place));
+  write(R"(<script id="carom-recording" type="text/plain">)");
+  constexpr std::size_t piece = 3 * 65536;
+  std::string text;
+  for (std::size_t i = 0; i < recording.size(); i += piece) {
+    text.clear();
+    append_base64(recording.subspan(i, std::min(piece, recording.size() - i)), text);
+    write(text);
+  }
+  write("</script>");
+  write(page.substr(place + placeholder.size()));
+}
+
+}  // namespace carom

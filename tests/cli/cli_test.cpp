@@ -1,0 +1,321 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "carom/detect.hpp"
+#include "carom/recording.hpp"
+#include "carom/replay.hpp"
+#include "command.hpp"
+#include "oracle/brute_force.hpp"
+
+namespace carom::cli {
+namespace {
+
+using Json = nlohmann::json;
+
+testing::AssertionResult contains(const std::string& text, const std::string& part) {
+  if (text.find(part) != std::string::npos) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << "no \"" << part << "\" in:\n" << text;
+}
+
+TEST(Cli, HelpHasAnExampleEverywhere) {
+  const Result top = call({"--help"});
+  EXPECT_EQ(top.exit_code, 0);
+  for (const char* command : {"run", "detect", "scenes", "info", "view", "export"}) {
+    EXPECT_TRUE(contains(top.out, command));
+    const Result help = call({command, "--help"});
+    EXPECT_EQ(help.exit_code, 0);
+    EXPECT_TRUE(contains(help.out, std::string("Example:\n  carom ") + command));
+  }
+  EXPECT_TRUE(contains(call({"--version"}).out, "carom 0.1.0"));
+}
+
+struct BadCall {
+  std::vector<std::string> arguments;
+  std::string message;
+};
+
+TEST(Cli, BadUsageIsExplainedAndEndsWithTwo) {
+  const Folder folder;
+  write_text(folder / "broken.json", "{\"name\": \"x\", \"bodies\": [{\"kind\": \"jelly\"}]}");
+  write_text(folder / "text.txt", "hello");
+  write_text(folder / "short.replay", "CRPL");
+  write_text(folder / "triangle.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+  const std::vector<BadCall> calls{
+      {{}, "subcommand"},
+      {{"fly"}, "fly"},
+      {{"run"}, "scene"},
+      {{"run", "no-such-scene"}, "no-such-scene"},
+      {{"run", "knot", "--dt", "-1"}, "dt is -1"},
+      {{"run", "knot", "--dt", "nan"}, "dt is nan"},
+      {{"run", "knot", "--steps", "-5"}, "steps"},
+      {{"run", "knot", "--threads", "-1"}, "threads is -1"},
+      {{"run", "knot", "--method", "magic"}, "no detection method is called 'magic'"},
+      {{"run", "cloth-on-ball", "--dt", "1"}, "longest stable step"},
+      {{"run", "knot", "-o", folder / "no/such/folder/x.carom"}, "no/such/folder/x.carom"},
+      {{"run", "knot", "--json", folder / "no/such/folder/x.json"}, "no/such/folder/x.json"},
+      {{"run", folder / "broken.json"}, "bodies[0].kind"},
+      {{"detect", folder / "triangle.obj"}, "--distance"},
+      {{"detect", folder / "triangle.obj", "--distance", "0"}, "--distance is 0"},
+      {{"detect", folder / "triangle.obj", "--distance", "-1"}, "--distance is -1"},
+      {{"detect", folder / "triangle.obj", "--distance", "1", "--between", "--self"}, "--between"},
+      {{"detect", folder / "triangle.obj", "--distance", "1", "--continuous"}, "--continuous is not available yet"},
+      {{"detect", folder / "triangle.obj", "--distance", "1", "--frames", "3"}, "frames 0 to 0"},
+      {{"detect", folder / "triangle.obj", "--distance", "1", "--frames", "a:b"}, "'a' is not a frame number"},
+      {{"detect", folder / "triangle.obj", "--distance", "1", "--frames", "0:1:0"}, "STEP is 0"},
+      {{"detect", folder / "missing.replay", "--distance", "1"}, "missing.replay"},
+      {{"detect", folder / "short.replay", "--distance", "1"}, "short.replay"},
+      {{"detect", folder / "text.txt", "--distance", "1"}, "text.txt"},
+      {{"info", folder / "missing.obj"}, "missing.obj"},
+      {{"scenes", "--show", "nothing"}, "nothing"},
+      {{"export", folder / "triangle.obj", "--to", "step", folder / "o"}, "step"},
+      {{"view", folder / "missing.carom"}, "missing.carom"}};
+  for (const BadCall& bad : calls) {
+    const Result result = call(bad.arguments);
+    std::string line;
+    for (const std::string& word : bad.arguments) line += word + " ";
+    EXPECT_EQ(result.exit_code, 2) << line << result.err;
+    EXPECT_TRUE(contains(result.err + result.out, bad.message)) << line;
+  }
+}
+
+/// Two tetrahedra that drift through each other, and a third object that touches nothing.
+void write_small_replay(const std::string& path) {
+  const std::vector<Triangle> triangles{{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}, {4, 6, 5},
+                                        {4, 5, 7}, {5, 6, 7}, {4, 7, 6}, {8, 9, 10}};
+  const std::vector<Index> objects{0, 0, 0, 0, 3, 3, 3, 3, 9};
+  ReplayWriter writer(path, 11, triangles, objects);
+  for (int frame = 0; frame < 6; ++frame) {
+    std::vector<Eigen::Vector3d> p{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    for (int i = 0; i < 4; ++i)
+      p.push_back(p[static_cast<std::size_t>(i)] + Eigen::Vector3d(1.3 - 0.2 * frame, 0.1, 0.05));
+    for (int i = 0; i < 3; ++i) p.push_back(p[static_cast<std::size_t>(i)] + Eigen::Vector3d(50, 0, 0));
+    writer.write_frame(p);
+  }
+  writer.close();
+}
+
+std::string csv_of(const std::vector<std::vector<oracle::Pair>>& frames) {
+  std::ostringstream rows;
+  rows << "frame,kind,a,b\n";
+  for (std::size_t frame = 0; frame < frames.size(); ++frame) {
+    for (const oracle::Pair& pair : frames[frame]) {
+      rows << frame << ',';
+      if (pair.kind == ContactKind::vertex_face) {
+        rows << "vf," << pair.a[0] << ',' << pair.b[0] << '\n';
+      } else {
+        rows << "ee," << pair.a[0] << '-' << pair.a[1] << ',' << pair.b[0] << '-' << pair.b[1] << '\n';
+      }
+    }
+  }
+  return rows.str();
+}
+
+/// The rows without their last column, the distance.
+std::string without_distance(const std::string& csv) {
+  std::istringstream lines(csv);
+  std::string result;
+  for (std::string line; std::getline(lines, line);) result += line.substr(0, line.rfind(',')) + "\n";
+  return result;
+}
+
+TEST(CliDetect, WritesTheContactsOfBruteForce) {
+  const Folder folder;
+  write_small_replay(folder / "small.replay");
+  const ReplayReader replay{std::filesystem::path(folder / "small.replay")};
+  for (const auto& [flag, scope] :
+       {std::pair{"--all", PairScope::all}, {"--between", PairScope::between}, {"--self", PairScope::self}}) {
+    std::vector<std::vector<oracle::Pair>> expected;
+    std::vector<Eigen::Vector3d> positions;
+    for (std::size_t frame = 0; frame < replay.frame_count(); ++frame) {
+      replay.read_frame(frame, positions);
+      expected.push_back(oracle::brute_force(replay.vertex_count(), replay.triangles(), replay.object_of_triangle(),
+                                             positions, 0.3, scope));
+    }
+    const Result result = call(
+        {"detect", folder / "small.replay", "--distance", "0.3", flag, "--json", "-", "--contacts", folder / "c.csv"});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(without_distance(read_text(folder / "c.csv")), csv_of(expected)) << flag;
+
+    const Json json = Json::parse(result.out);
+    EXPECT_EQ(json["method"], "sweep");
+    EXPECT_EQ(json["distance"], 0.3);
+    EXPECT_GE(json["threads"], 1);
+    EXPECT_GE(json["mean_ms"], 0);
+    EXPECT_GE(json["mean_cpu_ms"], 0);
+    ASSERT_EQ(json["frames"].size(), expected.size());
+    for (std::size_t frame = 0; frame < expected.size(); ++frame) {
+      const Json& entry = json["frames"][frame];
+      EXPECT_EQ(entry["frame"], frame);
+      EXPECT_EQ(entry["vertex_face"].get<std::size_t>() + entry["edge_edge"].get<std::size_t>(),
+                expected[frame].size());
+      double closest = INFINITY;
+      for (const oracle::Pair& pair : expected[frame]) closest = std::min(closest, pair.distance);
+      EXPECT_EQ(entry["min_distance"].is_null(), expected[frame].empty());
+      if (!expected[frame].empty()) EXPECT_EQ(entry["min_distance"], closest);
+      EXPECT_EQ(entry["stages"]["narrow"]["out"], expected[frame].size());
+      EXPECT_TRUE(entry.contains("ms") && entry.contains("cpu_ms"));
+    }
+  }
+}
+
+TEST(CliDetect, TheSameForAnyThreadsAndFramesCanBeChosen) {
+  const Folder folder;
+  write_small_replay(folder / "small.replay");
+  const auto contacts = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"detect", folder / "small.replay", "--distance", "0.4", "--contacts", "-"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return call(arguments).out;
+  };
+  EXPECT_EQ(contacts({"--threads", "1"}), contacts({"--threads", "2"}));
+  EXPECT_EQ(contacts({}), contacts({"--frames", "0:6"}));
+  EXPECT_EQ(contacts({}), contacts({"--frames", "::1"}));
+  const std::string second = contacts({"--frames", "2"});
+  EXPECT_EQ(second, contacts({"--frames", "2:3"}));
+  EXPECT_EQ(second.substr(0, 24), "frame,kind,a,b,distance\n");
+  EXPECT_TRUE(contains(second, "\n2,vf,"));
+  EXPECT_EQ(second.find("\n3,"), std::string::npos);
+}
+
+TEST(CliRun, RecordsAndTheRecordingHoldsTheContacts) {
+  const Folder folder;
+  const Result result =
+      call({"run", "two-tori-1600", "--steps", "140", "-o", folder / "t.carom", "--json", folder / "t.json"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "stage"));
+  EXPECT_TRUE(contains(result.out, "narrow"));
+  EXPECT_TRUE(contains(result.err, "two-tori")) << "progress as plain lines";
+  EXPECT_EQ(result.err.find('\r'), std::string::npos) << "no bar where there is no terminal";
+
+  const RecordingReader reader{std::filesystem::path(folder / "t.carom")};
+  EXPECT_EQ(reader.frame_count(), 141U);
+  EXPECT_TRUE(reader.damage().empty());
+  const Json json = Json::parse(read_text(folder / "t.json"));
+  EXPECT_EQ(json["summary"]["steps"], 140);
+  const Result detected =
+      call({"detect", folder / "t.carom", "--distance", std::to_string(reader.meta().contact_distance), "--json", "-"});
+  ASSERT_EQ(detected.exit_code, 0) << detected.err;
+  const Json again = Json::parse(detected.out);
+  std::size_t total = 0;
+  for (std::size_t step = 0; step < 140; ++step) {
+    EXPECT_EQ(json["frames"][step]["vertex_face"], again["frames"][step + 1]["vertex_face"]) << step;
+    EXPECT_EQ(json["frames"][step]["edge_edge"], again["frames"][step + 1]["edge_edge"]) << step;
+    total += reader.read_frame(static_cast<std::uint32_t>(step + 1)).contacts.size();
+  }
+  EXPECT_GT(total, 0U);
+}
+
+TEST(CliRun, TheSameStateForOneAndTwoThreads) {
+  const auto hash = [](const char* threads) {
+    const Result result = call({"run", "cloth-on-ball", "--steps", "250", "--threads", threads, "--json", "-"});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return Json::parse(result.out)["summary"]["hash"].get<std::string>();
+  };
+  EXPECT_EQ(hash("1"), hash("2"));
+}
+
+TEST(CliRun, CtrlCLeavesAReadableRecording) {
+  const Folder folder;
+  Running run({"run", "two-tori-25600", "--steps", "1000000", "-o", folder / "t.carom"});
+  // Wait for the first frames to be on the disk.
+  for (int i = 0; i < 600; ++i) {
+    std::error_code error;
+    if (std::filesystem::file_size(folder / "t.carom", error) > 3'000'000 && !error) break;
+    usleep(50'000);
+  }
+  run.send(SIGINT);
+  EXPECT_EQ(run.wait(), 130);
+  const RecordingReader reader{std::filesystem::path(folder / "t.carom")};
+  EXPECT_TRUE(reader.damage().empty()) << reader.damage();
+  ASSERT_GT(reader.frame_count(), 1U);
+  EXPECT_EQ(reader.read_frame(reader.frame_count() - 1).bodies.size(), 2U);
+}
+
+TEST(CliRun, AKilledRunLeavesItsWholeFrames) {
+  const Folder folder;
+  {
+    Running run({"run", "two-tori-25600", "--steps", "1000000", "-o", folder / "t.carom"});
+    for (int i = 0; i < 600; ++i) {
+      std::error_code error;
+      if (std::filesystem::file_size(folder / "t.carom", error) > 3'000'000 && !error) break;
+      usleep(50'000);
+    }
+    run.send(SIGKILL);
+    run.wait();
+  }
+  const Result info = call({"info", folder / "t.carom"});
+  EXPECT_EQ(info.exit_code, 1) << "damage is a problem found";
+  EXPECT_TRUE(contains(info.out, "damaged: "));
+  const Result detect = call({"detect", folder / "t.carom", "--distance", "0.01", "--frames", "1", "--json", "-"});
+  EXPECT_EQ(detect.exit_code, 0) << detect.err;
+  EXPECT_TRUE(contains(detect.err, "warning"));
+}
+
+TEST(CliInfo, ReportsWhatIsWrongWithAMesh) {
+  const Folder folder;
+  write_text(folder / "open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\n");
+  const Result open = call({"info", folder / "open.obj"});
+  EXPECT_EQ(open.exit_code, 1);
+  EXPECT_TRUE(contains(open.out, "watertight       no"));
+  EXPECT_TRUE(contains(open.out, "0-2, 0-3, 2-3"));
+  write_text(folder / "closed.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n");
+  const Result closed = call({"info", folder / "closed.obj", "--json"});
+  EXPECT_EQ(closed.exit_code, 0);
+  const Json json = Json::parse(closed.out);
+  EXPECT_EQ(json["watertight"], true);
+  EXPECT_NEAR(json["volume"].get<double>(), 1.0 / 6, 1e-15);
+  EXPECT_EQ(json["edges"], 6);
+}
+
+TEST(CliExport, WhatIsExportedDetectsTheSame) {
+  const Folder folder;
+  write_small_replay(folder / "small.replay");
+  const std::string expected = call({"detect", folder / "small.replay", "--distance", "0.3", "--contacts", "-"}).out;
+  EXPECT_TRUE(contains(expected, "ee"));
+  for (const std::string format : {"obj", "ply"}) {
+    const Result result = call({"export", folder / "small.replay", "--to", format, folder / format});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const Result detected = call({"detect", folder / format, "--distance", "0.3", "--contacts", "-"});
+    ASSERT_EQ(detected.exit_code, 0) << detected.err;
+    EXPECT_EQ(detected.out, expected) << format;
+  }
+  ASSERT_EQ(call({"export", folder / "small.replay", "--to", "vtk", folder / "vtk", "--frames", "1::2"}).exit_code, 0);
+  EXPECT_TRUE(std::filesystem::exists(folder / "vtk/frame_0003.vtk"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "vtk/frame_0002.vtk"));
+  ASSERT_EQ(call({"export", folder / "small.replay", "--to", "replay", folder / "copy"}).exit_code, 0);
+  EXPECT_EQ(read_text(folder / "copy/small.replay"), read_text(folder / "small.replay"));
+}
+
+TEST(CliScenes, ListsShowsAndRunsWhatItShows) {
+  const Folder folder;
+  const Result list = call({"scenes"});
+  for (const char* name : {"two-tori-1600", "two-tori-6400", "two-tori-25600", "knot", "cloth-on-ball"}) {
+    EXPECT_TRUE(contains(list.out, name));
+  }
+  write_text(folder / "mine.json", call({"scenes", "--show", "knot"}).out);
+  const auto summary = [](const std::string& scene) {
+    const Result result = call({"run", scene, "--steps", "5", "--json", "-"});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return Json::parse(result.out)["summary"]["hash"];
+  };
+  EXPECT_EQ(summary(folder / "mine.json"), summary("knot"));
+  EXPECT_TRUE(Json::parse(call({"scenes", "--schema"}).out).contains("properties"));
+}
+
+#ifdef CAROM_HAS_VIEWER
+TEST(CliView, ServesThePageAndTheRecordingUntilInterrupted) {
+  const Folder folder;
+  ASSERT_EQ(call({"run", "knot", "--steps", "3", "-o", folder / "k.carom", "--html", folder / "k.html"}).exit_code, 0);
+  EXPECT_TRUE(contains(read_text(folder / "k.html"), "<script id=\"carom-recording\" type=\"text/plain\">Q0FST01SRUM"));
+  Running view({"view", folder / "k.carom"});
+  EXPECT_TRUE(contains(view.read_line(), "http://127.0.0.1:"));
+  view.send(SIGINT);
+  EXPECT_EQ(view.wait(), 0);
+}
+#endif
+
+}  // namespace
+}  // namespace carom::cli

@@ -1,0 +1,111 @@
+#include "command.hpp"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+namespace carom::cli {
+
+namespace {
+
+int start(const std::vector<std::string>& arguments, int out, int err) {
+  std::vector<std::string> words{CAROM_BIN};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  const int pid = fork();
+  if (pid == 0) {
+    dup2(out, STDOUT_FILENO);
+    if (err >= 0) dup2(err, STDERR_FILENO);
+    execv(argv[0], argv.data());
+    _exit(127);
+  }
+  if (pid < 0) throw std::runtime_error("fork failed");
+  return pid;
+}
+
+int exit_code(int pid) {
+  int status = 0;
+  waitpid(pid, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+}  // namespace
+
+Result call(const std::vector<std::string>& arguments) {
+  const Folder folder;
+  const std::string out = folder / "out";
+  const std::string err = folder / "err";
+  const int out_file = open(out.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+  const int err_file = open(err.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+  Result result;
+  result.exit_code = exit_code(start(arguments, out_file, err_file));
+  close(out_file);
+  close(err_file);
+  result.out = read_text(out);
+  result.err = read_text(err);
+  return result;
+}
+
+Running::Running(const std::vector<std::string>& arguments) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("pipe failed");
+  const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  pid_ = start(arguments, ends[1], nowhere);
+  close(ends[1]);
+  close(nowhere);
+  out_ = ends[0];
+}
+
+Running::~Running() {
+  if (pid_ > 0) {
+    kill(pid_, SIGKILL);
+    exit_code(pid_);
+  }
+  close(out_);
+}
+
+std::string Running::read_line() {
+  std::string line;
+  char c = 0;
+  while (read(out_, &c, 1) == 1 && c != '\n') line += c;
+  return line;
+}
+
+void Running::send(int signal) {
+  kill(pid_, signal);
+}
+
+int Running::wait() {
+  const int code = exit_code(pid_);
+  pid_ = -1;
+  return code;
+}
+
+Folder::Folder() {
+  std::string name = (std::filesystem::temp_directory_path() / "carom-cli-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
+  path_ = name;
+}
+
+Folder::~Folder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::string read_text(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+
+void write_text(const std::string& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+}  // namespace carom::cli

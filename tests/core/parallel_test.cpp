@@ -1,0 +1,118 @@
+#include "core/parallel.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <numeric>
+#include <stdexcept>
+#include <thread>
+
+#include "carom/error.hpp"
+#include "oracle/soup.hpp"
+
+namespace carom {
+namespace {
+
+class Parallel : public testing::TestWithParam<int> {};
+
+TEST_P(Parallel, ForVisitsEachIndexOnce) {
+  Workers workers(GetParam());
+  for (const std::size_t count :
+       {std::size_t{0}, std::size_t{1}, std::size_t{63}, std::size_t{64}, std::size_t{1000}}) {
+    std::vector<int> visits(count, 0);
+    parallel_for(workers, count, 64, [&](std::size_t i) { ++visits[i]; });
+    EXPECT_EQ(std::count(visits.begin(), visits.end(), 1), static_cast<std::ptrdiff_t>(count));
+  }
+}
+
+TEST_P(Parallel, ReduceOfFloatsIsTheSumOfChunksInOrder) {
+  std::mt19937_64 random(1);
+  std::vector<double> values(100'000);
+  for (double& value : values) value = oracle::uniform(random) * std::pow(10.0, oracle::uniform(random) * 20 - 10);
+  constexpr std::size_t grain = 137;
+  double expected = 0;
+  for (std::size_t begin = 0; begin < values.size(); begin += grain) {
+    double chunk = 0;
+    for (std::size_t i = begin; i < std::min(begin + grain, values.size()); ++i) chunk += values[i];
+    expected += chunk;
+  }
+  Workers workers(GetParam());
+  std::vector<double> partial;
+  for (int repeat = 0; repeat < 20; ++repeat) {
+    const double sum = parallel_reduce(
+        workers, values.size(), grain, 0.0,
+        [&](std::size_t begin, std::size_t end) {
+          return std::accumulate(values.begin() + static_cast<std::ptrdiff_t>(begin),
+                                 values.begin() + static_cast<std::ptrdiff_t>(end), 0.0);
+        },
+        [](double a, double b) { return a + b; }, partial);
+    ASSERT_EQ(sum, expected);
+  }
+}
+
+TEST_P(Parallel, OrderedAppendReadsAsIfOneHadFilledIt) {
+  Workers workers(GetParam());
+  OrderedAppend<std::size_t> append;
+  std::vector<std::size_t> result;
+  for (const std::size_t count : {std::size_t{5000}, std::size_t{10}, std::size_t{0}, std::size_t{7777}}) {
+    append.run(workers, count, 16, result,
+               [](std::size_t begin, std::size_t end, std::vector<std::size_t>& out, std::size_t) {
+                 for (std::size_t i = begin; i < end; ++i) out.insert(out.end(), i % 4, i);
+               });
+    std::vector<std::size_t> expected;
+    for (std::size_t i = 0; i < count; ++i) expected.insert(expected.end(), i % 4, i);
+    ASSERT_EQ(result, expected);
+  }
+}
+
+TEST_P(Parallel, WritesOfChunksAreSeenAfterwards) {
+  Workers workers(GetParam());
+  std::vector<std::size_t> data(10'000);
+  for (int round = 0; round < 50; ++round) {
+    parallel_for(workers, data.size(), 100, [&](std::size_t i) { data[i] += i; });
+    const std::size_t total = std::accumulate(data.begin(), data.end(), std::size_t{0});
+    ASSERT_EQ(total, (static_cast<std::size_t>(round) + 1) * data.size() * (data.size() - 1) / 2);
+  }
+}
+
+TEST_P(Parallel, AnExceptionReachesTheCaller) {
+  Workers workers(GetParam());
+  EXPECT_THROW(parallel_for(workers, 1000, 1,
+                            [](std::size_t i) {
+                              if (i == 500) throw std::runtime_error("500");
+                            }),
+               std::runtime_error);
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, Parallel, testing::Values(1, 2, 4));
+
+TEST(ParallelWorkers, UsesAsManyThreadsAsAsked) {
+  Workers workers(3);
+  EXPECT_EQ(workers.threads(), 3);
+  // Three chunks that wait for each other end only if three threads run them, also on two cores.
+  std::atomic<int> arrived{0};
+  parallel_for(workers, 3, 1, [&](std::size_t) {
+    ++arrived;
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (arrived < 3 && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+  });
+  EXPECT_EQ(arrived, 3);
+  workers.set_threads(1);
+  EXPECT_EQ(workers.threads(), 1);
+}
+
+TEST(ParallelWorkers, ZeroMeansAllAndNonsenseIsRefused) {
+  EXPECT_GE(Workers(0).threads(), 1);
+  for (const int threads : {-1, 1'000'000}) {
+    try {
+      const Workers workers(threads);
+      ADD_FAILURE() << "accepted " << threads;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+      EXPECT_NE(std::string(error.what()).find(std::to_string(threads)), std::string::npos);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace carom

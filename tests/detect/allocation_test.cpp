@@ -1,0 +1,44 @@
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "carom/detect.hpp"
+#include "oracle/soup.hpp"
+
+namespace {
+std::atomic<std::size_t> allocations{0};
+}
+
+void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+
+namespace carom {
+namespace {
+
+TEST(DetectAllocation, AWarmCallAllocatesNothing) {
+  const oracle::Soup soup = oracle::make_soup(11, {.vertices_per_object = 60, .triangles_per_object = 300});
+  const Surface surface(soup.positions.size(), soup.triangles, soup.object_of_triangle);
+  DetectScratch scratch;
+  std::vector<Contact> contacts;
+  PipelineStats stats;
+  const DetectOptions options{.distance = 0.02, .threads = 1};
+  for (int warm_up = 0; warm_up < 3; ++warm_up) detect(surface, soup.positions, options, scratch, contacts, stats);
+  const std::size_t before = allocations;
+  for (int call = 0; call < 5; ++call) detect(surface, soup.positions, options, scratch, contacts, stats);
+  EXPECT_EQ(allocations - before, 0U);
+  EXPECT_FALSE(contacts.empty());
+}
+
+}  // namespace
+}  // namespace carom

@@ -32,8 +32,8 @@ export function extentOfRun(frames: Frames): Extent {
   for (const [k, number] of wanted.entries()) {
     if (k >= 2 && performance.now() - begin > BUDGET_MS) break;
     try {
-      for (const { placement, topology, vertices } of frames.at(number).bodies) {
-        if (vertices === 0) continue;
+      for (const { placement, topology } of frames.at(number).bodies) {
+        if (![...placement.box.min, ...placement.box.max].every(Number.isFinite)) continue;
         all.push(placement.box);
         if (topology.kind !== 'static') moving.push(placement.box);
       }

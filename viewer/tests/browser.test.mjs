@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { launch, open, page_file, selfContained, serve, shown } from './browser.mjs';
 import { distinctColours, everything, picture } from './exercise.mjs';
-import { twoTori } from './make_recording.mjs';
+import { twoTori, writeRecording } from './make_recording.mjs';
 
 const timeout = 120_000;
 const recording = twoTori();
@@ -126,6 +126,29 @@ test('usable at 800 by 600, with and without the panel', { timeout }, async () =
   assert.ok(distinctColours(await picture(page)) > 50);
   await close();
   server.close();
+});
+
+test('one frame without bodies, and one with many', { timeout }, async () => {
+  const tile = (number) => ({
+    number, name: `tile ${number}`, kind: number % 3, encoding: 1, topologyFrame: 0, positionsFrame: 0, triangles: [0, 1, 2],
+    positions: [0, 0, 0, 0.8, 0, 0, 0, 0.8, 0].map((value, i) => value + [number % 20, Math.floor(number / 20), 0][i % 3]),
+  });
+  for (const count of [0, 300]) {
+    const bodies = Array.from({ length: count }, (_, number) => tile(number));
+    const { bytes } = writeRecording({ meta: { scene: 'still', dt: 0.01 }, frames: [{ number: 0, time: 0, stages: [], bodies, contacts: [] }] });
+    const server = await serve(bytes);
+    const { page, problems, close } = await open(browser, server.address);
+    await shown(page);
+    await page.keyboard.press('b');
+    await page.keyboard.press('Space');
+    await page.keyboard.press('End');
+    assert.equal(await page.locator('#bodies tbody tr').count(), count);
+    const colours = distinctColours(await picture(page));
+    assert.ok(count === 0 || colours > 10, `${count} bodies are drawn with ${colours} colours`);
+    assert.deepEqual(problems, []);
+    await close();
+    server.close();
+  }
 });
 
 test('50 000 triangles', { timeout }, async (t) => {

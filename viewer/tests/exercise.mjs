@@ -71,6 +71,14 @@ export async function plays(page) {
   await page.waitForFunction((last) => window.carom.frame < last, frames - 1);
   await page.selectOption('#speed', '4');
   await page.waitForFunction((last) => window.carom.frame === last && !window.carom.playing, frames - 1);
+
+  await page.keyboard.press('l');
+  await page.click('#button-play');
+  await page.waitForFunction((middle) => window.carom.frame > middle, frames / 2);
+  await page.waitForFunction((middle) => window.carom.frame < middle, frames / 2);
+  assert.equal(await hook(page, 'playing'), true, 'it does not loop');
+  await page.keyboard.press('l');
+  await page.keyboard.press('Space');
   await page.selectOption('#speed', '1');
 }
 
@@ -92,7 +100,7 @@ export async function toggles(page) {
   assert.ok(pixels(before, isGreen).length > 20, 'no green vertex-face contact');
   assert.ok(pixels(before, isRed).length > 20, 'no red edge-edge contact');
 
-  for (const [name, key, least] of [['wireframe', 'w', 500], ['surface', 's', 500], ['contacts', 'c', 50], ['boxes', 'b', 100], ['grid', 'g', 500]]) {
+  for (const [name, key, least] of [['wireframe', 'w', 500], ['surface', 's', 500], ['contacts', 'c', 50], ['xray', 'x', 20], ['boxes', 'b', 100], ['grid', 'g', 500]]) {
     const pressed = () => page.getAttribute(`#button-${name}`, 'aria-pressed');
     const first = await pressed();
     await page.keyboard.press(key);

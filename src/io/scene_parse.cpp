@@ -1,0 +1,188 @@
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iterator>
+#include <map>
+
+#include "carom/scene.hpp"
+#include "core/check.hpp"
+#include "io/json_field.hpp"
+#include "io/scene_fields.hpp"
+#include "io/scene_mesh.hpp"
+
+namespace carom {
+namespace {
+
+/// Visitor of scene_fields.hpp that fills a scene from a document.
+class SceneReader {
+ public:
+  SceneReader(JsonObject& object, const std::filesystem::path& folder) : object_(object), folder_(folder) {}
+
+  void number(std::string_view name, double& value, Presence presence, Sign sign) {
+    if (const auto field = look(name, presence)) value = field->number(sign);
+  }
+
+  void integer(std::string_view name, int& value, Presence presence, const IntegerRange& range) {
+    if (const auto field = look(name, presence)) value = field->integer(range);
+  }
+
+  void text(std::string_view name, std::string& value, Presence presence) {
+    if (const auto field = look(name, presence)) value = field->text();
+  }
+
+  void vector(std::string_view name, Eigen::Vector3d& value, Presence presence, Sign sign) {
+    if (const auto field = look(name, presence)) value = field->vector(sign);
+  }
+
+  void direction(std::string_view name, Eigen::Vector3d& value, Presence presence) {
+    if (const auto field = look(name, presence)) value = field->direction();
+  }
+
+  template <class Enum>
+  void choice(std::string_view name, Enum& value, std::span<const std::string_view> choices, Presence presence) {
+    if (const auto field = look(name, presence)) value = static_cast<Enum>(field->choice(choices));
+  }
+
+  void name_of(std::string_view name, std::string& value, std::span<const std::string_view> choices,
+               Presence presence) {
+    if (const auto field = look(name, presence)) value = choices[field->choice(choices)];
+  }
+
+  void indices(std::string_view name, std::vector<Index>& value, Presence presence) {
+    const auto field = look(name, presence);
+    if (!field) return;
+    const JsonValue::Array& items = field->array("a list of vertices");
+    for (std::size_t i = 0; i < items.size(); ++i) value.push_back(field->item(items, i).integer({.least = 0}));
+  }
+
+  void ignored(std::string_view name) { object_.find(name); }
+
+  template <class T>
+  void object(std::string_view name, T& value, Presence presence) {
+    if (const auto field = look(name, presence)) read(*field, value);
+  }
+
+  template <class T>
+  void optional_object(std::string_view name, std::optional<T>& value) {
+    if (const auto field = object_.find(name)) read(*field, value.emplace());
+  }
+
+  template <class Describe>
+  void group(std::string_view name, Presence presence, const Describe& describe_group) {
+    const auto field = look(name, presence);
+    if (!field) return;
+    JsonObject object(*field);
+    SceneReader reader(object, folder_);
+    describe_group(reader);
+    object.finish();
+  }
+
+  template <class T>
+  void list(std::string_view name, std::vector<T>& value, Presence presence) {
+    const auto field = look(name, presence);
+    if (!field) return;
+    const JsonValue::Array& items = field->array("a list");
+    for (std::size_t i = 0; i < items.size(); ++i) read(field->item(items, i), value.emplace_back());
+    check(*field, items, value);
+  }
+
+  template <class... Ts>
+  void kind(std::string_view name, std::span<const std::string_view> names, std::variant<Ts...>& value) {
+    fill_alternative(value, object_.get(name).choice(names));
+  }
+
+  template <class... Ts>
+  void shape(std::string_view generator_name, std::span<const std::string_view> generators, std::string_view file_name,
+             std::variant<Ts...>& value) {
+    const auto file = object_.find(file_name);
+    const auto generator = object_.find(generator_name);
+    if (file && generator) {
+      file->fail(ErrorCode::bad_format,
+                 fmt::format("a mesh has a \"{}\" or a \"{}\", not both", generator_name, file_name));
+    }
+    if (generator) {
+      fill_alternative(value, generator->choice(generators));
+      if (const auto problem = too_many_triangles(value)) object_.field().fail(ErrorCode::invalid_argument, *problem);
+      return;
+    }
+    if (!file) object_.missing({generator_name, file_name});
+    const std::string& path = file->text();
+    if (path.empty() || path.find('\0') != std::string::npos) file->expected("the name of a file");
+    value = FileSource{folder_ / path};
+  }
+
+ private:
+  std::optional<JsonField> look(std::string_view name, Presence presence) {
+    return presence == Presence::required ? object_.get(name) : object_.find(name);
+  }
+
+  template <class T>
+  void read(const JsonField& field, T& value) {
+    JsonObject object(field);
+    SceneReader reader(object, folder_);
+    describe(reader, value);
+    object.finish();
+  }
+
+  template <class... Ts>
+  void fill_alternative(std::variant<Ts...>& value, std::size_t index) {
+    std::size_t i = 0;
+    ((i++ == index ? fill(value.template emplace<Ts>()) : void()), ...);
+  }
+  void fill(FileSource&) {}
+  template <class T>
+  void fill(T& value) {
+    describe(*this, value);
+  }
+
+  template <class T>
+  static void check(const JsonField&, const JsonValue::Array&, const std::vector<T>&) {}
+
+  static void check(const JsonField& list, const JsonValue::Array& items, const std::vector<Keyframe>& keys) {
+    for (std::size_t i = 1; i < keys.size(); ++i) {
+      if (keys[i].time > keys[i - 1].time) continue;
+      const JsonField key = list.item(items, i);
+      JsonObject(key).get("time").expected(fmt::format("a time after {}", keys[i - 1].time),
+                                           ErrorCode::invalid_argument);
+    }
+  }
+
+  /// Messages and recordings tell bodies apart by their names.
+  static void check(const JsonField& list, const JsonValue::Array& items, const std::vector<BodySpec>& bodies) {
+    std::map<std::string_view, std::size_t> first;
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+      const auto [found, is_new] = first.emplace(bodies[i].name, i);
+      if (is_new) continue;
+      const JsonField body = list.item(items, i);
+      JsonObject(body).get("name").fail(ErrorCode::invalid_argument,
+                                        fmt::format("bodies[{}] has the same name", found->second));
+    }
+  }
+
+  JsonObject& object_;
+  const std::filesystem::path& folder_;
+};
+
+}  // namespace
+
+Scene parse_scene(std::string_view json, const std::string& file_name, const std::filesystem::path& folder) {
+  const JsonValue document = parse_json(json, file_name);
+  const JsonField root(document, file_name);
+  JsonObject object(root);
+  SceneReader reader(object, folder);
+  Scene scene;
+  describe(reader, scene);
+  object.finish();
+  return scene;
+}
+
+Scene load_scene(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  require(file.is_open(), ErrorCode::io, "{}: cannot open the file", path.string());
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  require(!file.bad() && !std::filesystem::is_directory(path), ErrorCode::io, "{}: cannot read the file",
+          path.string());
+  return parse_scene(text, path.string(), path.parent_path());
+}
+
+}  // namespace carom

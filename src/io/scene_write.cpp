@@ -1,0 +1,122 @@
+#include <algorithm>
+#include <utility>
+
+#include "carom/scene.hpp"
+#include "io/json_value.hpp"
+#include "io/scene_fields.hpp"
+
+namespace carom {
+namespace {
+
+JsonValue to_value(const Eigen::Vector3d& v) {
+  return {JsonValue::Array{{v.x()}, {v.y()}, {v.z()}}};
+}
+
+/// Visitor of scene_fields.hpp that makes a document from a scene.
+class SceneWriter {
+ public:
+  /// An object without its quiet fields that are at their default.
+  template <class T>
+  static JsonValue write(T& value) {
+    SceneWriter writer;
+    describe(writer, value);
+    T untouched{};
+    SceneWriter defaults;
+    describe(defaults, untouched);
+    writer.drop_quiet(defaults);
+    return {std::move(writer.members_)};
+  }
+
+  void number(std::string_view name, double value, Presence presence, Sign) { add(name, {value}, presence); }
+  void integer(std::string_view name, int value, Presence presence, const IntegerRange&) {
+    add(name, {static_cast<double>(value)}, presence);
+  }
+  void text(std::string_view name, const std::string& value, Presence presence) { add(name, {value}, presence); }
+  void vector(std::string_view name, const Eigen::Vector3d& value, Presence presence, Sign) {
+    add(name, to_value(value), presence);
+  }
+  void direction(std::string_view name, const Eigen::Vector3d& value, Presence presence) {
+    add(name, to_value(value), presence);
+  }
+  template <class Enum>
+  void choice(std::string_view name, Enum value, std::span<const std::string_view> choices, Presence presence) {
+    add(name, {std::string(choices[static_cast<std::size_t>(value)])}, presence);
+  }
+  void name_of(std::string_view name, const std::string& value, std::span<const std::string_view>, Presence presence) {
+    add(name, {value}, presence);
+  }
+  void indices(std::string_view name, const std::vector<Index>& value, Presence presence) {
+    JsonValue::Array items;
+    for (const Index index : value) items.push_back({static_cast<double>(index)});
+    add(name, {std::move(items)}, presence);
+  }
+  void ignored(std::string_view) {}
+
+  template <class T>
+  void object(std::string_view name, T& value, Presence presence) {
+    add(name, write(value), presence);
+  }
+  template <class T>
+  void optional_object(std::string_view name, std::optional<T>& value) {
+    if (value) add(name, write(*value), Presence::shown);
+  }
+  template <class Describe>
+  void group(std::string_view name, Presence presence, const Describe& describe_group) {
+    SceneWriter writer;
+    describe_group(writer);
+    add(name, {std::move(writer.members_)}, presence);
+  }
+  template <class T>
+  void list(std::string_view name, std::vector<T>& value, Presence presence) {
+    JsonValue::Array items;
+    for (T& item : value) items.push_back(write(item));
+    add(name, {std::move(items)}, presence);
+  }
+
+  template <class... Ts>
+  void kind(std::string_view name, std::span<const std::string_view> names, std::variant<Ts...>& value) {
+    add(name, {std::string(names[value.index()])}, Presence::shown);
+    std::visit([this](auto& alternative) { splice(write(alternative)); }, value);
+  }
+  template <class... Ts>
+  void shape(std::string_view generator_name, std::span<const std::string_view> generators, std::string_view file_name,
+             std::variant<Ts...>& value) {
+    if (const auto* file = std::get_if<FileSource>(&value)) {
+      add(file_name, {file->path.generic_string()}, Presence::shown);
+    } else {
+      kind(generator_name, generators, value);
+    }
+  }
+
+ private:
+  static JsonValue write(FileSource&) { return {JsonValue::Object{}}; }  // shape() has written it
+
+  void add(std::string_view name, JsonValue value, Presence presence) {
+    members_.push_back({std::string(name), std::move(value)});
+    if (presence == Presence::quiet) quiet_.push_back(name);
+  }
+
+  void splice(JsonValue object) {
+    for (JsonMember& member : std::get<JsonValue::Object>(object.data)) members_.push_back(std::move(member));
+  }
+
+  void drop_quiet(const SceneWriter& defaults) {
+    std::erase_if(members_, [&](const JsonMember& member) {
+      const bool quiet = std::find(quiet_.begin(), quiet_.end(), member.name) != quiet_.end();
+      const auto& others = defaults.members_;
+      return quiet && std::find(others.begin(), others.end(), member) != others.end();
+    });
+  }
+
+  JsonValue::Object members_;
+  std::vector<std::string_view> quiet_;
+};
+
+}  // namespace
+
+std::string to_json(const Scene& scene) {
+  Scene copy = scene;  // the description of the fields is one for reading and writing, and reading changes them
+  return print_json(SceneWriter::write(copy));
+}
+
+}  // namespace carom

@@ -3,7 +3,6 @@
 
 #include "carom/scene.hpp"
 #include "core/check.hpp"
-#include "io/json_value.hpp"
 #include "io/scene_mesh.hpp"
 #include "io/scene_motion.hpp"
 
@@ -34,11 +33,11 @@ template <class Spec>
 auto build_named(const std::string& name, const Spec& spec) try {
   return build_body(name, spec);
 } catch (const Error& error) {
-  fail(error.code(), "body {}: {}", quote_json(name), error.what());
+  fail(error.code(), "body '{}': {}", name, error.what());
 } catch (const std::bad_alloc&) {
-  fail(ErrorCode::unsupported, "body {}: its mesh does not fit into the memory", quote_json(name));
+  fail(ErrorCode::unsupported, "body '{}': its mesh does not fit into the memory", name);
 } catch (const std::length_error&) {
-  fail(ErrorCode::unsupported, "body {}: its mesh does not fit into the memory", quote_json(name));
+  fail(ErrorCode::unsupported, "body '{}': its mesh does not fit into the memory", name);
 }
 
 }  // namespace

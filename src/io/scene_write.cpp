@@ -47,7 +47,7 @@ class SceneWriter {
   }
   void indices(std::string_view name, const std::vector<Index>& value, Presence presence) {
     JsonValue::Array items;
-    for (const Index index : value) items.push_back({static_cast<double>(index)});
+    for (const Index index : value) items.emplace_back().data = static_cast<double>(index);
     add(name, {std::move(items)}, presence);
   }
   void ignored(std::string_view) {}

@@ -1,0 +1,51 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/check.hpp"
+#include "scenes/scenes.hpp"
+
+namespace carom {
+namespace {
+
+constexpr std::array<BuiltinScene, 5> scene_list{{
+    {"two-tori-1600", "A torus falls on another, dents it, slides off; 1600 triangles each", scenes::two_tori_1600},
+    {"two-tori-6400", "The same with 6400 triangles each", scenes::two_tori_6400},
+    {"two-tori-25600", "The same with 25600 triangles each", scenes::two_tori_25600},
+    {"knot", "A knotted tube collapses until its strands touch; 3960 triangles", scenes::knot},
+    {"cloth-on-ball", "A cloth falls on a ball and drapes over it", scenes::cloth_on_ball},
+}};
+
+struct Alias {
+  std::string_view name;
+  std::string_view stands_for;
+};
+constexpr std::array<Alias, 1> aliases{{{"two-tori", "two-tori-1600"}}};
+
+const BuiltinScene* find_builtin(std::string_view name) {
+  for (const Alias& alias : aliases) {
+    if (alias.name == name) name = alias.stands_for;
+  }
+  const auto found = std::find_if(scene_list.begin(), scene_list.end(),
+                                  [name](const BuiltinScene& scene) { return scene.name == name; });
+  return found == scene_list.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::span<const BuiltinScene> builtin_scenes() {
+  return scene_list;
+}
+
+Scene find_scene(const std::string& name_or_path) {
+  if (const BuiltinScene* builtin = find_builtin(name_or_path)) return builtin->make();
+  std::error_code ignored;
+  if (std::filesystem::exists(name_or_path, ignored)) return load_scene(name_or_path);
+  std::vector<std::string_view> names;
+  for (const BuiltinScene& scene : scene_list) names.push_back(scene.name);
+  fail(ErrorCode::unknown_name, "{}: neither a file nor a built-in scene; those are {}", name_or_path,
+       fmt::join(names, ", "));
+}
+
+}  // namespace carom

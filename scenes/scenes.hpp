@@ -1,0 +1,14 @@
+#pragma once
+
+#include "carom/scene.hpp"
+
+/// The built-in scenes, one function each; builtin_scenes() lists them.
+namespace carom::scenes {
+
+Scene two_tori_1600();
+Scene two_tori_6400();
+Scene two_tori_25600();
+Scene knot();
+Scene cloth_on_ball();
+
+}  // namespace carom::scenes

@@ -1,0 +1,170 @@
+#include "io/chunk.hpp"
+
+#define ZLIB_CONST
+#include <zlib.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "core/check.hpp"
+#include "io/byte_reader.hpp"
+
+namespace carom::io {
+
+namespace {
+
+constexpr int compression_level = Z_BEST_SPEED;
+
+std::uint32_t crc_of(std::span<const std::uint8_t> bytes) {
+  return static_cast<std::uint32_t>(::crc32_z(0, bytes.data(), bytes.size()));
+}
+
+/// zlib counts in 32 bits: both ends of a stream are handed to it in parts.
+uInt part_size(std::size_t left) {
+  return static_cast<uInt>(std::min<std::size_t>(left, std::numeric_limits<uInt>::max()));
+}
+
+/// The two ends of a zlib stream that is longer than 4 GB.
+struct LongStream {
+  z_stream stream{};
+  std::span<const std::uint8_t> in;  ///< not yet handed over
+  std::span<std::uint8_t> out;       ///< not yet handed over
+
+  void refill() {
+    if (stream.avail_in == 0) {
+      stream.next_in = in.data();
+      stream.avail_in = part_size(in.size());
+      in = in.subspan(stream.avail_in);
+    }
+    if (stream.avail_out == 0) {
+      stream.next_out = out.data();
+      stream.avail_out = part_size(out.size());
+      out = out.subspan(stream.avail_out);
+    }
+  }
+  bool in_used_up() const { return stream.avail_in == 0 && in.empty(); }
+  std::size_t room() const { return stream.avail_out + out.size(); }
+};
+
+/// Appends the compressed payload and returns true, or leaves `out` alone and returns false if
+/// that would take as many bytes as the payload itself.
+bool append_compressed(ByteWriter& out, std::span<const std::uint8_t> payload) {
+  if (payload.empty()) return false;
+  LongStream pack;
+  if (::deflateInit(&pack.stream, compression_level) != Z_OK) throw std::bad_alloc();
+  std::vector<std::uint8_t> packed(payload.size() - 1);
+  pack.in = payload;
+  pack.out = packed;
+  int status = Z_OK;
+  while (status == Z_OK && pack.room() > 0) {
+    pack.refill();
+    status = ::deflate(&pack.stream, pack.in.empty() ? Z_FINISH : Z_NO_FLUSH);
+  }
+  ::deflateEnd(&pack.stream);
+  if (status != Z_STREAM_END) return false;
+  out.put(std::span(packed).first(packed.size() - pack.room()));
+  return true;
+}
+
+/// Grows with what really comes out, so that a header that lies costs nothing.
+std::vector<std::uint8_t> decompress(std::span<const std::uint8_t> packed, std::uint64_t raw_size,
+                                     const std::string& where) {
+  LongStream unpack;
+  if (::inflateInit(&unpack.stream) != Z_OK) throw std::bad_alloc();
+  struct End {
+    z_stream& stream;
+    ~End() { ::inflateEnd(&stream); }
+  } end{unpack.stream};
+
+  // The one byte of room too many is for a stream that holds more than announced to show itself.
+  constexpr std::uint64_t first_guess = 1 << 16;
+  const std::uint64_t limit = raw_size + 1;
+  std::vector<std::uint8_t> raw(std::min(limit, std::max<std::uint64_t>(first_guess, 4 * packed.size())));
+  unpack.in = packed;
+  unpack.out = raw;
+  int status = Z_OK;
+  while (status == Z_OK) {
+    if (unpack.room() == 0) {
+      const std::size_t done = raw.size();
+      if (done == limit) break;
+      raw.resize(std::min<std::uint64_t>(limit, 2 * done));
+      unpack.out = std::span(raw).subspan(done);
+    }
+    unpack.refill();
+    status = ::inflate(&unpack.stream, Z_NO_FLUSH);
+  }
+  if (status != Z_STREAM_END && status != Z_OK) {
+    fail(ErrorCode::bad_format, "{}: the compressed bytes are damaged", where);
+  }
+  const std::size_t done = raw.size() - unpack.room();
+  if (done != raw_size || !unpack.in_used_up()) {
+    fail(ErrorCode::bad_format, "{}: what comes out of it is not the {} bytes announced", where, raw_size);
+  }
+  raw.resize(done);
+  return raw;
+}
+
+}  // namespace
+
+void append_chunk(ByteWriter& out, Tag tag, std::span<const std::uint8_t> payload, Compress compress) {
+  const std::size_t start = out.bytes().size();
+  out.extend(chunk_header_size);
+  const bool packed = compress == Compress::yes && append_compressed(out, payload);
+  if (!packed) out.put(payload);
+  const auto stored = out.bytes().subspan(start + chunk_header_size);
+
+  ByteWriter header;
+  header.put(std::string_view(tag.data(), tag.size()));
+  header.put(packed ? chunk_compressed : std::uint32_t{0});
+  header.put(std::uint64_t{stored.size()});
+  header.put(std::uint64_t{payload.size()});
+  header.put(crc_of(stored));
+  header.put(crc_of(header.bytes()));
+  out.overwrite(start, header.bytes());
+}
+
+ChunkProbe probe_chunk(const FileBytes& file, std::uint64_t offset) {
+  const auto fault = [](ChunkFault kind) { return ChunkProbe{kind, {}}; };
+  if (offset > file.size() || file.size() - offset < chunk_header_size) return fault(ChunkFault::cut_short);
+  std::array<std::uint8_t, chunk_header_size> bytes{};
+  file.read(offset, bytes);
+
+  ByteReader reader(bytes, file.name(), offset);
+  ChunkHeader header;
+  header.offset = offset;
+  const auto tag = reader.take(4, 1, "tag");
+  std::copy(tag.begin(), tag.end(), header.tag.begin());
+  header.flags = reader.get<std::uint32_t>("flags");
+  header.stored_size = reader.get<std::uint64_t>("stored size");
+  header.raw_size = reader.get<std::uint64_t>("raw size");
+  header.payload_crc = reader.get<std::uint32_t>("CRC");
+  if (reader.get<std::uint32_t>("CRC") != crc_of(std::span(bytes).first(28))) return fault(ChunkFault::damaged);
+  if (header.stored_size > file.size() - offset - chunk_header_size) return {ChunkFault::cut_short, header};
+  return {ChunkFault::none, header};
+}
+
+std::vector<std::uint8_t> read_payload(const FileBytes& file, const ChunkHeader& header, std::string_view what) {
+  const std::string where = fmt::format("{}: {} (offset {})", file.name(), what, header.offset);
+  if ((header.flags & ~chunk_compressed) != 0) {
+    fail(ErrorCode::unsupported, "{}: is stored in a way this version does not know (flags {:#x})", where,
+         header.flags);
+  }
+  std::vector<std::uint8_t> stored = file.read(header.offset + chunk_header_size, header.stored_size);
+  if (crc_of(stored) != header.payload_crc) fail(ErrorCode::bad_format, "{}: is damaged: the CRC differs", where);
+  if ((header.flags & chunk_compressed) == 0) {
+    if (header.raw_size != header.stored_size) {
+      fail(ErrorCode::bad_format, "{}: is not compressed but has two sizes, {} and {}", where, header.stored_size,
+           header.raw_size);
+    }
+    return stored;
+  }
+  // Deflate makes 258 bytes of 2 bits at best: 1032 to 1. More is a lie, and not worth allocating for.
+  constexpr std::uint64_t best_ratio = 1032;
+  if (header.raw_size / best_ratio > header.stored_size) {
+    fail(ErrorCode::bad_format, "{}: {} bytes cannot hold {} compressed ones", where, header.stored_size,
+         header.raw_size);
+  }
+  return decompress(stored, header.raw_size, where);
+}
+
+}  // namespace carom::io

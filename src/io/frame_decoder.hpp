@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "carom/recording.hpp"
+
+namespace carom::io {
+
+/// A body entry of a `FRAM` payload. The views point into the payload.
+struct BodyEntry {
+  std::uint32_t body = 0;
+  std::uint32_t topology_frame = 0;
+  std::uint32_t positions_frame = 0;
+  std::uint32_t vertex_count = 0;
+  std::uint32_t triangle_count = 0;
+  // Only if topology_frame is the frame itself.
+  BodyKind kind{};
+  std::string_view name;
+  std::span<const std::uint8_t> triangles;
+  // Only if positions_frame is the frame itself.
+  PositionEncoding encoding{};
+  std::span<const std::uint8_t> positions;
+};
+
+/// A `FRAM` payload taken apart: every count is checked against the bytes that are there, no
+/// index and no coordinate is looked at yet.
+struct FrameLayout {
+  std::string where;  ///< opens every message: file, frame, offset
+  std::uint32_t number = 0;
+  double time = 0;
+  std::vector<BodyEntry> bodies;  ///< ascending
+  std::uint32_t vertex_face_count = 0;
+  std::uint32_t edge_edge_count = 0;
+  std::span<const std::uint8_t> contacts;
+
+  const BodyEntry* find(std::uint32_t body) const;
+};
+
+/// `number` is the frame that is expected here. `where` opens the messages.
+FrameLayout parse_frame(std::span<const std::uint8_t> payload, std::uint32_t number, std::string where);
+
+/// Name, kind and triangles of a body, from the frame that holds them.
+void decode_topology(const FrameLayout& frame, const BodyEntry& entry, RecordedBody& body);
+
+/// Positions of a body, from the frame that holds them.
+void decode_positions(const FrameLayout& frame, const BodyEntry& entry, RecordedBody& body);
+
+std::vector<RecordedContact> decode_contacts(const FrameLayout& frame);
+
+}  // namespace carom::io

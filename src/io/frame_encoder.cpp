@@ -1,0 +1,170 @@
+#include "io/frame_encoder.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "core/check.hpp"
+#include "io/frame_check.hpp"
+#include "io/shuffle.hpp"
+
+namespace carom::io {
+
+namespace {
+
+static_assert(sizeof(Triangle) == 12 && sizeof(Eigen::Vector3d) == 24 && sizeof(Eigen::Vector3f) == 12);
+
+/// Bit for bit: 0 and -0 are different, or a recording would not play back what was recorded.
+template <class T>
+bool same_bits(std::span<const T> left, std::span<const T> right) {
+  return left.size() == right.size() &&
+         (left.empty() || std::memcmp(left.data(), right.data(), left.size_bytes()) == 0);
+}
+
+template <std::floating_point T>
+void put_positions(ByteWriter& out, std::span<const Eigen::Vector3d> positions) {
+  const std::size_t count = 3 * positions.size();
+  std::uint8_t* planes = out.extend(count * sizeof(T));
+  for (std::size_t i = 0; i < count; ++i) {
+    put_shuffled(static_cast<T>(positions[i / 3][static_cast<Eigen::Index>(i % 3)]), i, count, planes);
+  }
+}
+
+void check_fits_float(std::span<const Eigen::Vector3d> positions, const std::string& where) {
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    if (!positions[i].cast<float>().allFinite()) {
+      fail(ErrorCode::not_finite, "{}: vertex {} is too far away for f32 positions", where, i);
+    }
+  }
+}
+
+/// One column of the table of contacts.
+template <class Field>
+void put_column(ByteWriter& out, std::span<const RecordedContact> contacts, Field field) {
+  for (const RecordedContact& contact : contacts) out.put(field(contact));
+}
+
+void put_points(ByteWriter& out, std::span<const RecordedContact> contacts, Eigen::Vector3f RecordedContact::*point) {
+  for (const RecordedContact& contact : contacts) {
+    for (const float x : contact.*point) out.put(x);
+  }
+}
+
+void put_contacts(ByteWriter& out, std::span<const RecordedContact> contacts) {
+  std::size_t vertex_face = 0;
+  while (vertex_face < contacts.size() && contacts[vertex_face].kind == ContactKind::vertex_face) ++vertex_face;
+  out.put(static_cast<std::uint32_t>(vertex_face));
+  out.put(static_cast<std::uint32_t>(contacts.size() - vertex_face));
+  put_column(out, contacts, [](const RecordedContact& contact) { return contact.id; });
+  put_column(out, contacts, [](const RecordedContact& contact) { return contact.body_a; });
+  put_column(out, contacts, [](const RecordedContact& contact) { return contact.body_b; });
+  // `none` is -1, whose bits are those of 4294967295.
+  put_column(out, contacts, [](const RecordedContact& contact) { return contact.a[0]; });
+  put_column(out, contacts, [](const RecordedContact& contact) { return contact.a[1]; });
+  put_column(out, contacts, [](const RecordedContact& contact) { return contact.b[0]; });
+  put_column(out, contacts, [](const RecordedContact& contact) { return contact.b[1]; });
+  put_column(out, contacts, [](const RecordedContact& contact) { return contact.distance; });
+  put_points(out, contacts, &RecordedContact::point_a);
+  put_points(out, contacts, &RecordedContact::point_b);
+}
+
+void check_body(const FrameBodyView& body, PositionEncoding encoding, const std::string& where) {
+  constexpr auto most = static_cast<std::size_t>(std::numeric_limits<Index>::max());
+  require(body.positions.size() <= most && body.triangles.size() <= most, ErrorCode::unsupported,
+          "{}: {} vertices and {} triangles are more than an index can count", where, body.positions.size(),
+          body.triangles.size());
+  require(body.kind <= BodyKind::particles, ErrorCode::invalid_argument, "{}: {} is not a kind of body", where,
+          static_cast<int>(body.kind));
+  check_triangles(body.triangles, body.positions.size(), where);
+  check_positions(body.positions, where);
+  if (encoding == PositionEncoding::f32) check_fits_float(body.positions, where);
+}
+
+}  // namespace
+
+std::span<const std::uint8_t> FrameEncoder::encode(std::uint32_t frame, double time,
+                                                   std::span<const FrameBodyView> bodies,
+                                                   std::span<const RecordedContact> contacts) {
+  const std::string where = fmt::format("recording, frame {}", frame);
+  require(std::isfinite(time), ErrorCode::not_finite, "{}: the time is {}", where, time);
+  require(contacts.size() <= std::numeric_limits<std::uint32_t>::max(), ErrorCode::unsupported, "{}: {} contacts",
+          where, contacts.size());
+  std::vector<BodySize> sizes;
+  sizes.reserve(bodies.size());
+  for (const FrameBodyView& body : bodies) {
+    require(sizes.empty() || sizes.back().body < body.body, ErrorCode::invalid_argument,
+            "{}: body {} comes after body {}; bodies must be in ascending order", where, body.body,
+            sizes.empty() ? 0 : sizes.back().body);
+    check_body(body, encoding_, fmt::format("{}, body {} \"{}\"", where, body.body, body.name));
+    sizes.push_back({body.body, body.positions.size(), body.triangles.size()});
+  }
+  check_contacts(contacts, sizes, where);
+
+  frame_ = frame;
+  payload_.clear();
+  sources_.clear();
+  payload_.put(frame);
+  payload_.put(time);
+  payload_.put(static_cast<std::uint32_t>(bodies.size()));
+  for (const FrameBodyView& body : bodies) {
+    sources_.push_back(source_of(frame, body));
+    put_body(frame, body, sources_.back());
+  }
+  put_contacts(payload_, contacts);
+  return payload_.bytes();
+}
+
+FrameEncoder::Source FrameEncoder::source_of(std::uint32_t frame, const FrameBodyView& body) const {
+  const auto at = last_.find(body.body);
+  if (at == last_.end()) return {frame, frame};
+  const LastBody& last = at->second;
+  const bool same_vertex_count = last.positions.size() == body.positions.size();
+  const bool same_topology = same_vertex_count && last.kind == body.kind && last.name == body.name &&
+                             same_bits(std::span<const Triangle>(last.triangles), body.triangles);
+  const bool same_positions = same_bits(std::span<const Eigen::Vector3d>(last.positions), body.positions);
+  return {same_topology ? last.source.topology : frame, same_positions ? last.source.positions : frame};
+}
+
+void FrameEncoder::put_body(std::uint32_t frame, const FrameBodyView& body, Source source) {
+  payload_.put(body.body);
+  payload_.put(source.topology);
+  payload_.put(source.positions);
+  payload_.put(static_cast<std::uint32_t>(body.positions.size()));
+  payload_.put(static_cast<std::uint32_t>(body.triangles.size()));
+  if (source.topology == frame) {
+    payload_.put(static_cast<std::uint8_t>(body.kind));
+    payload_.put(static_cast<std::uint32_t>(body.name.size()));
+    payload_.put(body.name);
+    payload_.put_items(body.triangles);
+  }
+  if (source.positions == frame) {
+    payload_.put(static_cast<std::uint8_t>(encoding_));
+    if (encoding_ == PositionEncoding::f64) {
+      put_positions<double>(payload_, body.positions);
+    } else {
+      put_positions<float>(payload_, body.positions);
+    }
+  }
+}
+
+void FrameEncoder::commit(std::span<const FrameBodyView> bodies) {
+  assert(bodies.size() == sources_.size());
+  std::map<std::uint32_t, LastBody> next;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    // The node moves over with its arrays, so that a body that does not change is not copied.
+    auto node = last_.extract(bodies[i].body);
+    LastBody& kept = (node ? next.insert(std::move(node)).position : next.try_emplace(bodies[i].body).first)->second;
+    kept.source = sources_[i];
+    if (kept.source.topology == frame_) {
+      kept.name = bodies[i].name;
+      kept.kind = bodies[i].kind;
+      kept.triangles.assign(bodies[i].triangles.begin(), bodies[i].triangles.end());
+    }
+    if (kept.source.positions == frame_) {
+      kept.positions.assign(bodies[i].positions.begin(), bodies[i].positions.end());
+    }
+  }
+  last_ = std::move(next);
+}
+
+}  // namespace carom::io

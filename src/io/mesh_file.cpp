@@ -1,0 +1,78 @@
+#include "carom/mesh_file.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "core/check.hpp"
+#include "io/file_bytes.hpp"
+#include "io/frame_check.hpp"
+#include "io/mesh_extension.hpp"
+#include "io/mesh_parse.hpp"
+
+namespace carom {
+
+using namespace io;
+
+namespace {
+
+constexpr std::array<std::string_view, 8> readable{".obj", ".ply", ".off", ".stl", ".gltf", ".glb", ".dae", ".fbx"};
+
+std::string_view as_text(std::span<const std::uint8_t> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+MeshFile parse(const std::filesystem::path& path, const std::string& extension) {
+  const std::string name = path.string();
+  if (extension == ".obj") return parse_obj(as_text(read_file(path)), name);
+  if (extension == ".ply") return parse_ply(read_file(path), name);
+  if (extension == ".off") return parse_off(as_text(read_file(path)), name);
+  FileBytes{path};  // a missing file, or a folder, gets our message and not assimp's
+  return import_with_assimp(name);
+}
+
+}  // namespace
+
+namespace io {
+
+std::string lower_extension(const std::filesystem::path& path) {
+  std::string extension = path.extension().string();
+  for (char& c : extension) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return extension;
+}
+
+std::string readable_mesh_extensions() {
+  return fmt::format("{}", fmt::join(readable, " "));
+}
+
+std::string default_object_name(const std::string& name) {
+  return std::filesystem::path(name).stem().string();
+}
+
+void check_mesh(const MeshFile& file, const std::string& name) {
+  require(!file.mesh.triangles.empty(), ErrorCode::bad_mesh, "{}: has no triangles", name);
+  constexpr auto most = static_cast<std::size_t>(std::numeric_limits<Index>::max());
+  require(file.mesh.triangles.size() <= most, ErrorCode::unsupported,
+          "{}: {} triangles are more than an index can count", name, file.mesh.triangles.size());
+  check_triangles(file.mesh.triangles, file.mesh.positions.size(), name);
+  check_positions(file.mesh.positions, name);
+}
+
+}  // namespace io
+
+bool is_mesh_file(const std::filesystem::path& path) {
+  return std::find(readable.begin(), readable.end(), lower_extension(path)) != readable.end();
+}
+
+MeshFile read_mesh_file(const std::filesystem::path& path) {
+  const std::string extension = lower_extension(path);
+  require(is_mesh_file(path), ErrorCode::unknown_name, "{}: \"{}\" is not a mesh file this program reads; it reads {}",
+          path.string(), extension, readable_mesh_extensions());
+  MeshFile file = parse(path, extension);
+  check_mesh(file, path.string());
+  return file;
+}
+
+}  // namespace carom

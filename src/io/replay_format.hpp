@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 /// docs/formats.md, "Replay".
 namespace carom::io {
 
-inline constexpr std::int32_t replay_magic = 0x4c505243;   ///< the bytes "CRPL"
+inline constexpr std::int32_t replay_magic = 0x4c505243;  ///< the bytes "CRPL"
+inline constexpr std::string_view replay_magic_text = "CRPL";
 inline constexpr std::uint64_t replay_header_size = 16;    ///< bytes
 inline constexpr std::uint64_t replay_frames_offset = 12;  ///< of the number of frames
 

@@ -1,0 +1,121 @@
+#include <array>
+
+#include "carom/closest.hpp"
+#include "geometry/point_segment.hpp"
+#include "geometry/safe_range.hpp"
+
+// Closest point of a triangle, relative to the vertex: the vertex is the origin.
+//
+// Candidates are the closest points of the three edges and, if it is inside, the foot of the
+// perpendicular on the face. Every candidate is a convex combination of the corners and is judged
+// by its own distance, so a poor normal can make the answer farther than the truth but never nearer.
+//
+// How far? Let L be the length of the triangle, h its height, D the distance, eps = 2^-53. The foot is
+// found by one step from the best edge point, which is at most h beside it. The cross products of
+// that step are wrong by eps (D + h) L, so the foot is wrong by eps (D + h) L / h along the triangle.
+// If D <= h that is eps L. If D is larger, an error e along the triangle lengthens the
+// distance by e^2 / 2D only, and the edge point itself is too long by h^2 / 2D only; the smaller of
+// these two is at most eps L / 2 for every h. So slivers are as exact as fat triangles. Starting
+// from a corner instead of the best edge point would lose a factor L / h.
+//
+// The two edges that span the step are the shortest ones, those at the largest angle; at a small
+// angle their cross product would lose the factor L / h once more.
+//
+// Permuting the corners may change the last bits: the face point is built from one corner.
+namespace carom {
+namespace {
+
+using namespace detail;
+
+struct TrianglePoint {
+  std::array<double, 3> weights;
+  double squared_distance;
+};
+
+std::size_t next(std::size_t corner) {
+  return corner == 2 ? 0 : corner + 1;
+}
+
+/// The corner between the two shortest edges; the first one if there are several.
+std::size_t corner_of_largest_angle(const std::array<Vec3, 3>& corners) {
+  const Vec3 ab = corners[1] - corners[0];
+  const Vec3 bc = corners[2] - corners[1];
+  const Vec3 ca = corners[0] - corners[2];
+  const double ab2 = dot(ab, ab);
+  const double bc2 = dot(bc, bc);
+  const double ca2 = dot(ca, ca);
+  if (bc2 >= ab2 && bc2 >= ca2) return 0;
+  return ca2 >= ab2 ? 1 : 2;
+}
+
+TrianglePoint closest_on_edges(const std::array<Vec3, 3>& corners, Vec3& point) {
+  SegmentPoint best = closest_to_origin(corners[0], corners[1]);
+  std::size_t edge = 0;
+  for (const std::size_t k : {std::size_t{1}, std::size_t{2}}) {
+    const SegmentPoint candidate = closest_to_origin(corners[k], corners[next(k)]);
+    if (candidate.squared_distance < best.squared_distance) {
+      best = candidate;
+      edge = k;
+    }
+  }
+  TrianglePoint result{{0, 0, 0}, best.squared_distance};
+  result.weights[edge] = best.weight_u;
+  result.weights[next(edge)] = best.weight_v;
+  point = best.point;
+  return result;
+}
+
+TrianglePoint closest_to_origin(const std::array<Vec3, 3>& corners) {
+  Vec3 edge_point;
+  const TrianglePoint on_edge = closest_on_edges(corners, edge_point);
+
+  const std::size_t o = corner_of_largest_angle(corners);
+  const std::size_t i = next(o);
+  const std::size_t j = next(i);
+  const Vec3 ei = corners[i] - corners[o];
+  const Vec3 ej = corners[j] - corners[o];
+  const Vec3 normal = cross(ei, ej);
+  const double normal2 = dot(normal, normal);
+  const Vec3 to_origin = -edge_point;
+
+  TrianglePoint on_face;
+  on_face.weights[i] = on_edge.weights[i] + dot(normal, cross(to_origin, ej)) / normal2;
+  on_face.weights[j] = on_edge.weights[j] + dot(normal, cross(ei, to_origin)) / normal2;
+  on_face.weights[o] = (1 - on_face.weights[i]) - on_face.weights[j];
+  const auto& w = on_face.weights;
+  const Vec3 face_point = w[0] * corners[0] + w[1] * corners[1] + w[2] * corners[2];
+  on_face.squared_distance = dot(face_point, face_point);
+
+  // A triangle of zero area has NaN weights (0 / 0) or infinite ones here; no comparison lets them in.
+  const bool inside = w[0] >= 0 && w[1] >= 0 && w[2] >= 0;
+  return inside && on_face.squared_distance < on_edge.squared_distance ? on_face : on_edge;
+}
+
+}  // namespace
+
+VertexTriangleClosest closest_vertex_triangle(const Eigen::Vector3d& p, const Eigen::Vector3d& a,
+                                              const Eigen::Vector3d& b, const Eigen::Vector3d& c) {
+  std::array<Vec3, 3> corners = {to_vec3(a) - to_vec3(p), to_vec3(b) - to_vec3(p), to_vec3(c) - to_vec3(p)};
+  int exponent = 0;
+  const double largest = largest_coordinate(corners);
+  if (!in_safe_range(largest)) {
+    if (!(largest <= differences_may_overflow)) {
+      const Vec3 q = 0.25 * to_vec3(p);
+      corners = {0.25 * to_vec3(a) - q, 0.25 * to_vec3(b) - q, 0.25 * to_vec3(c) - q};
+      exponent = 2;
+    }
+    exponent += take_out_exponent(corners);
+  }
+  const TrianglePoint closest = closest_to_origin(corners);
+  VertexTriangleClosest result;
+  result.weights = {closest.weights[0], closest.weights[1], closest.weights[2]};
+  // Rounding never takes the point out of the triangle's box, nor to infinity.
+  result.point = (result.weights[0] * a + result.weights[1] * b + result.weights[2] * c)
+                     .cwiseMax(a.cwiseMin(b).cwiseMin(c))
+                     .cwiseMin(a.cwiseMax(b).cwiseMax(c));
+  result.distance = std::sqrt(closest.squared_distance);
+  if (exponent != 0) result.distance = std::ldexp(result.distance, exponent);
+  return result;
+}
+
+}  // namespace carom

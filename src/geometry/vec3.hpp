@@ -1,0 +1,39 @@
+#pragma once
+
+#include <Eigen/Core>
+
+namespace carom::detail {
+
+/// Three doubles with plain operators, each written out in one fixed order. The distance kernels
+/// use these instead of Eigen so that a SIMD version can do the same operations, lane by lane,
+/// and come to the same bits.
+struct Vec3 {
+  double x = 0;
+  double y = 0;
+  double z = 0;
+};
+
+inline Vec3 to_vec3(const Eigen::Vector3d& p) {
+  return {p.x(), p.y(), p.z()};
+}
+inline Vec3 operator+(const Vec3& a, const Vec3& b) {
+  return {a.x + b.x, a.y + b.y, a.z + b.z};
+}
+inline Vec3 operator-(const Vec3& a, const Vec3& b) {
+  return {a.x - b.x, a.y - b.y, a.z - b.z};
+}
+inline Vec3 operator-(const Vec3& a) {
+  return {-a.x, -a.y, -a.z};
+}
+inline Vec3 operator*(double s, const Vec3& a) {
+  return {s * a.x, s * a.y, s * a.z};
+}
+inline double dot(const Vec3& a, const Vec3& b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+/// cross(b, a) is -cross(a, b) to the last bit.
+inline Vec3 cross(const Vec3& a, const Vec3& b) {
+  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+}  // namespace carom::detail

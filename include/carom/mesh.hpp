@@ -43,7 +43,10 @@ struct Topology {
   std::vector<Index>
       component;  ///< connected component (through shared vertices) of each triangle, numbered by first triangle
   Index component_count = 0;
-  std::vector<std::vector<Index>> boundary_loops;  ///< vertices along each loop of edges with one triangle
+  /// Vertices along each loop of edges with one triangle, in the direction of the triangles where
+  /// these agree. Each such edge is in exactly one loop, and no loop visits a vertex twice. A chain
+  /// that cannot close (there is a non-manifold edge next to it) ends with `none`.
+  std::vector<std::vector<Index>> boundary_loops;
 };
 
 /// Throws Error(bad_index) that names the triangle whose corner is not in [0, vertex_count).

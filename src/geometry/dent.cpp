@@ -1,0 +1,20 @@
+#include "carom/generate.hpp"
+#include "geometry/generate_check.hpp"
+
+namespace carom {
+
+void apply(const Dent& dent, std::span<Eigen::Vector3d> positions) {
+  require(is_finite(dent.centre), ErrorCode::invalid_argument, "apply: dent.centre is not finite");
+  // Loose enough for a direction that was normalised in single precision.
+  require(std::abs(dent.direction.norm() - 1) <= 1e-6, ErrorCode::invalid_argument,
+          "apply: dent.direction has length {}; expected 1", dent.direction.norm());
+  detail::require_positive("apply", "dent.radius", dent.radius);
+  require(std::isfinite(dent.depth), ErrorCode::invalid_argument, "apply: dent.depth is {}; expected a finite number",
+          dent.depth);
+  for (Eigen::Vector3d& p : positions) {
+    const double ratio = ((p - dent.centre) / dent.radius).squaredNorm();
+    if (ratio < 1) p += dent.depth * (1 - ratio) * (1 - ratio) * dent.direction;
+  }
+}
+
+}  // namespace carom

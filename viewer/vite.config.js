@@ -1,4 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vite';
+
+// The libraries' licences ask that their text goes with every copy.
+const licences = ['three', 'fflate'].map((name) => {
+  const text = readFileSync(new URL(`node_modules/${name}/LICENSE`, import.meta.url), 'utf8');
+  return `/*! ${name}\n\n${text.trim()} */\n`;
+});
 
 // Puts the script and the style sheet into index.html, so that the page is one file that asks for nothing.
 function singleFile() {
@@ -14,7 +21,7 @@ function singleFile() {
           // Inside a script element, "</script" would end it and "<!--" would change how it ends.
           const code = item.code.replace(/<\/script/gi, '<\\/script').replace(/<!--/g, '\\x3C!--');
           const tag = new RegExp(`<script[^>]*src="[^"]*${file}"[^>]*></script>`);
-          page.source = page.source.replace(tag, () => `<script type="module">${code}</script>`);
+          page.source = page.source.replace(tag, () => `<script type="module">${licences.join('')}${code}</script>`);
         } else {
           const tag = new RegExp(`<link[^>]*href="[^"]*${file}"[^>]*>`);
           page.source = page.source.replace(tag, () => `<style>${item.source}</style>`);

@@ -23,6 +23,7 @@ test('the page is one file that refers to no other', () => {
   const html = readFileSync(page_file, 'utf8');
   assert.equal(html.split('<!--CAROM_RECORDING-->').length, 2);
   assert.doesNotMatch(html, /<(script|link|img)[^>]*\s(src|href)="(?!data:)/);
+  for (const holder of ['three.js authors', 'Arjun Barrett']) assert.ok(html.includes(holder), `the licence of ${holder} is missing`);
   assert.doesNotMatch(html, /@import|url\((?!["']?data:)/);
 });
 

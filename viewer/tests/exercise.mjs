@@ -91,6 +91,13 @@ export async function scrubs(page) {
   await page.mouse.up();
   await settled(page);
   assert.ok(Math.abs((await hook(page, 'frame')) - (frames - 1) / 2) <= 1);
+
+  await page.keyboard.press('c');
+  await seek(page, 0);
+  const first = await picture(page);
+  await seek(page, frames - 1);
+  assert.ok(differing(first, await picture(page)) > 500, 'the bodies stand still');
+  await page.keyboard.press('c');
 }
 
 export async function toggles(page) {
@@ -153,9 +160,14 @@ export async function picks(page) {
     const { carom } = window;
     const all = carom.contactIds.map((id, i) => ({ id, ...carom.contactScreenPosition(i) }));
     const apart = (p) => Math.min(...all.filter((q) => q !== p).map((q) => Math.hypot(p.x - q.x, p.y - q.y)));
-    return all.reduce((best, p) => (apart(p) > apart(best) ? p : best));
+    return all.filter((p) => p.x !== undefined).reduce((best, p) => (apart(p) > apart(best) ? p : best));
   });
   const stage = await page.locator('#view').boundingBox();
+  const scene = await picture(page);
+  const at = 4 * (Math.floor(stage.y + target.y - scene.clip.y) * scene.width + Math.floor(stage.x + target.x - scene.clip.x));
+  const [r, g, b] = scene.data.subarray(at, at + 3);
+  assert.ok(isGreen(r, g, b) || isRed(r, g, b), `no mark where contact ${target.id} should be, but ${[r, g, b]}`);
+
   await page.mouse.click(stage.x + target.x + 2, stage.y + target.y - 1);
   assert.deepEqual(JSON.parse(await hook(page, 'selection')), { type: 'contact', id: target.id });
   const card = await text(page, '#selection');
@@ -170,6 +182,7 @@ export async function picks(page) {
   const later = await text(page, '#selection');
   assert.ok(later.includes(target.id), 'the selection does not follow its contact');
   assert.equal(later.includes('no such contact'), !lasts);
+  if (!/distance\s+0 m/.test(card)) assert.notEqual(later, card, 'the distance stays that of the frame before');
   await page.keyboard.press('Escape');
   assert.equal(await hook(page, 'selection'), null);
   assert.ok(!(await page.locator('#selection').isVisible()));

@@ -193,6 +193,16 @@ test('every single corrupt byte of a small recording is noticed', () => {
   }
 });
 
+test('an index that does not agree with the frames is named', () => {
+  const { offset } = at('INDX');
+  const offsets = good.chunks.filter((each) => each.tag === 'FRAM').map((each) => each.offset);
+  const index = (...values) => Buffer.from(BigUint64Array.from(values, BigInt).buffer);
+  for (const payload of [index(4, ...offsets), index(5, ...offsets.slice(1), 0), index(5)]) {
+    const { notice } = parseRecording(Buffer.concat([good.bytes.subarray(0, offset), chunk('INDX', payload, false)]));
+    assert.match(notice, new RegExp(`index at byte ${offset} does not agree`));
+  }
+});
+
 test('an unknown chunk is skipped', () => {
   const { bytes } = writeRecording({ meta: {}, frames: good.frames, extra: ['WHAT'] });
   const recording = parseRecording(bytes);

@@ -59,7 +59,9 @@ export class Bodies {
       object.wire.visible = visible && wireframe;
       // Over a surface the wires only trace it; alone they must carry the body's colour.
       object.wire.material.color.set(surface ? (this.colours?.wire ?? '#000') : object.colour);
-      object.wire.material.opacity = surface ? 0.4 : 0.85;
+      // Many wires close together would turn the surface black.
+      const dense = object.geometry.index!.count > 3 * 5000;
+      object.wire.material.opacity = surface ? (dense ? 0.2 : 0.4) : 0.85;
     }
     this.drawBoxes();
   }

@@ -7,7 +7,6 @@
 #include "carom/recording.hpp"
 #include "core/check.hpp"
 #include "io/frame_source.hpp"
-#include "io/input_kind.hpp"
 
 namespace carom::app {
 

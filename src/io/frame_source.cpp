@@ -140,21 +140,29 @@ bool begins_with(const std::vector<std::uint8_t>& head, std::string_view magic) 
 
 }  // namespace
 
-std::unique_ptr<FrameSource> open_frames(const std::filesystem::path& input) {
+InputKind input_kind(const std::filesystem::path& input) {
   std::error_code missing;
-  if (std::filesystem::is_directory(input, missing)) {
-    return std::make_unique<MeshFrames>(numbered_mesh_files(input));
-  }
+  if (std::filesystem::is_directory(input, missing)) return InputKind::folder;
   const FileBytes file(input);
   const auto head = file.read(0, std::min<std::uint64_t>(file.size(), recording_magic.size()));
   const std::string extension = lower_extension(input);
-  if (begins_with(head, recording_magic) || extension == ".carom") return std::make_unique<RecordingFrames>(input);
-  if (begins_with(head, replay_magic_text) || extension == ".replay") return std::make_unique<ReplayFrames>(input);
-  if (is_mesh_file(input)) return std::make_unique<MeshFrames>(std::vector{input});
+  if (begins_with(head, recording_magic) || extension == ".carom") return InputKind::recording;
+  if (begins_with(head, replay_magic_text) || extension == ".replay") return InputKind::replay;
+  if (is_mesh_file(input)) return InputKind::mesh_file;
   fail(ErrorCode::unknown_name,
        "{}: is not an input this program reads; it reads recordings (.carom), replays (.replay), meshes ({}) and "
        "folders of numbered meshes",
        input.string(), readable_mesh_extensions());
+}
+
+std::unique_ptr<FrameSource> open_frames(const std::filesystem::path& input) {
+  switch (input_kind(input)) {
+    case InputKind::recording: return std::make_unique<RecordingFrames>(input);
+    case InputKind::replay: return std::make_unique<ReplayFrames>(input);
+    case InputKind::mesh_file: return std::make_unique<MeshFrames>(std::vector{input});
+    case InputKind::folder: break;
+  }
+  return std::make_unique<MeshFrames>(numbered_mesh_files(input));
 }
 
 }  // namespace carom

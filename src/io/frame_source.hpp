@@ -32,8 +32,14 @@ class FrameSource {
   virtual std::string warning() const { return {}; }
 };
 
-/// A recording, a replay, a mesh file (one frame) or a folder of numbered mesh files. The kind is
-/// told by the first bytes, else by the extension. Throws Error that names the file.
+enum class InputKind { recording, replay, mesh_file, folder };
+
+/// Told by the first bytes, else by the extension. Throws Error that names the file and lists what
+/// can be read.
+InputKind input_kind(const std::filesystem::path& input);
+
+/// A recording, a replay, a mesh file (one frame) or a folder of numbered mesh files. Throws Error
+/// that names the file.
 std::unique_ptr<FrameSource> open_frames(const std::filesystem::path& input);
 
 }  // namespace carom

@@ -86,7 +86,7 @@ TEST(Cli, BadUsageIsExplainedAndEndsWithTwo) {
 void write_small_replay(const std::string& path) {
   const std::vector<Triangle> triangles{{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}, {4, 6, 5},
                                         {4, 5, 7}, {5, 6, 7}, {4, 7, 6}, {8, 9, 10}};
-  const std::vector<Index> objects{0, 0, 0, 0, 3, 3, 3, 3, 9};
+  const std::vector<Index> objects{0, 0, 0, 0, 1, 1, 1, 1, 2};
   ReplayWriter writer(path, 11, triangles, objects);
   for (int frame = 0; frame < 6; ++frame) {
     std::vector<Eigen::Vector3d> p{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};

@@ -177,11 +177,12 @@ Scene parse_scene(std::string_view json, const std::string& file_name, const std
 }
 
 Scene load_scene(const std::filesystem::path& path) {
+  std::error_code ignored;
+  require(!std::filesystem::is_directory(path, ignored), ErrorCode::io, "{}: cannot read a folder", path.string());
   std::ifstream file(path, std::ios::binary);
   require(file.is_open(), ErrorCode::io, "{}: cannot open the file", path.string());
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  require(!file.bad() && !std::filesystem::is_directory(path), ErrorCode::io, "{}: cannot read the file",
-          path.string());
+  require(!file.bad(), ErrorCode::io, "{}: cannot read the file", path.string());
   return parse_scene(text, path.string(), path.parent_path());
 }
 

@@ -1,0 +1,206 @@
+#include <gtest/gtest.h>
+
+#include <Eigen/Geometry>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <numbers>
+
+#include "carom/error.hpp"
+#include "carom/scene.hpp"
+#include "io/scene_motion.hpp"
+
+namespace carom {
+namespace {
+
+using Eigen::Vector3d;
+
+std::vector<Vector3d> at(const KinematicBody& body, double time) {
+  std::vector<Vector3d> positions(body.mesh.positions.size(), Vector3d::Constant(NAN));
+  body.motion(time, positions);
+  return positions;
+}
+
+void expect_near(const std::vector<Vector3d>& left, const std::vector<Vector3d>& right, double tolerance = 1e-12) {
+  ASSERT_EQ(left.size(), right.size());
+  for (std::size_t i = 0; i < left.size(); ++i) EXPECT_LT((left[i] - right[i]).norm(), tolerance) << i;
+}
+
+std::string error_of(const Scene& scene) {
+  try {
+    build_world(scene);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+Keyframe key(double time, const Vector3d& position, double degrees = 0, double morph = 0) {
+  Keyframe result{.time = time, .placement = {}, .morph = morph};
+  result.placement.position = position;
+  result.placement.rotation_degrees = degrees;
+  return result;
+}
+
+TEST(SceneBuild, PlacesScaleThenRotationThenPosition) {
+  MeshSource source;
+  source.placement = {.position = {10, 0, 0}, .rotation_axis = {0, 0, 5}, .rotation_degrees = 90, .scale = {2, 1, 1}};
+  const TriangleMesh plain = build(MeshSource{});
+  const TriangleMesh placed = build(source);
+  EXPECT_EQ(placed.triangles, plain.triangles);
+  for (std::size_t i = 0; i < plain.positions.size(); ++i) {
+    const Vector3d& p = plain.positions[i];
+    EXPECT_LT((placed.positions[i] - Vector3d(10 - p.y(), 2 * p.x(), p.z())).norm(), 1e-12);
+  }
+}
+
+TEST(SceneBuild, DentsTakeADirectionOfAnyLength) {
+  MeshSource source;
+  source.shape = SheetSource{.size_x = 2, .size_z = 2, .segments_x = 2, .segments_z = 2};
+  source.dents = {{.centre = {0, 0, 0}, .direction = {0, -7, 0}, .radius = 0.5, .depth = 0.25}};
+  double lowest = 0;
+  for (const Vector3d& p : build(source).positions) lowest = std::min(lowest, p.y());
+  EXPECT_DOUBLE_EQ(lowest, -0.25);
+}
+
+TEST(SceneBuild, MotionRestsOutsideItsKeys) {
+  KinematicSpec spec;
+  spec.keyframes = {key(1, {1, 0, 0}), key(2, {2, 0, 0}, 90)};
+  const KinematicBody body = build_kinematic("a", spec);
+  EXPECT_EQ(at(body, -5), at(body, 1));
+  EXPECT_EQ(at(body, 2), at(body, 100));
+  for (std::size_t i = 0; i < body.mesh.positions.size(); ++i) {
+    EXPECT_EQ(at(body, 1)[i], body.mesh.positions[i] + Vector3d(1, 0, 0));
+  }
+}
+
+TEST(SceneBuild, MotionWithoutKeysStaysAtThePlacement) {
+  KinematicSpec spec;
+  spec.mesh.placement.position = {1, 2, 3};
+  const KinematicBody body = build_kinematic("a", spec);
+  EXPECT_EQ(at(body, 3), body.mesh.positions);
+}
+
+TEST(SceneBuild, MotionIsSmoothBetweenItsKeys) {
+  KinematicSpec spec;
+  spec.keyframes = {key(0, {0, 0, 0}), key(2, {8, 0, 0}, 90)};
+  spec.keyframes[1].placement.scale = {3, 3, 3};
+  const KinematicBody body = build_kinematic("a", spec);
+  // Half way in time is half way in everything; a quarter of the time is 5/32 of the way.
+  const double turn = std::numbers::pi / 2;
+  for (const auto& [time, s] : {std::pair{1.0, 0.5}, std::pair{0.5, 5.0 / 32}}) {
+    std::vector<Vector3d> expected;
+    for (const Vector3d& p : body.mesh.positions) {
+      expected.push_back(Vector3d(8 * s, 0, 0) + Eigen::AngleAxisd(turn * s, Vector3d::UnitY()) * ((1 + 2 * s) * p));
+    }
+    expect_near(at(body, time), expected);
+  }
+}
+
+TEST(SceneBuild, RotationTakesTheShortestArc) {
+  KinematicSpec spec;
+  spec.keyframes = {key(0, {0, 0, 0}, 10), key(1, {0, 0, 0}, 350)};
+  const KinematicBody body = build_kinematic("a", spec);
+  expect_near(at(body, 0.5), body.mesh.positions);
+}
+
+TEST(SceneBuild, MorphBlendsBeforeThePlacement) {
+  KinematicSpec spec;
+  spec.mesh.placement = {.position = {0, 5, 0}, .rotation_axis = {0, 0, 1}, .rotation_degrees = 90, .scale = {1, 1, 1}};
+  spec.morph_target = MeshSource{.shape = BoxSource{.size = {3, 1, 1}, .segments = 1}, .dents = {}, .placement = {}};
+  spec.keyframes = {key(0, {0, 0, 0}, 0, 0), key(2, {0, 0, 0}, 0, 1)};
+  const KinematicBody body = build_kinematic("a", spec);
+  MeshSource half = spec.mesh;
+  half.shape = BoxSource{.size = {2, 1, 1}, .segments = 1};
+  expect_near(at(body, 1), build(half).positions);
+  half.shape = spec.morph_target->shape;
+  expect_near(at(body, 2), build(half).positions);
+}
+
+TEST(SceneBuild, PlacementOfTheMorphTargetIsRelativeToTheMesh) {
+  KinematicSpec spec;
+  spec.mesh.placement.position = {0, 5, 0};
+  spec.morph_target = MeshSource{};
+  spec.morph_target->placement.scale = {2, 2, 2};
+  spec.keyframes = {key(0, {0, 0, 0}, 0, 1)};
+  MeshSource expected = spec.mesh;
+  expected.placement.scale = {2, 2, 2};
+  expect_near(at(build_kinematic("a", spec), 0), build(expected).positions);
+}
+
+TEST(SceneBuild, ErrorsNameTheBody) {
+  Scene scene;
+  KinematicSpec spec;
+  scene.bodies = {{"good", StaticSpec{}}, {"bad", spec}};
+  auto& bad = std::get<KinematicSpec>(scene.bodies[1].body);
+
+  bad.morph_target = MeshSource{.shape = BoxSource{.size = {1, 1, 1}, .segments = 2}, .dents = {}, .placement = {}};
+  EXPECT_EQ(error_of(scene), "body 'bad': morph_target: 26 vertices, but the mesh has 8");
+  bad.morph_target.reset();
+
+  bad.keyframes = {key(1, {0, 0, 0}), key(1, {0, 0, 0})};
+  EXPECT_EQ(error_of(scene), "body 'bad': keyframes[1].time: 1 is not after the one before");
+  bad.keyframes = {key(0, {NAN, 0, 0})};
+  EXPECT_EQ(error_of(scene), "body 'bad': keyframes[0].position: not finite");
+  bad.keyframes = {key(0, {0, 0, 0})};
+  bad.keyframes[0].placement.scale = {0, 1, 1};
+  EXPECT_EQ(error_of(scene), "body 'bad': keyframes[0].scale: must be positive");
+  bad.keyframes.clear();
+
+  bad.mesh.placement.rotation_axis.setZero();
+  EXPECT_EQ(error_of(scene), "body 'bad': rotation.axis: a direction of length 0");
+  bad.mesh.placement = {};
+  bad.mesh.dents = {{.centre = {0, 0, 0}, .direction = {0, 0, 0}, .radius = 1, .depth = 1}};
+  EXPECT_EQ(error_of(scene), "body 'bad': dents[0].direction: a direction of length 0");
+  bad.mesh.dents.clear();
+
+  bad.mesh.shape = IcosphereSource{.radius = 1, .subdivisions = 15};
+  EXPECT_EQ(error_of(scene), "body 'bad': 2.15e+10 triangles are more than the 715827882 that can be numbered");
+  bad.mesh.shape = TorusSource{.radius = 1, .tube_radius = -1, .around = 10, .across = 10};
+  EXPECT_TRUE(error_of(scene).starts_with("body 'bad': make_torus: tube_radius is -1"));
+  bad.mesh.shape = FileSource{"nowhere/nothing.obj"};
+  const std::string missing = error_of(scene);
+  EXPECT_TRUE(missing.starts_with("body 'bad': ")) << missing;
+  EXPECT_NE(missing.find("nowhere/nothing.obj"), std::string::npos) << missing;
+}
+
+TEST(SceneBuild, TriangleOfAMorphTargetThatDiffersIsNamed) {
+  // The same counts, but not the same surface.
+  KinematicSpec spec;
+  spec.mesh.shape = SheetSource{.size_x = 1, .size_z = 1, .segments_x = 2, .segments_z = 5};
+  spec.morph_target = MeshSource{
+      .shape = SheetSource{.size_x = 1, .size_z = 1, .segments_x = 5, .segments_z = 2}, .dents = {}, .placement = {}};
+  Scene scene;
+  scene.bodies = {{"sheet", spec}};
+  const std::string message = error_of(scene);
+  EXPECT_TRUE(message.starts_with("body 'sheet': morph_target: triangle ")) << message;
+}
+
+TEST(SceneBuild, FilesAreRelativeToTheFolderOfTheScene) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "carom_scene_build_test" / "inner";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "one.obj") << "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+  std::ofstream(folder / "scene.json")
+      << R"({"name": "s", "bodies": [{"name": "a", "kind": "static", "mesh": {"file": "one.obj", "position": [0, 0, 7]}}]})";
+  const Scene scene = load_scene(folder / "scene.json");
+  EXPECT_EQ(std::get<FileSource>(std::get<StaticSpec>(scene.bodies[0].body).mesh.shape).path, folder / "one.obj");
+  const World world = build_world(scene);
+  EXPECT_EQ(world.positions(world.bodies()[0])[1], Vector3d(1, 0, 7));
+  EXPECT_EQ(find_scene((folder / "scene.json").string()).name, "s");
+  std::filesystem::remove_all(folder.parent_path());
+}
+
+TEST(SceneBuild, FilesThatCannotBeReadAreNamed) {
+  for (const char* path : {"no/such/scene.json", "."}) {
+    try {
+      load_scene(path);
+      FAIL() << path;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::io);
+      EXPECT_TRUE(std::string(error.what()).starts_with(std::string(path) + ": cannot ")) << error.what();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace carom

@@ -1,0 +1,200 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "carom/error.hpp"
+#include "carom/scene.hpp"
+
+namespace carom {
+namespace {
+
+std::string error_of(const std::string& json) {
+  try {
+    parse_scene(json, "my.json", "");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+std::string with_body(const std::string& body) {
+  return R"({"name": "s", "bodies": [)" + body + "]}";
+}
+
+std::string with_mesh(const std::string& mesh) {
+  return with_body(R"({"name": "a", "kind": "static", "mesh": )" + mesh + "}");
+}
+
+std::string with_fields(const std::string& fields) {
+  return R"({"name": "s", "bodies": [], )" + fields + "}";
+}
+
+std::string kinematic(const std::string& fields) {
+  return with_body(R"({"name": "a", "kind": "kinematic", "mesh": {"generator": "box"}, )" + fields + "}");
+}
+
+std::string particles(const std::string& fields) {
+  return with_body(R"({"name": "a", "kind": "particles", "mesh": {"generator": "sheet"}, )" + fields + "}");
+}
+
+struct BadScene {
+  std::string json;
+  std::string message;
+};
+
+void expect_messages(const std::vector<BadScene>& cases) {
+  for (const BadScene& bad : cases) EXPECT_EQ(error_of(bad.json), bad.message) << bad.json;
+}
+
+TEST(SceneErrors, SyntaxIsNamedByLineAndColumn) {
+  expect_messages({
+      {"", "my.json:1:1: syntax error while parsing value - unexpected end of input; expected '[', '{', or a literal"},
+      {"{\n  \"name\": \"s\",\n}",
+       "my.json:3:1: syntax error while parsing object key - unexpected '}'; expected string literal"},
+      {"{\"name\": 'x'}", "my.json:1:10: syntax error while parsing value - invalid literal"},
+      {"{} {}", "my.json:1:4: syntax error while parsing value - unexpected '{'; expected end of input"},
+      {R"({"dt": NaN})", "my.json:1:8: syntax error while parsing value - invalid literal"},
+      {R"({"dt": -inf})", "my.json:1:9: syntax error while parsing value - invalid number; expected digit after '-'"},
+      {"{\"name\": \"\xff\"}",
+       "my.json:1:11: syntax error while parsing value - invalid string: ill-formed UTF-8 byte"},
+      {"{\"name\": \"unfinished",
+       "my.json:1:21: syntax error while parsing value - invalid string: missing closing quote"},
+      {"{\"dt\": 1e999}", "my.json:1:12: number overflow"},
+  });
+}
+
+TEST(SceneErrors, DocumentsThatSayTwoThingsAreRefused) {
+  expect_messages({
+      {R"({"name": "a", "name": "b"})", "my.json: name: this field is given twice"},
+      {with_mesh(R"({"generator": "box", "size": [1, 1, 1], "size": [2, 2, 2]})"),
+       "my.json: bodies[0].mesh.size: this field is given twice"},
+      {R"({"odd \n name": 1, "odd \n name": 2})", R"(my.json: ["odd \n name"]: this field is given twice)"},
+  });
+}
+
+TEST(SceneErrors, NestingIsBounded) {
+  const std::string deep = error_of(std::string(1'000'000, '['));
+  EXPECT_TRUE(deep.starts_with("my.json: [0][0][0]")) << deep;
+  EXPECT_TRUE(deep.ends_with(": values are nested more than 64 deep")) << deep;
+  std::string objects;
+  for (int i = 0; i < 100'000; ++i) objects += R"({"a":)";
+  EXPECT_TRUE(error_of(objects).ends_with(".a.a: values are nested more than 64 deep"));
+}
+
+TEST(SceneErrors, TypesOfTheScene) {
+  expect_messages({
+      {"[]", "my.json: expected an object, got a list of 0 items"},
+      {"{}", "my.json: missing field \"name\""},
+      {R"({"name": "s"})", "my.json: missing field \"bodies\""},
+      {R"({"name": 3, "bodies": []})", "my.json: name: expected a text, got 3"},
+      {R"({"name": "s", "bodies": {}})", "my.json: bodies: expected a list, got an object"},
+      {R"({"name": "s", "bodies": [7]})", "my.json: bodies[0]: expected an object, got 7"},
+      {with_fields(R"("steps": -1)"), "my.json: steps: expected an integer of at least 0, got -1"},
+      {with_fields(R"("steps": 1.5)"), "my.json: steps: expected an integer of at least 0, got 1.5"},
+      {with_fields(R"("steps": 3000000000)"),
+       "my.json: steps: expected an integer of at most 2147483647, got 3000000000"},
+      {with_fields(R"("steps": "10")"), "my.json: steps: expected an integer of at least 0, got \"10\""},
+      {with_fields(R"("dt": 0)"), "my.json: dt: expected a positive number, got 0"},
+      {with_fields(R"("dt": null)"), "my.json: dt: expected a positive number, got null"},
+      {with_fields(R"("gravity": [0, -9.81])"),
+       "my.json: gravity: expected a list of 3 numbers, got a list of 2 items"},
+      {with_fields(R"("gravity": [0, "down", 0])"), "my.json: gravity[1]: expected a number, got \"down\""},
+      {with_fields(R"("threads": -2)"), "my.json: threads: expected an integer of at least 0, got -2"},
+      {with_fields(R"("contact": {"distance": 0})"), "my.json: contact.distance: expected a positive number, got 0"},
+      {with_fields(R"("contact": {"stiffness": -1})"),
+       "my.json: contact.stiffness: expected a number of at least 0, got -1"},
+      {with_fields(R"("contact": {"pairs": "both"})"),
+       R"(my.json: contact.pairs: expected one of "between", "self", "all", got "both")"},
+      {with_fields(R"("contact": {"pairs": true})"),
+       R"(my.json: contact.pairs: expected one of "between", "self", "all", got true)"},
+  });
+  EXPECT_TRUE(error_of(with_fields(R"("method": "magic")")).starts_with("my.json: method: expected one of \"auto\""));
+}
+
+TEST(SceneErrors, UnknownFieldsSuggestTheNearest) {
+  expect_messages({
+      {with_fields(R"("step": 3)"), R"(my.json: step: unknown field; did you mean "steps"?)"},
+      {R"({"nmae": "s", "bodies": []})", R"(my.json: nmae: unknown field; did you mean "name"?)"},
+      {particles(R"("mas": 1)"), R"(my.json: bodies[0].mas: unknown field; did you mean "mass"?)"},
+      {with_mesh(R"({"generator": "torus", "tube-radius": 1})"),
+       R"(my.json: bodies[0].mesh["tube-radius"]: unknown field; did you mean "tube_radius"?)"},
+      {with_mesh(R"({"generater": "torus"})"),
+       R"(my.json: bodies[0].mesh.generater: unknown field; did you mean "generator"?)"},
+      {with_mesh(R"({"flie": "a.obj"})"), R"(my.json: bodies[0].mesh.flie: unknown field; did you mean "file"?)"},
+      {with_body(R"({"name": "a", "kind": "static", "mesh": {"generator": "box"}, "mass": 1})"),
+       R"(my.json: bodies[0].mass: unknown field; the fields here are "name", "kind", "mesh")"},
+      {R"({"name": "s", "bodies": [], "": 1})",
+       R"(my.json: [""]: unknown field; the fields here are "$schema", "name", "description", "steps", "dt", )"
+       R"("gravity", "threads", "method", "contact", "bodies")"},
+  });
+}
+
+TEST(SceneErrors, Bodies) {
+  expect_messages({
+      {with_body("{}"), "my.json: bodies[0]: missing field \"name\""},
+      {with_body(R"({"name": "a"})"), "my.json: bodies[0]: missing field \"kind\""},
+      {with_body(R"({"name": "a", "kind": "static"})"), "my.json: bodies[0]: missing field \"mesh\""},
+      {with_body(R"({"name": "a", "kind": "rigid"})"),
+       R"(my.json: bodies[0].kind: expected one of "static", "kinematic", "particles", got "rigid")"},
+      {with_body(R"({"name": "a", "kind": "static", "mesh": {"generator": "box"}},
+                    {"name": "a", "kind": "static", "mesh": {"generator": "box"}})"),
+       "my.json: bodies[1].name: bodies[0] has the same name"},
+      {particles(R"("mass": 0)"), "my.json: bodies[0].mass: expected a positive number, got 0"},
+      {particles(R"("pinned": [0, -1])"), "my.json: bodies[0].pinned[1]: expected an integer of at least 0, got -1"},
+      {particles(R"("pinned": 3)"), "my.json: bodies[0].pinned: expected a list of vertices, got 3"},
+      {kinematic(R"("keyframes": [{"morph": 1}])"), "my.json: bodies[0].keyframes[0]: missing field \"time\""},
+      {kinematic(R"("keyframes": [{"time": 1.5}, {"time": 1}])"),
+       "my.json: bodies[0].keyframes[1].time: expected a time after 1.5, got 1"},
+      {kinematic(R"("keyframes": [{"time": 0, "rotation": {"axis": [0, 0, 0], "degrees": 3}}])"),
+       "my.json: bodies[0].keyframes[0].rotation.axis: expected a direction, got a vector of length 0"},
+      {kinematic(R"("keyframes": [{"time": 0, "rotation": {"axis": [0, 0, 1]}}])"),
+       "my.json: bodies[0].keyframes[0].rotation: missing field \"degrees\""},
+      {kinematic(R"("keyframes": [{"time": 0, "scale": [1, 0, 1]}])"),
+       "my.json: bodies[0].keyframes[0].scale[1]: expected a positive number, got 0"},
+      {kinematic(R"("morph_target": null)"), "my.json: bodies[0].morph_target: expected an object, got null"},
+  });
+}
+
+TEST(SceneErrors, Meshes) {
+  expect_messages({
+      {with_mesh("{}"), R"(my.json: bodies[0].mesh: missing field "generator" or "file")"},
+      {with_mesh(R"({"generator": "box", "file": "a.obj"})"),
+       R"(my.json: bodies[0].mesh.file: a mesh has a "generator" or a "file", not both)"},
+      {with_mesh(R"({"file": ""})"), R"(my.json: bodies[0].mesh.file: expected the name of a file, got "")"},
+      {with_mesh(R"({"file": "a\u0000.obj"})"),
+       R"(my.json: bodies[0].mesh.file: expected the name of a file, got "a\u0000.obj")"},
+      {with_mesh(R"({"generator": "cube"})"),
+       R"(my.json: bodies[0].mesh.generator: expected one of "box", "icosphere", "torus", "trefoil", "sheet", got "cube")"},
+      {with_mesh(R"({"generator": "torus", "tube_radius": -0.5})"),
+       "my.json: bodies[0].mesh.tube_radius: expected a positive number, got -0.5"},
+      {with_mesh(R"({"generator": "torus", "around": 2})"),
+       "my.json: bodies[0].mesh.around: expected an integer of at least 3, got 2"},
+      {with_mesh(R"({"generator": "box", "dents": [{"centre": [0, 0, 0]}]})"),
+       "my.json: bodies[0].mesh.dents[0]: missing field \"direction\""},
+      {with_mesh(R"({"generator": "icosphere", "subdivisions": 15})"),
+       "my.json: bodies[0].mesh: 2.15e+10 triangles are more than the 715827882 that can be numbered"},
+      {with_mesh(R"({"generator": "icosphere", "subdivisions": 2147483647})"),
+       "my.json: bodies[0].mesh: inf triangles are more than the 715827882 that can be numbered"},
+      {with_mesh(R"({"generator": "box", "segments": 2147483647})"),
+       "my.json: bodies[0].mesh: 5.53e+19 triangles are more than the 715827882 that can be numbered"},
+  });
+}
+
+TEST(SceneErrors, MessagesStayShortAndReadable) {
+  const std::string long_text(100'000, 'x');
+  EXPECT_LT(error_of(with_fields("\"dt\": \"" + long_text + "\"")).size(), 200U);
+  EXPECT_LT(error_of(with_fields("\"" + long_text + "\": 1")).size(), 400U);
+  EXPECT_LT(error_of("{\"" + long_text).size(), 200U);
+  EXPECT_LT(error_of("{\"dt\": 1" + std::string(100'000, '0') + "e999}").size(), 200U);
+}
+
+TEST(SceneErrors, NumbersMayBeWrittenInAnyWay) {
+  const Scene scene = parse_scene(with_fields(R"("steps": 40.0, "dt": 2e-3, "threads": 1E0)"), "my.json", "");
+  EXPECT_EQ(scene.steps, 40);
+  EXPECT_EQ(scene.world.dt, 0.002);
+  EXPECT_EQ(scene.world.threads, 1);
+}
+
+}  // namespace
+}  // namespace carom

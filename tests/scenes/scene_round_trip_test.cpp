@@ -1,0 +1,180 @@
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "carom/error.hpp"
+#include "carom/scene.hpp"
+
+namespace carom {
+namespace {
+
+using Eigen::Vector3d;
+
+Scene reread(const Scene& scene) {
+  return parse_scene(to_json(scene), "again.json", "");
+}
+
+/// Every field away from its default.
+Scene full_scene() {
+  Scene scene;
+  scene.name = "full \"quoted\" \n é";
+  scene.description = "everything";
+  scene.steps = 7;
+  scene.world.dt = 0.1 + 0.2;
+  scene.world.gravity = {1, -0.0, 1.0 / 3};
+  scene.world.threads = 3;
+  scene.world.contact = {.distance = 0.5, .stiffness = 3, .damping = 0.25, .pairs = PairScope::self};
+
+  StaticSpec ground;
+  ground.mesh.shape = BoxSource{.size = {1, 2, 3}, .segments = 4};
+  ground.mesh.dents = {{.centre = {1, 2, 3}, .direction = {0, 0, 2}, .radius = 0.5, .depth = -0.1}};
+  ground.mesh.placement = {
+      .position = {4, 5, 6}, .rotation_axis = {1, 1, 0}, .rotation_degrees = 30, .scale = {1, 2, 0.5}};
+
+  KinematicSpec knot;
+  knot.mesh.shape = TrefoilSource{.radius = 2, .height = 0.25, .tube_radius = 0.125, .along = 50, .across = 6};
+  knot.morph_target = MeshSource{.shape = FileSource{"folder/b.obj"}, .dents = {}, .placement = {}};
+  knot.keyframes = {{.time = -1, .placement = {}, .morph = 0},
+                    {.time = 1e-300, .placement = ground.mesh.placement, .morph = 2}};
+
+  ParticleSpec cloth;
+  cloth.mesh.shape = SheetSource{.size_x = 2, .size_z = 3, .segments_x = 4, .segments_z = 5};
+  cloth.mass = 2;
+  cloth.stretch_stiffness = 3;
+  cloth.bend_stiffness = 4;
+  cloth.spring_damping = 5;
+  cloth.air_damping = 6;
+  cloth.pinned = {0, 5, 29};
+
+  StaticSpec ball;
+  ball.mesh.shape = IcosphereSource{.radius = 3, .subdivisions = 1};
+  StaticSpec ring;
+  ring.mesh.shape = TorusSource{.radius = 3, .tube_radius = 2, .around = 5, .across = 6};
+  scene.bodies = {{"ground", ground}, {"knot", knot}, {"cloth", cloth}, {"ball", ball}, {"ring", ring}};
+  return scene;
+}
+
+void expect_same(const Placement& left, const Placement& right) {
+  EXPECT_EQ(left.position, right.position);
+  EXPECT_EQ(left.rotation_axis, right.rotation_axis);
+  EXPECT_EQ(left.rotation_degrees, right.rotation_degrees);
+  EXPECT_EQ(left.scale, right.scale);
+}
+
+TEST(SceneRoundTrip, KeepsEveryFieldOfTheScene) {
+  const Scene scene = full_scene();
+  const Scene again = reread(scene);
+  EXPECT_EQ(again.name, scene.name);
+  EXPECT_EQ(again.description, scene.description);
+  EXPECT_EQ(again.steps, 7);
+  EXPECT_EQ(again.world.dt, scene.world.dt);
+  EXPECT_EQ(again.world.gravity, scene.world.gravity);
+  EXPECT_TRUE(std::signbit(again.world.gravity.y()));
+  EXPECT_EQ(again.world.threads, 3);
+  EXPECT_EQ(again.world.contact.distance, 0.5);
+  EXPECT_EQ(again.world.contact.stiffness, 3);
+  EXPECT_EQ(again.world.contact.damping, 0.25);
+  EXPECT_EQ(again.world.contact.pairs, PairScope::self);
+  EXPECT_EQ(to_json(again), to_json(scene));
+}
+
+TEST(SceneRoundTrip, KeepsEveryFieldOfTheBodies) {
+  const Scene scene = full_scene();
+  const Scene again = reread(scene);
+  ASSERT_EQ(again.bodies.size(), 5U);
+
+  const auto& ground = std::get<StaticSpec>(again.bodies[0].body);
+  EXPECT_EQ(std::get<BoxSource>(ground.mesh.shape).size, Vector3d(1, 2, 3));
+  EXPECT_EQ(std::get<BoxSource>(ground.mesh.shape).segments, 4);
+  ASSERT_EQ(ground.mesh.dents.size(), 1U);
+  EXPECT_EQ(ground.mesh.dents[0].centre, Vector3d(1, 2, 3));
+  EXPECT_EQ(ground.mesh.dents[0].direction, Vector3d(0, 0, 2));
+  EXPECT_EQ(ground.mesh.dents[0].radius, 0.5);
+  EXPECT_EQ(ground.mesh.dents[0].depth, -0.1);
+  expect_same(ground.mesh.placement, std::get<StaticSpec>(scene.bodies[0].body).mesh.placement);
+
+  const auto& knot = std::get<KinematicSpec>(again.bodies[1].body);
+  const auto& trefoil_source = std::get<TrefoilSource>(knot.mesh.shape);
+  EXPECT_EQ(trefoil_source.radius, 2);
+  EXPECT_EQ(trefoil_source.height, 0.25);
+  EXPECT_EQ(trefoil_source.tube_radius, 0.125);
+  EXPECT_EQ(trefoil_source.along, 50);
+  EXPECT_EQ(trefoil_source.across, 6);
+  ASSERT_TRUE(knot.morph_target.has_value());
+  EXPECT_EQ(std::get<FileSource>(knot.morph_target->shape).path, "folder/b.obj");
+  ASSERT_EQ(knot.keyframes.size(), 2U);
+  EXPECT_EQ(knot.keyframes[0].time, -1);
+  EXPECT_EQ(knot.keyframes[1].time, 1e-300);
+  EXPECT_EQ(knot.keyframes[1].morph, 2);
+  expect_same(knot.keyframes[1].placement, ground.mesh.placement);
+
+  const auto& cloth = std::get<ParticleSpec>(again.bodies[2].body);
+  EXPECT_EQ(std::get<SheetSource>(cloth.mesh.shape).size_x, 2);
+  EXPECT_EQ(std::get<SheetSource>(cloth.mesh.shape).size_z, 3);
+  EXPECT_EQ(std::get<SheetSource>(cloth.mesh.shape).segments_x, 4);
+  EXPECT_EQ(std::get<SheetSource>(cloth.mesh.shape).segments_z, 5);
+  EXPECT_EQ(cloth.mass, 2);
+  EXPECT_EQ(cloth.stretch_stiffness, 3);
+  EXPECT_EQ(cloth.bend_stiffness, 4);
+  EXPECT_EQ(cloth.spring_damping, 5);
+  EXPECT_EQ(cloth.air_damping, 6);
+  EXPECT_EQ(cloth.pinned, (std::vector<Index>{0, 5, 29}));
+
+  EXPECT_EQ(std::get<IcosphereSource>(std::get<StaticSpec>(again.bodies[3].body).mesh.shape).radius, 3);
+  EXPECT_EQ(std::get<IcosphereSource>(std::get<StaticSpec>(again.bodies[3].body).mesh.shape).subdivisions, 1);
+  EXPECT_EQ(std::get<TorusSource>(std::get<StaticSpec>(again.bodies[4].body).mesh.shape).tube_radius, 2);
+  EXPECT_EQ(again.bodies[4].name, "ring");
+}
+
+TEST(SceneRoundTrip, BuiltinScenes) {
+  for (const BuiltinScene& builtin : builtin_scenes()) {
+    const Scene scene = builtin.make();
+    EXPECT_EQ(scene.name, builtin.name);
+    EXPECT_EQ(to_json(reread(scene)), to_json(scene));
+  }
+}
+
+TEST(SceneRoundTrip, DefaultsThatSayNothingAreNotWritten) {
+  Scene scene;
+  scene.name = "small";
+  scene.bodies = {{"box", StaticSpec{}}};
+  EXPECT_EQ(to_json(scene), R"({
+  "name": "small",
+  "steps": 100,
+  "dt": 0.01,
+  "gravity": [0, -9.81, 0],
+  "contact": {"distance": 0.01, "stiffness": 2000, "damping": 1, "pairs": "all"},
+  "bodies": [
+    {
+      "name": "box",
+      "kind": "static",
+      "mesh": {"generator": "box", "size": [1, 1, 1], "segments": 1}
+    }
+  ]
+}
+)");
+}
+
+TEST(SceneRoundTrip, WhatJsonCannotHoldIsRefused) {
+  Scene scene;
+  scene.world.dt = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THROW(to_json(scene), Error);
+  scene.world.dt = 1;
+  scene.name = "\xff";
+  EXPECT_THROW(to_json(scene), Error);
+}
+
+RC_GTEST_PROP(SceneRoundTripProperty, NumbersSurviveBitForBit, (double x, double y, double z, int steps)) {
+  RC_PRE(std::isfinite(x) && std::isfinite(y) && std::isfinite(z));
+  Scene scene;
+  scene.world.gravity = {x, y, z};
+  scene.steps = std::abs(steps / 2);
+  const Scene again = reread(scene);
+  RC_ASSERT(again.world.gravity == scene.world.gravity);
+  RC_ASSERT(again.steps == scene.steps);
+}
+
+}  // namespace
+}  // namespace carom

@@ -156,12 +156,13 @@ void read_faces(Values& values, const PlyElement& element, const std::string& na
         continue;
       }
       const std::uint64_t length = list_length(values, property);
-      require(length >= 3, ErrorCode::bad_format, "{}: face {} has {} corners", values.where(), i, length);
+      if (length < 3) fail(ErrorCode::bad_format, "{}: face {} has {} corners", values.where(), i, length);
       corners.clear();
       for (std::uint64_t c = 0; c < length; ++c) {
         const std::int64_t index = values.integer(property.type);
-        require(index >= 0 && static_cast<std::uint64_t>(index) < most, ErrorCode::bad_index,
-                "{}: face {} uses vertex {}", values.where(), i, index);
+        if (index < 0 || static_cast<std::uint64_t>(index) >= most) {
+          fail(ErrorCode::bad_index, "{}: face {} uses vertex {}", values.where(), i, index);
+        }
         corners.push_back(static_cast<Index>(index));
       }
       add_fan(corners, triangles);

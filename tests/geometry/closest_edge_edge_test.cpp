@@ -69,7 +69,7 @@ TEST(ClosestEdgeEdge, KnowsTheNineRegions) {
 TEST(ClosestEdgeEdge, IsRightForRandomOnes) {
   Random random(2);
   Worst worst("random");
-  for (int i = 0; i < 30'000 && !HasFailure(); ++i)
+  for (int i = 0; i < 20'000 && !HasFailure(); ++i)
     worst.add(check({random.vector(), random.vector(), random.vector(), random.vector()}));
 }
 
@@ -78,7 +78,7 @@ TEST(ClosestEdgeEdge, IsRightForRandomOnes) {
 TEST(ClosestEdgeEdge, IsRightOnASmallLattice) {
   Random random(3);
   Worst worst("lattice");
-  for (int i = 0; i < 100'000 && !HasFailure(); ++i) {
+  for (int i = 0; i < 60'000 && !HasFailure(); ++i) {
     const int n = 1 + i % 3;
     worst.add(check({random.lattice(n), random.lattice(n), random.lattice(n), random.lattice(n)}));
   }

@@ -3,16 +3,15 @@
 
 #include <atomic>
 #include <chrono>
-#include <fstream>
-#include <iterator>
 #include <thread>
 
+#include "carom/error.hpp"
 #include "carom/viewer.hpp"
 #include "commands.hpp"
-#include "core/check.hpp"
 #include "interrupt.hpp"
 #include "view_input.hpp"
 
+// httplib brings in <resolv.h>, whose macro _res breaks Eigen: nothing here may include Eigen.
 namespace carom::app {
 
 int view(const ViewOptions& options) {
@@ -34,8 +33,10 @@ int view(const ViewOptions& options) {
   // Loopback only: a recording is nobody else's business.
   const char* host = "127.0.0.1";
   const int port = options.port == 0 ? server.bind_to_any_port(host) : options.port;
-  require(options.port == 0 ? port > 0 : server.bind_to_port(host, port), ErrorCode::io,
-          "cannot listen on port {} of {}; is another program using it?", options.port, host);
+  if (!(options.port == 0 ? port > 0 : server.bind_to_port(host, port))) {
+    throw Error(ErrorCode::io,
+                fmt::format("cannot listen on port {} of {}; is another program using it?", options.port, host));
+  }
   catch_interrupts();
   std::atomic<bool> stopped{false};
   std::thread watch([&] {
@@ -47,7 +48,7 @@ int view(const ViewOptions& options) {
   const bool served = server.listen_after_bind();
   stopped = true;
   watch.join();
-  require(served || interrupted_by_user(), ErrorCode::io, "the server on port {} failed", port);
+  if (!served && !interrupted_by_user()) throw Error(ErrorCode::io, fmt::format("the server on port {} failed", port));
   return done;
 }
 

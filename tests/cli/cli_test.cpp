@@ -195,8 +195,8 @@ TEST(CliRun, RecordsAndTheRecordingHoldsTheContacts) {
   EXPECT_TRUE(reader.damage().empty());
   const Json json = Json::parse(read_text(folder / "t.json"));
   EXPECT_EQ(json["summary"]["steps"], 140);
-  const Result detected =
-      call({"detect", folder / "t.carom", "--distance", std::to_string(reader.meta().contact_distance), "--json", "-"});
+  const Result detected = call({"detect", folder / "t.carom", "--distance",
+                                std::to_string(reader.meta().contact_distance), "--between", "--json", "-"});
   ASSERT_EQ(detected.exit_code, 0) << detected.err;
   const Json again = Json::parse(detected.out);
   std::size_t total = 0;

@@ -28,10 +28,10 @@ constexpr double tilt_degrees = 12;  // of the upper torus: its far side hangs l
 /// that pressed surfaces follow each other closely over the patch instead of meeting at a point.
 constexpr double press = 0.2;
 constexpr double dent_width = 0.54;
-constexpr double spare = 0.016;  // m left between the dents: no surface runs through the other
+constexpr double dent_depth = 0.108;  // half of `press`, and 8 mm so that no surface runs through the other
 
 Dent make_dent(const Vector3d& touching_point, const Vector3d& inward) {
-  return {.centre = touching_point, .direction = inward, .radius = dent_width, .depth = (press + spare) / 2};
+  return {.centre = touching_point, .direction = inward, .radius = dent_width, .depth = dent_depth};
 }
 
 KinematicSpec make_lower(const TorusSource& torus) {
@@ -48,12 +48,12 @@ KinematicSpec make_lower(const TorusSource& torus) {
 /// Placed where it touches the top of the rim.
 KinematicSpec make_upper(const TorusSource& torus) {
   const double tilt = tilt_degrees * std::numbers::pi / 180;
-  const Vector3d down(std::sin(tilt), -std::cos(tilt), 0);  // of the world, in the frame of the torus
-  const Vector3d touching_point = Vector3d(-radius, 0, 0) + tube_radius * down;
+  const Vector3d up(-std::sin(tilt), std::cos(tilt), 0);  // of the world, in the frame of the torus
+  const Vector3d touching_point = Vector3d(-radius, 0, 0) - tube_radius * up;
 
   KinematicSpec body;
   body.mesh.shape = torus;
-  body.morph_target = MeshSource{.shape = torus, .dents = {make_dent(touching_point, -down)}, .placement = {}};
+  body.morph_target = MeshSource{.shape = torus, .dents = {make_dent(touching_point, up)}, .placement = {}};
   Placement& placement = body.mesh.placement;
   placement.rotation_axis = Vector3d::UnitZ();
   placement.rotation_degrees = -tilt_degrees;
@@ -65,8 +65,9 @@ KinematicSpec make_upper(const TorusSource& torus) {
 Keyframe key(double time, double morph, const Vector3d& position = Vector3d::Zero(), double degrees_along_rim = 0) {
   Keyframe result{.time = time, .placement = {}, .morph = morph};
   result.placement.position = position;
-  result.placement.rotation_axis = -Vector3d::UnitZ();
-  result.placement.rotation_degrees = degrees_along_rim;
+  if (degrees_along_rim == 0) return result;
+  result.placement.rotation_axis = Vector3d::UnitZ();
+  result.placement.rotation_degrees = -degrees_along_rim;  // to the right
   return result;
 }
 

@@ -63,8 +63,8 @@ bool looks_random(std::span<const std::uint8_t> bytes) {
 /// that would take as many bytes as the payload itself.
 ///
 /// Level 1, and level 0 (stored) for blocks that look random. For a frame of 25 000 moving vertices
-/// in f64 that takes a third of the time of level 1 throughout and loses less than a hundredth in
-/// size; level 6 would gain a hundredth and take twice the time of level 1.
+/// in f64 that takes 4 ms instead of 11 ms with level 1 throughout, for the same size (0.83 of the
+/// payload); level 6 throughout takes 11 ms too and comes to 0.826.
 bool append_compressed(ByteWriter& out, std::span<const std::uint8_t> payload) {
   constexpr std::size_t block_size = 1 << 15;
   if (payload.empty() || payload.size() > largest_compressed) return false;

@@ -149,5 +149,27 @@ TEST(MeshFiles, GltfNodesAreObjectsInTheirPlace) {
   EXPECT_EQ(file.mesh.positions[5], Eigen::Vector3d(10, 2, 0));
 }
 
+/// In centimetres, and moved by one metre.
+const std::string collada = R"(<?xml version="1.0" encoding="utf-8"?>
+<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+<asset><unit name="centimeter" meter="0.01"/><up_axis>Y_UP</up_axis></asset>
+<library_geometries><geometry id="g"><mesh>
+<source id="p"><float_array id="pa" count="9">0 0 0 100 0 0 0 100 0</float_array><technique_common><accessor source="#pa" count="3" stride="3"><param name="X" type="float"/><param name="Y" type="float"/><param name="Z" type="float"/></accessor></technique_common></source>
+<vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
+<triangles count="1"><input semantic="VERTEX" source="#v" offset="0"/><p>0 1 2</p></triangles>
+</mesh></geometry></library_geometries>
+<library_visual_scenes><visual_scene id="s"><node id="n" name="tri"><translate>100 0 0</translate><instance_geometry url="#g"/></node></visual_scene></library_visual_scenes>
+<scene><instance_visual_scene url="#s"/></scene></COLLADA>
+)";
+
+TEST(MeshFiles, ColladaComesInMetres) {
+  const TempFolder folder;
+  const MeshFile file = read_mesh_file(folder.file("a.dae", collada));
+  ASSERT_EQ(file.mesh.positions.size(), 3u);
+  EXPECT_TRUE(file.mesh.positions[0].isApprox(Eigen::Vector3d(1, 0, 0), 1e-6));
+  EXPECT_TRUE(file.mesh.positions[1].isApprox(Eigen::Vector3d(2, 0, 0), 1e-6));
+  EXPECT_TRUE(file.mesh.positions[2].isApprox(Eigen::Vector3d(1, 1, 0), 1e-6));
+}
+
 }  // namespace
 }  // namespace carom::test

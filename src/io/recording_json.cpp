@@ -23,6 +23,8 @@ Json parse(std::span<const std::uint8_t> text, const std::string& where) {
     return value;
   } catch (const Json::parse_error& error) {
     fail(ErrorCode::bad_format, "{}: is not JSON at byte {}", where, error.byte);
+  } catch (const Json::out_of_range&) {  // 1e999
+    fail(ErrorCode::bad_format, "{}: holds a number that is too large", where);
   }
 }
 

@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <limits>
 
 #include "carom/recording.hpp"
@@ -187,6 +189,46 @@ TEST(Recording, WriteErrorsNameTheFile) {
   expect_error(ErrorCode::io, {folder.path().string(), "directory"},
                [&] { RecordingWriter(folder.path(), sample_meta()); });
   expect_error(ErrorCode::io, {"/dev/full", "No space left"}, [&] { RecordingWriter("/dev/full", sample_meta()); });
+}
+
+/// No file of this process may grow beyond a number of bytes, as if the disk were full.
+class FullDisk {
+ public:
+  explicit FullDisk(rlim_t bytes) : old_handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &old_);
+    const rlimit limit{bytes, old_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FullDisk() {
+    ::setrlimit(RLIMIT_FSIZE, &old_);
+    std::signal(SIGXFSZ, old_handler_);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+
+ private:
+  void (*old_handler_)(int);
+  rlimit old_{};
+};
+
+TEST(Recording, AFullDiskCostsOnlyTheFrameThatDidNotFit) {
+  const TempFolder folder;
+  const auto frames = sample_frames();
+  RecordingWriter writer(folder / "a.carom", sample_meta());
+  {
+    const FullDisk full(1000);
+    expect_error(ErrorCode::io, {"a.carom", "cannot be written"}, [&] { write_frames(writer, frames); });
+  }
+  const std::uint32_t kept = writer.frame_count();
+  ASSERT_GT(kept, 0u);
+  ASSERT_LT(kept, 6u);
+  expect_sample(RecordingReader(folder / "a.carom"), kept);
+  // Once there is room again the run goes on, and nothing refers to what was lost.
+  write_frames(writer, {frames.begin() + kept, frames.end()});
+  writer.close();
+  const RecordingReader reader(folder / "a.carom");
+  EXPECT_EQ(reader.damage(), "");
+  expect_sample(reader, 6);
 }
 
 TEST(Recording, ReadErrorsNameTheFile) {

@@ -378,6 +378,11 @@ TEST_F(Forged, StatisticsThatAreNotJson) {
   expect_error(ErrorCode::bad_format, {"forged", "statistics of frame 0", "not JSON"},
                [&] { reader().read_stages(0); });
 }
+TEST_F(Forged, StatisticsWithANumberThatIsTooLarge) {  // found by fuzz_recording
+  put_json(stat_tag, R"({"frame":0,"time":1e6150,"stages":[]})");
+  put_good_frame();
+  expect_error(ErrorCode::bad_format, {"statistics of frame 0", "too large"}, [&] { reader().read_stages(0); });
+}
 TEST_F(Forged, StatisticsWithoutAField) {
   put_json(stat_tag, R"({"frame":0,"stages":[{"name":"mid","in":1,"out":-4}]})");
   put_good_frame();

@@ -8,29 +8,29 @@
 
 namespace carom {
 
-struct JsonMember;
+/// A template so that JsonValue can hold members before it is complete.
+template <class Value>
+struct NamedValue {
+  std::string name;
+  Value value;
+
+  friend bool operator==(const NamedValue& left, const NamedValue& right) {
+    return left.name == right.name && left.value == right.value;
+  }
+};
 
 /// A JSON document in memory. Members keep the order of the file, and every number is a double:
 /// the integers of our formats are below 2^31.
 struct JsonValue {
   using Array = std::vector<JsonValue>;
-  using Object = std::vector<JsonMember>;
+  using Object = std::vector<NamedValue<JsonValue>>;
 
   std::variant<std::nullptr_t, bool, double, std::string, Array, Object> data = nullptr;
 
-  friend bool operator==(const JsonValue&, const JsonValue&);
+  friend bool operator==(const JsonValue& left, const JsonValue& right) { return left.data == right.data; }
 };
 
-struct JsonMember {
-  std::string name;
-  JsonValue value;
-
-  friend bool operator==(const JsonMember&, const JsonMember&) = default;
-};
-
-inline bool operator==(const JsonValue& left, const JsonValue& right) {
-  return left.data == right.data;
-}
+using JsonMember = NamedValue<JsonValue>;
 
 /// Stricter than JSON itself where a file could say one thing and mean another: a name may occur
 /// once in an object, and values nest at most 64 deep, which also bounds our recursion over them.

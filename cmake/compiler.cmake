@@ -2,7 +2,10 @@
 add_library(carom_compile_options INTERFACE)
 target_compile_options(carom_compile_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wnon-virtual-dtor;-Woverloaded-virtual;-Wcast-qual;-Wformat=2;-Wundef>
-  $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
+  $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>
+  # GCC 12 with SLP vectorisation turns double -> float -> double into nothing (seen on arrays of
+  # three); boxes and recordings rely on that rounding.
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-fno-tree-slp-vectorize>)
 
 # Sanitizers go everywhere or nowhere: a half-instrumented program reports nonsense.
 if(CAROM_SANITIZE)

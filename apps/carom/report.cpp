@@ -31,12 +31,14 @@ std::string culled_text(const StageStats& stats, double steps) {
 }  // namespace
 
 std::string with_commas(double value) {
-  std::string digits = fmt::format("{:.0f}", value);
   if (value != 0 && std::fabs(value) < 10) return fmt::format("{:.3g}", value);
-  for (std::ptrdiff_t i = static_cast<std::ptrdiff_t>(digits.size()) - 3; i > (value < 0 ? 1 : 0); i -= 3) {
-    digits.insert(static_cast<std::size_t>(i), ",");
+  const std::string digits = fmt::format("{:.0f}", std::fabs(value));
+  std::string text = value < 0 ? "-" : "";
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
+    text += digits[i];
   }
-  return digits;
+  return text;
 }
 
 std::string stage_table(const PipelineStats& total, std::size_t steps, const char* per) {

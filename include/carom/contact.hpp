@@ -22,10 +22,10 @@ struct Contact {
   /// vertex_face: vertex; the triangle's corners. edge_edge: both ends of a; both ends of b.
   std::array<Index, 4> vertices{none, none, none, none};
   std::array<double, 4> weights{};
-  double distance = 0;      ///< m, not negative: these are features, not volumes
-  Eigen::Vector3d point_a;  ///< world frame
-  Eigen::Vector3d point_b;  ///< world frame
-  Eigen::Vector3d normal;   ///< unit, from a to b
+  double distance = 0;                                ///< m, not negative: these are features, not volumes
+  Eigen::Vector3d point_a = Eigen::Vector3d::Zero();  ///< world frame
+  Eigen::Vector3d point_b = Eigen::Vector3d::Zero();  ///< world frame
+  Eigen::Vector3d normal = Eigen::Vector3d::Zero();   ///< unit, from a to b
 };
 
 /// How many of the four vertices belong to side a.

@@ -23,8 +23,8 @@ enum class PositionEncoding : std::uint8_t {
 };
 
 struct RecordingMeta {
-  std::string carom_version;  ///< of the writer; filled in by it
-  std::string scene;
+  std::string carom_version{};  ///< of the writer; filled in by it
+  std::string scene{};
   double dt = 0;
   Eigen::Vector3d gravity = Eigen::Vector3d::Zero();
   double contact_distance = 0;

@@ -90,7 +90,7 @@ struct ParticleSpec {
   double bend_stiffness = 5;
   double spring_damping = 0.5;
   double air_damping = 0.1;
-  std::vector<Index> pinned;
+  std::vector<Index> pinned{};
 };
 
 struct BodySpec {

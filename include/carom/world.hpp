@@ -22,27 +22,27 @@ std::string_view to_string(BodyKind kind);
 using Motion = std::function<void(double time, std::span<Eigen::Vector3d> positions)>;
 
 struct StaticBody {
-  std::string name;
-  TriangleMesh mesh;
+  std::string name{};
+  TriangleMesh mesh{};
 };
 
 struct KinematicBody {
-  std::string name;
-  TriangleMesh mesh;  ///< positions are overwritten by the motion at time 0
-  Motion motion;
+  std::string name{};
+  TriangleMesh mesh{};  ///< positions are overwritten by the motion at time 0
+  Motion motion{};
 };
 
 /// Particles at the vertices of a mesh, joined by springs along its edges and, against bending,
 /// across each inner edge between the two opposite corners.
 struct ParticleBody {
-  std::string name;
-  TriangleMesh mesh;               ///< also the rest shape
+  std::string name{};
+  TriangleMesh mesh{};             ///< also the rest shape
   double mass = 1;                 ///< kg, of the whole body, shared out by area
   double stretch_stiffness = 500;  ///< N/m of each spring along an edge
   double bend_stiffness = 5;       ///< N/m of each spring across an edge
   double spring_damping = 0.5;     ///< N s/m along each spring
   double air_damping = 0.1;        ///< 1/s, of the velocity
-  std::vector<Index> pinned;       ///< vertices that never move
+  std::vector<Index> pinned{};     ///< vertices that never move
 };
 
 struct ContactOptions {
@@ -55,7 +55,7 @@ struct ContactOptions {
 struct WorldOptions {
   Eigen::Vector3d gravity{0, -9.81, 0};  ///< m/s^2
   double dt = 0.01;                      ///< s
-  ContactOptions contact;
+  ContactOptions contact{};
   std::string method = "auto";  ///< of detection, see detect_methods()
   int threads = 0;              ///< 0 = as many as the machine has; the result does not depend on it
 };

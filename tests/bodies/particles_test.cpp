@@ -40,7 +40,9 @@ TEST(Particles, SpringsAlongEdgesAndAcrossInnerEdges) {
   std::size_t bend = 0;
   for (const Spring& spring : body.springs) {
     (spring.stiffness == 10 ? stretch : bend) += 1;
-    if (spring.stiffness == 3) EXPECT_NEAR(spring.rest_length, std::sqrt(2.0), 1e-15);
+    if (spring.stiffness == 3) {
+      EXPECT_NEAR(spring.rest_length, std::sqrt(2.0), 1e-15);
+    }
   }
   EXPECT_EQ(stretch, 5U);
   EXPECT_EQ(bend, 1U);

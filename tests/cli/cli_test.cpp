@@ -155,7 +155,9 @@ TEST(CliDetect, WritesTheContactsOfBruteForce) {
       double closest = INFINITY;
       for (const oracle::Pair& pair : expected[frame]) closest = std::min(closest, pair.distance);
       EXPECT_EQ(entry["min_distance"].is_null(), expected[frame].empty());
-      if (!expected[frame].empty()) EXPECT_EQ(entry["min_distance"], closest);
+      if (!expected[frame].empty()) {
+        EXPECT_EQ(entry["min_distance"], closest);
+      }
       EXPECT_EQ(entry["stages"]["narrow"]["out"], expected[frame].size());
       EXPECT_TRUE(entry.contains("ms") && entry.contains("cpu_ms"));
     }

@@ -53,7 +53,7 @@ struct Placement {
   Eigen::Vector3d position = Eigen::Vector3d::Zero();        ///< m
   Eigen::Vector3d rotation_axis = Eigen::Vector3d::UnitY();  ///< any length but zero
   double rotation_degrees = 0;
-  Eigen::Vector3d scale = Eigen::Vector3d::Ones();
+  Eigen::Vector3d scale = Eigen::Vector3d::Ones();  ///< positive
 };
 
 struct MeshSource {
@@ -73,13 +73,13 @@ struct StaticSpec {
 /// key), rotation along the shortest arc; before the first and after the last the body rests.
 struct Keyframe {
   double time = 0;      ///< s, ascending
-  Placement placement;  ///< relative to the placement of the mesh
+  Placement placement;  ///< acts on the placed mesh, around the origin of the world
   double morph = 0;     ///< 0 = the mesh, 1 = the morph target; others between and beyond
 };
 
 struct KinematicSpec {
   MeshSource mesh;
-  std::optional<MeshSource> morph_target;  ///< same triangles, other positions
+  std::optional<MeshSource> morph_target;  ///< same triangles; its placement is relative to that of the mesh
   std::vector<Keyframe> keyframes;
 };
 

@@ -22,8 +22,8 @@ Scene cloth_on_ball() {
   scene.steps = 1000;
   scene.world.dt = 0.001;
   scene.world.contact.distance = 0.01;
-  scene.world.contact.stiffness = 30;
-  scene.world.contact.damping = 0.02;
+  scene.world.contact.stiffness = 8;
+  scene.world.contact.damping = 0.005;
   scene.bodies = {{"ball", ball}, {"cloth", cloth}};
   return scene;
 }

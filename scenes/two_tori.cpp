@@ -85,9 +85,9 @@ Scene make(int around, int across) {
 
   KinematicSpec upper = make_upper(torus);
   const Vector3d down(0, -press, 0);
-  upper.keyframes = {key(0, 0, {0, 1.6, 0}),      key(touch, 0), key(pressed, 1, down),
-                     key(release, 1, down),       key(slide, 0), key(leave, 0, {0, 0, 0}, 75),
-                     key(end, 0, {3, -5, 0}, 120)};
+  upper.keyframes = {key(0, 0, {0, 1.6, 0}),          key(touch, 0), key(pressed, 1, down),
+                     key(release, 1, down),           key(slide, 0), key(leave, 0, {0, 0, 0}, 75),
+                     key(end, 0, {1.5, -2.5, 0}, 120)};
 
   Scene scene;
   scene.name = fmt::format("two-tori-{}", 2 * around * across);

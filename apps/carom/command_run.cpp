@@ -23,10 +23,11 @@ namespace {
 /// The places a run is written to, frame by frame.
 class Recorders {
  public:
-  Recorders(const Scene& scene, const World& world, const std::string& output, bool html) : world_(world) {
+  Recorders(const Scene& scene, const World& world, const std::string& output, bool html, int every)
+      : world_(world), every_(static_cast<std::uint64_t>(every)) {
     const RecordingMeta meta{.carom_version = std::string(version()),
                              .scene = scene.name,
-                             .dt = scene.world.dt,
+                             .dt = scene.world.dt * every,
                              .gravity = scene.world.gravity,
                              .contact_distance = scene.world.contact.distance};
     if (output.ends_with(".replay")) {
@@ -37,7 +38,9 @@ class Recorders {
     if (html) page_ = std::make_unique<RecordingWriter>(meta, PositionEncoding::f32);
   }
 
+  /// Of the present step, if it is one of those to record.
   void write_frame() {
+    if (world_.steps() % every_ != 0) return;
     collect();
     if (recording_) recording_->write_frame(world_.time(), bodies_, contacts_, world_.stats());
     if (page_) page_->write_frame(world_.time(), bodies_, contacts_, world_.stats());
@@ -93,6 +96,7 @@ class Recorders {
   }
 
   const World& world_;
+  std::uint64_t every_;
   std::unique_ptr<RecordingWriter> recording_;
   std::unique_ptr<RecordingWriter> page_;
   std::unique_ptr<ReplayWriter> replay_;
@@ -134,7 +138,7 @@ int run(const RunOptions& options) {
   Output html(options.html);
   Output json(options.json);
   World world = build_world(scene);
-  Recorders recorders(scene, world, options.output, html.wanted());
+  Recorders recorders(scene, world, options.output, html.wanted(), options.every);
   std::FILE* text = json.to_stdout() || html.to_stdout() ? stderr : stdout;
 
   catch_interrupts();

@@ -19,6 +19,7 @@ struct RunOptions {
   std::optional<double> dt;
   std::optional<int> threads;
   std::optional<std::string> method;
+  int every = 1;
   std::string html;
   std::string json;
 };

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <exception>
 
 #include "carom/error.hpp"
@@ -25,6 +26,7 @@ void add_run(CLI::App& app, Action& action) {
   command->add_option("--dt", options->dt, "seconds a step (default: the scene's)");
   command->add_option("--threads", options->threads, "0 = all cores (default); the result does not depend on it");
   command->add_option("--method", options->method, "of detection: auto (default), sweep");
+  command->add_option("--every", options->every, "record every N-th step (default: 1)")->check(CLI::Range(1, INT_MAX));
   command->add_option("--html", options->html, "write one self-contained page that plays the run");
   command->add_option("--json", options->json, "write the numbers of the run to a file, or - for standard output");
   command->footer(
@@ -125,6 +127,17 @@ int main(int argc, char** argv) {
   add_view(app, action);
   add_export(app, action);
 
+  // CLI11 takes a word it does not know for a missing command; say what is really wrong.
+  if (argc > 1 && argv[1][0] != '-') {
+    std::vector<std::string> names;
+    for (const CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
+      names.push_back(command->get_name());
+    }
+    if (std::find(names.begin(), names.end(), argv[1]) == names.end()) {
+      fmt::print(stderr, "carom: there is no command '{}'; expected one of: {}\n", argv[1], fmt::join(names, ", "));
+      return bad_usage;
+    }
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

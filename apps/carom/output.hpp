@@ -17,8 +17,8 @@ class Output {
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
-  bool wanted() const { return file_ != nullptr; }
-  bool to_stdout() const { return file_ == stdout; }
+  bool wanted() const { return !path_.empty(); }
+  bool to_stdout() const { return path_ == "-"; }
   void write(std::string_view text);
   void finish();
 

@@ -41,6 +41,6 @@ struct Dent {
   double radius = 1;  ///< m
   double depth = 0;   ///< m
 };
-void apply(const Dent& dent, std::span<Eigen::Vector3d> positions);
+void apply_dent(const Dent& dent, std::span<Eigen::Vector3d> positions);
 
 }  // namespace carom

@@ -25,7 +25,7 @@ enum class PositionEncoding : std::uint8_t {
 struct RecordingMeta {
   std::string carom_version{};  ///< of the writer; filled in by it
   std::string scene{};
-  double dt = 0;
+  double dt = 0;  ///< s, from frame to frame
   Eigen::Vector3d gravity = Eigen::Vector3d::Zero();
   double contact_distance = 0;
 };
@@ -102,6 +102,7 @@ struct RecordedStage {
   std::uint64_t in = 0;
   std::uint64_t out = 0;
   std::vector<std::pair<std::string, std::uint64_t>> culled;
+  std::uint64_t limited = 0;
   double ms = 0;
 };
 

@@ -3,7 +3,7 @@
 
 namespace carom {
 
-void apply(const Dent& dent, std::span<Eigen::Vector3d> positions) {
+void apply_dent(const Dent& dent, std::span<Eigen::Vector3d> positions) {
   require(is_finite(dent.centre), ErrorCode::invalid_argument, "apply: dent.centre is not finite");
   // Loose enough for a direction that was normalised in single precision.
   require(std::abs(dent.direction.norm() - 1) <= 1e-6, ErrorCode::invalid_argument,

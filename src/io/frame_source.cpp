@@ -157,10 +157,14 @@ InputKind input_kind(const std::filesystem::path& input) {
 
 std::unique_ptr<FrameSource> open_frames(const std::filesystem::path& input) {
   switch (input_kind(input)) {
-    case InputKind::recording: return std::make_unique<RecordingFrames>(input);
-    case InputKind::replay: return std::make_unique<ReplayFrames>(input);
-    case InputKind::mesh_file: return std::make_unique<MeshFrames>(std::vector{input});
-    case InputKind::folder: break;
+    case InputKind::recording:
+      return std::make_unique<RecordingFrames>(input);
+    case InputKind::replay:
+      return std::make_unique<ReplayFrames>(input);
+    case InputKind::mesh_file:
+      return std::make_unique<MeshFrames>(std::vector{input});
+    case InputKind::folder:
+      break;
   }
   return std::make_unique<MeshFrames>(numbered_mesh_files(input));
 }

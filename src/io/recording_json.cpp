@@ -57,11 +57,13 @@ bool ran(const StageStats& stage) {
 Json encode_stage(Stage name, const StageStats& stage) {
   Json culled = Json::object();
   for (const Culled& entry : stage.culled()) culled[std::string(entry.reason)] = entry.count;
-  return {{"name", to_string(name)},
-          {"in", stage.in},
-          {"out", stage.out},
-          {"culled", std::move(culled)},
-          {"ms", 1000 * stage.seconds}};
+  Json value = {{"name", to_string(name)},
+                {"in", stage.in},
+                {"out", stage.out},
+                {"culled", std::move(culled)},
+                {"ms", 1000 * stage.seconds}};
+  if (stage.limited != 0) value["limited"] = stage.limited;
+  return value;
 }
 
 RecordedStage decode_stage(const Json& value, const std::string& where) {
@@ -71,6 +73,7 @@ RecordedStage decode_stage(const Json& value, const std::string& where) {
   stage.in = count(field(value, "in", where), "in", where);
   stage.out = count(field(value, "out", where), "out", where);
   stage.ms = number(field(value, "ms", where), "ms", where);
+  if (value.contains("limited")) stage.limited = count(value["limited"], "limited", where);
   const Json& culled = field(value, "culled", where);
   require(culled.is_object(), ErrorCode::bad_format, "{}: \"culled\" is not an object", where);
   for (const auto& [reason, culled_count] : culled.items()) {

@@ -62,10 +62,6 @@ struct ReplayReader::Impl {
     triangles.resize(header.triangles);
     read_items(replay_header_size, std::span(objects));
     read_items(replay_header_size + 4 * header.triangles, std::span(triangles));
-    for (std::size_t i = 0; i < objects.size(); ++i) {
-      require(objects[i] >= 0, ErrorCode::bad_index, "{}: triangle {} belongs to object {}", file.name(), i,
-              objects[i]);
-    }
     check_triangles(triangles, header.vertices, file.name());
   }
 

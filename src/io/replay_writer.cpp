@@ -24,9 +24,6 @@ void check_arguments(const std::string& name, std::size_t vertex_count, std::spa
   require(objects.size() == triangles.size(), ErrorCode::invalid_argument,
           "{}: {} triangles, but the objects of {} of them", name, triangles.size(), objects.size());
   check_triangles(triangles, vertex_count, name);
-  for (std::size_t i = 0; i < objects.size(); ++i) {
-    require(objects[i] >= 0, ErrorCode::bad_index, "{}: triangle {} belongs to object {}", name, i, objects[i]);
-  }
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ TriangleMesh build_unplaced(const MeshSource& source) {
   for (std::size_t i = 0; i < source.dents.size(); ++i) {
     Dent dent = source.dents[i];
     dent.direction = unit(dent.direction, fmt::format("dents[{}].direction", i));
-    carom::apply(dent, mesh.positions);  // not std::apply
+    apply_dent(dent, mesh.positions);  // not std::apply
   }
   return mesh;
 }

@@ -40,7 +40,7 @@ struct BadCall {
 
 TEST(Cli, BadUsageIsExplainedAndEndsWithTwo) {
   const Folder folder;
-  write_text(folder / "broken.json", "{\"name\": \"x\", \"bodies\": [{\"kind\": \"jelly\"}]}");
+  write_text(folder / "broken.json", "{\"name\": \"x\", \"bodies\": [{\"name\": \"b\", \"kind\": \"jelly\"}]}");
   write_text(folder / "text.txt", "hello");
   write_text(folder / "short.replay", "CRPL");
   write_text(folder / "triangle.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");

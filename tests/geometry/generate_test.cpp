@@ -243,7 +243,7 @@ TEST(Dent, MovesOnlyWhatIsInsideAndByTheFormula) {
   dent.radius = 2;
   dent.depth = 0.25;
   std::vector<Vector3d> positions = {{1, 0, 0}, {2, 0, 0}, {3, 0, 0}, {1, 0, 5}, {nan, 0, 0}};
-  carom::apply(dent, positions);
+  apply_dent(dent, positions);
   EXPECT_EQ(positions[0], Vector3d(1, -0.25, 0));
   EXPECT_EQ(positions[1], Vector3d(2, -0.25 * 0.75 * 0.75, 0));  // r / radius = 1 / 2
   EXPECT_EQ(positions[2], Vector3d(3, 0, 0));                    // exactly on the rim
@@ -253,11 +253,11 @@ TEST(Dent, MovesOnlyWhatIsInsideAndByTheFormula) {
 
 TEST(Dent, RefusesWhatItCannotDo) {
   std::vector<Vector3d> positions = {{0, 0, 0}};
-  expect_refused([&] { carom::apply({.direction = {0, 2, 0}}, positions); }, "dent.direction has length 2; expected 1");
-  expect_refused([&] { carom::apply({.direction = {0, nan, 0}}, positions); }, "dent.direction has length nan");
-  expect_refused([&] { carom::apply({.radius = 0}, positions); }, "dent.radius is 0");
-  expect_refused([&] { carom::apply({.depth = nan}, positions); }, "dent.depth is nan");
-  expect_refused([&] { carom::apply({.centre = {nan, 0, 0}}, positions); }, "dent.centre is not finite");
+  expect_refused([&] { apply_dent({.direction = {0, 2, 0}}, positions); }, "dent.direction has length 2; expected 1");
+  expect_refused([&] { apply_dent({.direction = {0, nan, 0}}, positions); }, "dent.direction has length nan");
+  expect_refused([&] { apply_dent({.radius = 0}, positions); }, "dent.radius is 0");
+  expect_refused([&] { apply_dent({.depth = nan}, positions); }, "dent.depth is nan");
+  expect_refused([&] { apply_dent({.centre = {nan, 0, 0}}, positions); }, "dent.centre is not finite");
 }
 
 }  // namespace

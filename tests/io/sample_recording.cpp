@@ -62,6 +62,7 @@ std::vector<SampleFrame> sample_frames() {
     mid.in = 1;
     mid.out = 4211 + i;
     mid.seconds = 0.1;
+    mid.limited = i;
     mid.add_culled("sphere", 5);
     mid.add_culled("box", 91822);
   }

@@ -60,6 +60,7 @@ TEST(Recording, StagesAreEmptyInFrameZeroAndWholeAfterwards) {
   EXPECT_EQ(stages[4].in, 1u);
   EXPECT_EQ(stages[4].out, 4215u);
   EXPECT_EQ(stages[4].ms, 100.0);
+  EXPECT_EQ(stages[4].limited, 4u);
   const std::vector<std::pair<std::string, std::uint64_t>> culled{{"sphere", 5}, {"box", 91822}};
   EXPECT_EQ(stages[4].culled, culled);
 }

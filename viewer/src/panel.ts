@@ -108,7 +108,9 @@ function stageRow(name: string, stage: Stage | undefined, theme: Theme): HTMLEle
   if (!stage) return h('tr', {}, first, ...['–', '–', '–', '–'].map((dash) => h('td', {}, dash)));
   const reasons = Object.entries(stage.culled);
   const culled = reasons.reduce((sum, [, n]) => sum + n, 0);
-  const why = reasons.map(([reason, n]) => `${reason}: ${count(n)}`).join('\n');
+  const why = [...reasons, ...(stage.limited > 0 ? [['limited', stage.limited] as const] : [])]
+    .map(([reason, n]) => `${reason}: ${count(n)}`)
+    .join('\n');
   return h(
     'tr',
     {},

@@ -17,6 +17,7 @@ export interface Stage {
   in: number;
   out: number;
   culled: Record<string, number>;
+  limited: number;
   ms: number;
 }
 
@@ -197,6 +198,7 @@ function readStat(chunk: Chunk, frame: number): Stat {
     in: Number(stage.in ?? 0),
     out: Number(stage.out ?? 0),
     culled: stage.culled ?? {},
+    limited: Number(stage.limited ?? 0),
     ms: Number(stage.ms ?? 0),
   }));
   return { frame, time: Number(json.time ?? 0), stages };

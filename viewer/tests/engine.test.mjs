@@ -23,7 +23,7 @@ before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'carom-viewer-'));
   recording = join(folder, 'run.carom');
   html = join(folder, 'run.html');
-  execFileSync(carom, ['run', 'two-tori-1600', '--steps', '40', '-o', recording, '--html', html], { stdio: ['ignore', 'ignore', 'inherit'] });
+  execFileSync(carom, ['run', 'two-tori-1600', '--steps', '80', '-o', recording, '--html', html], { stdio: ['ignore', 'ignore', 'inherit'] });
   browser = await launch();
 });
 
@@ -35,12 +35,14 @@ after(async () => {
 async function looksRight(address) {
   const { page, problems, close } = await open(browser, address);
   await shown(page);
-  assert.equal(await page.evaluate(() => window.carom.frames), 41);
+  assert.equal(await page.evaluate(() => window.carom.frames), 81);
   assert.ok(!(await page.locator('#notice').isVisible()), 'the recording is not whole');
   await page.click('#button-play');
   await page.waitForFunction(() => window.carom.frame >= 5);
   await page.keyboard.press('End');
-  await page.waitForFunction(() => window.carom.frame === 40);
+  await page.waitForFunction(() => window.carom.frame === 80);
+  const contacts = await page.evaluate(() => window.carom.contacts);
+  assert.ok(contacts > 100, `the tori press each other at frame 80, but the page shows ${contacts} contacts`);
   assert.ok(distinctColours(await picture(page)) > 50);
   assert.match(await page.locator('#stages').innerText(), /broad[^]*mid[^]*narrow[^]*contacts/);
   assert.deepEqual(problems, []);
@@ -53,8 +55,8 @@ test("every frame of the engine's recording decodes", options, async () => {
   const parsed = parseRecording(new Uint8Array(readFileSync(recording)));
   assert.equal(parsed.notice, null);
   const frames = new Frames(parsed);
-  assert.equal(frames.count, 41);
-  for (let n = 0; n < 41; n++) {
+  assert.equal(frames.count, 81);
+  for (let n = 0; n < 81; n++) {
     const { bodies, contacts } = frames.at(n);
     assert.ok(bodies.length >= 2);
     for (let i = 0; i < contacts.count; i++) {

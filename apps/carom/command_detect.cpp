@@ -67,6 +67,7 @@ class Measurement {
  public:
   explicit Measurement(DetectOptions options) : options_(std::move(options)) {}
 
+  /// Throws Error, as detection does.
   FrameResult run(std::size_t frame, const FrameSurface* changed, std::span<const Eigen::Vector3d> positions) {
     FrameResult result;
     result.frame = frame;
@@ -106,6 +107,7 @@ int detect(const DetectCommandOptions& options) {
           "--distance is {}; expected a positive number of metres", options.distance);
   require(!(options.json == "-" && options.contacts == "-"), ErrorCode::invalid_argument,
           "--json and --contacts cannot both go to standard output");
+  mid::method_by_name(options.method);  // what is wrong with the options is told before any file is read
   const DetectOptions detect_options{.distance = options.distance,
                                      .pairs = options.between ? PairScope::between
                                               : options.self  ? PairScope::self
@@ -135,7 +137,13 @@ int detect(const DetectCommandOptions& options) {
     for (const std::size_t frame : frames) {
       if (interrupted_by_user()) break;
       const bool changed = source->read(frame, surface, positions);
-      const FrameResult result = measurement.run(frame, changed ? &surface : nullptr, positions);
+      const FrameResult result = [&] {
+        try {
+          return measurement.run(frame, changed ? &surface : nullptr, positions);
+        } catch (const Error& error) {
+          fail(error.code(), "{}: frame {}: {}", options.input, frame, error.what());
+        }
+      }();
       ++count;
       total.add(result.stats);
       sum.vertex_face += result.vertex_face;

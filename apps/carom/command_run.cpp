@@ -11,6 +11,7 @@
 #include "carom/viewer.hpp"
 #include "commands.hpp"
 #include "core/check.hpp"
+#include "core/parallel.hpp"
 #include "interrupt.hpp"
 #include "output.hpp"
 #include "progress.hpp"
@@ -128,6 +129,9 @@ nlohmann::ordered_json number_or_null(double value) {
 }  // namespace
 
 int run(const RunOptions& options) {
+  require(!options.steps || *options.steps >= 0, ErrorCode::invalid_argument, "--steps is {}; expected 0 or more",
+          options.steps.value_or(0));
+  require(options.every >= 1, ErrorCode::invalid_argument, "--every is {}; expected 1 or more", options.every);
   Scene scene = find_scene(options.scene);
   if (options.steps) scene.steps = *options.steps;
   if (options.dt) scene.world.dt = *options.dt;

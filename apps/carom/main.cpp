@@ -19,16 +19,19 @@ void add_run(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("run", "Simulate a scene, record it and say what each stage did");
   auto options = std::make_shared<RunOptions>();
   command->add_option("scene", options->scene, "a built-in name (see: carom scenes) or a scene file (.json)")
+      ->type_name("SCENE")
       ->required();
-  command->add_option("-o,--output", options->output, "write a recording, or a replay if the name ends in .replay");
-  command->add_option("--steps", options->steps, "number of steps (default: the scene's)")
-      ->check(CLI::Range(0, INT_MAX));
-  command->add_option("--dt", options->dt, "seconds a step (default: the scene's)");
-  command->add_option("--threads", options->threads, "0 = all cores (default); the result does not depend on it");
-  command->add_option("--method", options->method, "of detection: auto (default), sweep");
-  command->add_option("--every", options->every, "record every N-th step (default: 1)")->check(CLI::Range(1, INT_MAX));
-  command->add_option("--html", options->html, "write one self-contained page that plays the run");
-  command->add_option("--json", options->json, "write the numbers of the run to a file, or - for standard output");
+  command->add_option("-o,--output", options->output, "write a recording, or a replay if the name ends in .replay")
+      ->type_name("FILE");
+  command->add_option("--steps", options->steps, "number of steps (default: the scene's)")->type_name("N");
+  command->add_option("--dt", options->dt, "seconds a step (default: the scene's)")->type_name("S");
+  command->add_option("--threads", options->threads, "0 = all cores (default); the result does not depend on it")
+      ->type_name("N");
+  command->add_option("--method", options->method, "of detection: auto (default), sweep")->type_name("NAME");
+  command->add_option("--every", options->every, "record every N-th step (default: 1)")->type_name("N");
+  command->add_option("--html", options->html, "write one self-contained page that plays the run")->type_name("FILE");
+  command->add_option("--json", options->json, "write the numbers of the run to a file, or - for standard output")
+      ->type_name("FILE");
   command->footer(
       "Example:\n  carom run two-tori -o tori.carom --html tori.html\n"
       "Ctrl-C ends the run early; what was recorded until then can be read.");
@@ -41,21 +44,26 @@ void add_detect(CLI::App& app, Action& action) {
   auto options = std::make_shared<DetectCommandOptions>();
   command
       ->add_option("input", options->input, "a .replay, a recording, a mesh file, or a folder of numbered mesh files")
+      ->type_name("INPUT")
       ->required();
-  command->add_option("--distance", options->distance, "metres; pairs closer than this are reported")->required();
+  command->add_option("--distance", options->distance, "metres; pairs closer than this are reported")
+      ->type_name("D")
+      ->required();
   auto* between = command->add_flag("--between", options->between, "only pairs of different objects");
   auto* self = command->add_flag("--self", options->self, "only pairs within one object");
   auto* all = command->add_flag("--all", options->all, "both (the default)");
   between->excludes(self)->excludes(all);
   self->excludes(all);
   command->add_flag("--continuous", options->continuous, "over the motion from frame to frame (not available yet)");
-  command->add_option("--method", options->method, "auto (default), sweep");
-  command->add_option("--threads", options->threads, "0 = all cores (default); the result does not depend on it");
-  command->add_option("--frames", options->frames,
-                      "A:B:STEP, from A up to but not including B (default: all), or one number");
-  command->add_option("--json", options->json, "write counts and times to a file, or - for standard output");
-  command->add_option("--contacts", options->contacts,
-                      "write every contact as CSV to a file, or - for standard output");
+  command->add_option("--method", options->method, "auto (default), sweep")->type_name("NAME");
+  command->add_option("--threads", options->threads, "0 = all cores (default); the result does not depend on it")
+      ->type_name("N");
+  command->add_option("--frames", options->frames, "from A up to but not including B (default: all), or one number")
+      ->type_name("A:B:STEP");
+  command->add_option("--json", options->json, "write counts and times to a file, or - for standard output")
+      ->type_name("FILE");
+  command->add_option("--contacts", options->contacts, "write every contact as CSV to a file, or - for standard output")
+      ->type_name("FILE");
   command->footer("Example:\n  carom detect tori.replay --distance 0.01 --between --contacts contacts.csv");
   command->callback([options, &action] { action = [options] { return carom::app::detect(*options); }; });
 }
@@ -63,7 +71,8 @@ void add_detect(CLI::App& app, Action& action) {
 void add_scenes(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("scenes", "List the built-in scenes");
   auto options = std::make_shared<ScenesOptions>();
-  auto* show = command->add_option("--show", options->show, "print one as JSON, to start your own from");
+  auto* show =
+      command->add_option("--show", options->show, "print one as JSON, to start your own from")->type_name("NAME");
   auto* schema = command->add_flag("--schema", options->schema, "print the JSON Schema of scene files");
   auto* json = command->add_flag("--json", options->json, "print the list as JSON");
   show->excludes(schema)->excludes(json);
@@ -75,7 +84,7 @@ void add_scenes(CLI::App& app, Action& action) {
 void add_info(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("info", "Say what is in a file, and what is wrong with it");
   auto options = std::make_shared<InfoOptions>();
-  command->add_option("file", options->file, "a mesh file, a recording or a replay")->required();
+  command->add_option("file", options->file, "a mesh file, a recording or a replay")->type_name("FILE")->required();
   command->add_flag("--json", options->json, "print the report as JSON");
   command->footer(
       "Example:\n  carom info bracket.stl\n"
@@ -88,8 +97,9 @@ void add_view(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("view", "Serve the viewer on this machine and print its address");
   auto options = std::make_shared<ViewOptions>();
   command->add_option("file", options->file, "a recording; or a replay, a mesh file, a folder of numbered mesh files")
+      ->type_name("FILE")
       ->required();
-  command->add_option("--port", options->port, "0 = any free one (default)")->check(CLI::Range(0, 65535));
+  command->add_option("--port", options->port, "0 = any free one (default)")->type_name("N");
   command->footer("Example:\n  carom view tori.carom\nOpen the printed address in a browser; Ctrl-C ends the server.");
   command->callback([options, &action] { action = [options] { return view(*options); }; });
 }
@@ -98,13 +108,17 @@ void add_export(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("export", "Write the frames of a file as meshes for other programs");
   auto options = std::make_shared<ExportOptions>();
   command->add_option("file", options->file, "a recording, a replay, a mesh file, a folder of numbered mesh files")
+      ->type_name("FILE")
       ->required();
   command->add_option("--to", options->to, "obj, ply, vtk (one file a frame) or replay (one file)")
+      ->type_name("FORMAT")
       ->required()
       ->check(CLI::IsMember({"obj", "ply", "vtk", "replay"}));
-  command->add_option("folder", options->folder, "where to write; made if it is not there")->required();
-  command->add_option("--frames", options->frames,
-                      "A:B:STEP, from A up to but not including B (default: all), or one number");
+  command->add_option("folder", options->folder, "where to write; made if it is not there")
+      ->type_name("DIR")
+      ->required();
+  command->add_option("--frames", options->frames, "from A up to but not including B (default: all), or one number")
+      ->type_name("A:B:STEP");
   command->footer("Example:\n  carom export tori.carom --to ply frames --frames 0:300:10");
   command->callback([options, &action] { action = [options] { return export_frames(*options); }; });
 }

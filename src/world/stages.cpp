@@ -1,5 +1,4 @@
-#include <fmt/format.h>
-
+#include "bodies/kinematic.hpp"
 #include "bodies/particles.hpp"
 #include "core/check.hpp"
 #include "core/stage_timer.hpp"
@@ -58,14 +57,8 @@ void run_predict(World::State& s, StageStats& stats) {
         std::fill(velocities.begin(), velocities.end(), Eigen::Vector3d::Zero());
         break;
       case BodyKind::kinematic:
-        body.motion(s.time + dt, positions);
-        for (std::size_t v = 0; v < positions.size(); ++v) {
-          const Eigen::Vector3d& p = positions[v];
-          require(is_finite(p), ErrorCode::not_finite,
-                  "body '{}': its motion puts vertex {} at ({}, {}, {}) at time {} s; expected finite", body.name, v,
-                  p.x(), p.y(), p.z(), s.time + dt);
-          velocities[v] = (p - body.positions[v]) / dt;
-        }
+        kinematic::place(body, s.time + dt, positions);
+        for (std::size_t v = 0; v < positions.size(); ++v) velocities[v] = (positions[v] - body.positions[v]) / dt;
         break;
       case BodyKind::particles:
         particles::predict(body, s.options.gravity, dt, positions, velocities);

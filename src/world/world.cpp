@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "bodies/kinematic.hpp"
 #include "bodies/make_body.hpp"
 #include "bodies/particles.hpp"
 #include "core/check.hpp"
@@ -85,13 +86,7 @@ BodyId World::add(StaticBody body) {
 
 BodyId World::add(KinematicBody description) {
   Body body = make_body(std::move(description));
-  body.motion(state_->time, body.positions);
-  for (std::size_t v = 0; v < body.positions.size(); ++v) {
-    const Eigen::Vector3d& p = body.positions[v];
-    require(is_finite(p), ErrorCode::not_finite,
-            "body '{}': its motion puts vertex {} at ({}, {}, {}) at time {} s; expected finite", body.name, v, p.x(),
-            p.y(), p.z(), state_->time);
-  }
+  kinematic::place(body, state_->time, body.positions);
   return insert(*state_, std::move(body));
 }
 

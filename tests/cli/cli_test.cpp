@@ -219,15 +219,20 @@ TEST(CliRun, TheSameStateForOneAndTwoThreads) {
   EXPECT_EQ(hash("1"), hash("2"));
 }
 
+/// Until a run has written its first frames; half a minute at most.
+void wait_for_bytes(const std::string& path, std::uintmax_t bytes) {
+  for (int i = 0; i < 600; ++i) {
+    std::error_code error;
+    const std::uintmax_t size = std::filesystem::file_size(path, error);
+    if (!error && size > bytes) return;
+    usleep(50'000);
+  }
+}
+
 TEST(CliRun, CtrlCLeavesAReadableRecording) {
   const Folder folder;
   Running run({"run", "two-tori-25600", "--steps", "1000000", "-o", folder / "t.carom"});
-  // Wait for the first frames to be on the disk.
-  for (int i = 0; i < 600; ++i) {
-    std::error_code error;
-    if (std::filesystem::file_size(folder / "t.carom", error) > 3'000'000 && !error) break;
-    usleep(50'000);
-  }
+  wait_for_bytes(folder / "t.carom", 3'000'000);
   run.send(SIGINT);
   EXPECT_EQ(run.wait(), 130);
   const RecordingReader reader{std::filesystem::path(folder / "t.carom")};
@@ -240,11 +245,7 @@ TEST(CliRun, AKilledRunLeavesItsWholeFrames) {
   const Folder folder;
   {
     Running run({"run", "two-tori-25600", "--steps", "1000000", "-o", folder / "t.carom"});
-    for (int i = 0; i < 600; ++i) {
-      std::error_code error;
-      if (std::filesystem::file_size(folder / "t.carom", error) > 3'000'000 && !error) break;
-      usleep(50'000);
-    }
+    wait_for_bytes(folder / "t.carom", 3'000'000);
     run.send(SIGKILL);
     run.wait();
   }

@@ -27,7 +27,7 @@ namespace carom {
 namespace {
 
 TEST(DetectAllocation, AWarmCallAllocatesNothing) {
-  const oracle::Soup soup = oracle::make_soup(11, {.vertices_per_object = 60, .triangles_per_object = 300});
+  const oracle::Soup soup = oracle::make_soup(11, {.vertices_per_object = 40, .triangles_per_object = 100});
   const Surface surface(soup.positions.size(), soup.triangles, soup.object_of_triangle);
   DetectScratch scratch;
   std::vector<Contact> contacts;

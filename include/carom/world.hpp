@@ -28,7 +28,7 @@ struct StaticBody {
 
 struct KinematicBody {
   std::string name{};
-  TriangleMesh mesh{};  ///< positions are overwritten by the motion at time 0
+  TriangleMesh mesh{};  ///< positions are overwritten by the motion at the present time
   Motion motion{};
 };
 
@@ -88,7 +88,7 @@ class World {
   std::span<const Eigen::Vector3d> positions(BodyId body) const;
   std::span<const Eigen::Vector3d> velocities(BodyId body) const;
 
-  /// Of the last step, measured at its predicted end, in canonical order.
+  /// Of the last step, measured at its predicted end, in canonical order; those of bodies removed since are gone.
   std::span<const BodyContact> contacts() const;
   const PipelineStats& stats() const;
 

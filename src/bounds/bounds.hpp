@@ -23,12 +23,14 @@ struct Options {
 struct Out {
   std::vector<Box> triangles;
   std::vector<Box> objects;  ///< by position in Surface::objects()
-  /// m; how far rounding may put a computed distance below the true one. Culling in double
-  /// precision adds it, too.
-  double slack = 0;
 
-  std::vector<double> partial;  ///< working memory
+  std::vector<std::size_t> first_bad;  ///< working memory
 };
+
+/// How far rounding may put the computed distance of two features below the true one, over the
+/// size of the features and their distance. Closest points are found to 1e-15 of that (tests/geometry);
+/// a hundred times as much is still far below a float's resolution, so it costs no candidates.
+inline constexpr double relative_slack = 1e-13;
 
 /// Throws Error(not_finite) that names the vertex: this is where positions enter the pipeline.
 void run(Context& context, const In& in, const Options& options, Out& out, StageStats& stats);

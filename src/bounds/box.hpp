@@ -39,4 +39,28 @@ inline float round_up(double x) {
   return -round_down(-x);
 }
 
+/// The axis along which the centres of the boxes of `items` vary the most; box_of(item) gives the
+/// box. Sweeping along it leaves the fewest pairs to look at.
+template <class Items, class BoxOf>
+std::size_t widest_axis(const Items& items, BoxOf&& box_of) {
+  std::array<double, 3> variance{};
+  for (std::size_t k = 0; k < 3; ++k) {
+    double count = 0;
+    double sum = 0;
+    double sum_of_squares = 0;
+    double origin = 0;
+    for (const auto& item : items) {
+      const Box& box = box_of(item);
+      // From the first box on, so that boxes far from the origin keep their digits.
+      if (count == 0) origin = static_cast<double>(box.min[k]);
+      const double x = 0.5 * (static_cast<double>(box.min[k]) + static_cast<double>(box.max[k])) - origin;
+      ++count;
+      sum += x;
+      sum_of_squares += x * x;
+    }
+    variance[k] = sum_of_squares - sum * sum / std::max(count, 1.0);
+  }
+  return static_cast<std::size_t>(std::max_element(variance.begin(), variance.end()) - variance.begin());
+}
+
 }  // namespace carom

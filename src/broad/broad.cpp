@@ -22,11 +22,13 @@ void run(Context& context, const In& in, const Options& options, Out& out, Stage
     const std::span<Index> order = context.arena.make<Index>(count);
     std::iota(order.begin(), order.end(), 0);
     const auto box = [&](Index i) -> const Box& { return in.objects[static_cast<std::size_t>(i)]; };
-    std::sort(order.begin(), order.end(),
-              [&](Index a, Index b) { return box(a).min[0] != box(b).min[0] ? box(a).min[0] < box(b).min[0] : a < b; });
+    const std::size_t axis = widest_axis(in.objects, [](const Box& b) -> const Box& { return b; });
+    std::sort(order.begin(), order.end(), [&](Index a, Index b) {
+      return box(a).min[axis] != box(b).min[axis] ? box(a).min[axis] < box(b).min[axis] : a < b;
+    });
     for (std::size_t i = 0; i < count; ++i) {
       const Box& first = box(order[i]);
-      for (std::size_t j = i + 1; j < count && box(order[j]).min[0] <= first.max[0]; ++j) {
+      for (std::size_t j = i + 1; j < count && box(order[j]).min[axis] <= first.max[axis]; ++j) {
         if (overlap(first, box(order[j])))
           out.pairs.push_back({std::min(order[i], order[j]), std::max(order[i], order[j])});
       }

@@ -35,12 +35,12 @@ auto key(const BodyContact& c, const std::array<std::uint32_t, 2>& serials) {
 
 }  // namespace
 
-void run(const In& in, Out& out, StageStats& stats) {
+void run(const In& in, Identified& out, StageStats& stats) {
   const StageTimer timer(stats);
-  out.previous.swap(out.contacts);
-  out.previous_serials.swap(out.serials);
+  const Identified& previous = in.previous;
   out.contacts.resize(in.contacts.size());
   out.serials.resize(in.contacts.size());
+  out.next_id = previous.next_id;
 
   std::size_t old = 0;
   for (std::size_t i = 0; i < in.contacts.size(); ++i) {
@@ -59,10 +59,10 @@ void run(const In& in, Out& out, StageStats& stats) {
     out.serials[i] = {a.serial, b.serial};
 
     const auto here = key(current, out.serials[i]);
-    while (old < out.previous.size() && key(out.previous[old], out.previous_serials[old]) < here) ++old;
-    if (old < out.previous.size() && key(out.previous[old], out.previous_serials[old]) == here) {
-      current.id = out.previous[old].id;
-      current.age = out.previous[old].age + 1;
+    while (old < previous.contacts.size() && key(previous.contacts[old], previous.serials[old]) < here) ++old;
+    if (old < previous.contacts.size() && key(previous.contacts[old], previous.serials[old]) == here) {
+      current.id = previous.contacts[old].id;
+      current.age = previous.contacts[old].age + 1;
     } else {
       current.id = out.next_id++;
       current.age = 0;

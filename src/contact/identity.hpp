@@ -18,21 +18,19 @@ struct BodyRange {
   Index first_triangle = 0;
 };
 
+/// The contacts of a step and who they are.
+struct Identified {
+  std::vector<BodyContact> contacts;                  ///< canonical order, numbered within the bodies
+  std::vector<std::array<std::uint32_t, 2>> serials;  ///< of body a and b of each contact
+  std::uint64_t next_id = 1;
+};
+
 struct In {
   std::span<const Contact> contacts;  ///< canonical order, numbered over the whole surface
   std::span<const BodyRange> bodies;
+  const Identified& previous;  ///< of the step before
 };
 
-struct Out {
-  std::vector<BodyContact> contacts;  ///< as In::contacts, numbered within the bodies
-
-  std::vector<std::array<std::uint32_t, 2>> serials;  ///< of body a and b of each contact
-  std::uint64_t next_id = 1;
-  // Of the step before.
-  std::vector<BodyContact> previous;
-  std::vector<std::array<std::uint32_t, 2>> previous_serials;
-};
-
-void run(const In& in, Out& out, StageStats& stats);
+void run(const In& in, Identified& out, StageStats& stats);
 
 }  // namespace carom::contact

@@ -17,8 +17,7 @@ void run(Context& context, const bounds::In& in, const Options& options, Scratch
            {.method = options.method, .pairs = options.pairs}, scratch.mid, stats[Stage::mid]);
 
   narrow::run(context, {.surface = in.surface, .positions = in.positions, .pairs = scratch.mid.pairs},
-              {.distance = options.distance, .slack = scratch.bounds.slack}, scratch.narrow, contacts,
-              stats[Stage::narrow]);
+              {.distance = options.distance}, scratch.narrow, contacts, stats[Stage::narrow]);
 }
 
 }  // namespace carom::detection

@@ -9,46 +9,30 @@ namespace {
 // Few enough for the load to balance, many enough for the loop to be worth starting.
 constexpr std::size_t grain = 256;
 
-/// For contacts between objects only what lies in the box of the other one can matter (the
-/// region of interest of F. Léonard, 3.4); for contacts within an object all of it can.
+/// The triangles that can matter. For contacts within objects that is all of them; for contacts
+/// between objects only what lies in the box of another one (the region of interest of F. Léonard,
+/// 3.4).
 void collect(Context& context, const In& in, const Options& options, std::vector<Swept>& swept) {
-  const std::span<bool> whole = context.arena.make<bool>(in.objects.size());
-  std::fill(whole.begin(), whole.end(), options.pairs != PairScope::between);
-
   const auto object_of = in.surface.object_index_of_triangle();
-  std::pmr::vector<std::pmr::vector<Index>> partners(&context.arena);
-  partners.resize(in.objects.size());
+  swept.clear();
+  if (options.pairs != PairScope::between) {
+    for (std::size_t i = 0; i < in.triangles.size(); ++i) {
+      swept.push_back({in.triangles[i], static_cast<Index>(i), object_of[i]});
+    }
+    return;
+  }
+  std::pmr::vector<std::pmr::vector<Index>> partners(in.objects.size(), &context.arena);
   for (const broad::ObjectPair& pair : in.object_pairs) {
-    if (pair.a == pair.b) continue;
     partners[static_cast<std::size_t>(pair.a)].push_back(pair.b);
     partners[static_cast<std::size_t>(pair.b)].push_back(pair.a);
   }
-
-  swept.clear();
   for (std::size_t i = 0; i < in.triangles.size(); ++i) {
-    const auto object = static_cast<std::size_t>(object_of[i]);
-    const bool matters = whole[object] || std::any_of(partners[object].begin(), partners[object].end(), [&](Index p) {
-                           return overlap(in.triangles[i], in.objects[static_cast<std::size_t>(p)]);
-                         });
+    const auto& others = partners[static_cast<std::size_t>(object_of[i])];
+    const bool matters = std::any_of(others.begin(), others.end(), [&](Index other) {
+      return overlap(in.triangles[i], in.objects[static_cast<std::size_t>(other)]);
+    });
     if (matters) swept.push_back({in.triangles[i], static_cast<Index>(i), object_of[i]});
   }
-}
-
-/// The axis with the largest variance of box centres.
-std::size_t widest_axis(std::span<const Swept> swept) {
-  std::array<double, 3> variance{};
-  for (std::size_t k = 0; k < 3; ++k) {
-    double sum = 0;
-    double sum_of_squares = 0;
-    const double origin = swept.empty() ? 0 : swept.front().box.min[k];
-    for (const Swept& s : swept) {
-      const double x = 0.5 * (static_cast<double>(s.box.min[k]) + static_cast<double>(s.box.max[k])) - origin;
-      sum += x;
-      sum_of_squares += x * x;
-    }
-    variance[k] = sum_of_squares - sum * sum / static_cast<double>(std::max<std::size_t>(swept.size(), 1));
-  }
-  return static_cast<std::size_t>(std::max_element(variance.begin(), variance.end()) - variance.begin());
 }
 
 }  // namespace
@@ -56,7 +40,7 @@ std::size_t widest_axis(std::span<const Swept> swept) {
 void sweep(Context& context, const In& in, const Options& options, Out& out, StageStats& stats) {
   collect(context, in, options, out.swept);
   std::vector<Swept>& swept = out.swept;
-  const std::size_t axis = widest_axis(swept);
+  const std::size_t axis = widest_axis(swept, [](const Swept& s) -> const Box& { return s.box; });
   const std::size_t second = (axis + 1) % 3;
   const std::size_t third = (axis + 2) % 3;
   std::sort(swept.begin(), swept.end(), [axis](const Swept& a, const Swept& b) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "bounds/bounds.hpp"
+#include "carom/closest.hpp"
 #include "core/stage_timer.hpp"
 #include "narrow/proximity.hpp"
 
@@ -10,6 +12,29 @@ namespace carom::narrow {
 namespace {
 
 constexpr std::size_t grain = 512;
+
+// Indices are below 2^31, so the top bit is free to put edge-edge after vertex-face.
+constexpr std::uint64_t edge_edge_bit = 1ULL << 63U;
+
+std::uint64_t pack(Index first, Index second) {
+  return static_cast<std::uint64_t>(static_cast<std::uint32_t>(first)) << 32U | static_cast<std::uint32_t>(second);
+}
+Edge unpack(std::uint64_t packed) {
+  return {static_cast<Index>(packed >> 32U), static_cast<Index>(packed & 0xffffffffU)};
+}
+Hit pack_vertex_face(Index vertex, Index triangle) {
+  return {pack(vertex, 0), pack(triangle, 0)};
+}
+Hit pack_edge_edge(const Edge& a, const Edge& b) {
+  return {edge_edge_bit | pack(a[0], a[1]), pack(b[0], b[1])};
+}
+
+Contact contact_of(const Hit& hit, const In& in) {
+  if ((hit.a & edge_edge_bit) != 0) return edge_edge(in.positions, unpack(hit.a & ~edge_edge_bit), unpack(hit.b));
+  const Index triangle = unpack(hit.b)[0];
+  return vertex_face(in.positions, unpack(hit.a)[0], triangle,
+                     in.surface.triangles()[static_cast<std::size_t>(triangle)]);
+}
 
 /// A box in double precision: these are made on the fly, so their size costs nothing.
 struct Extent {
@@ -35,12 +60,14 @@ struct Side {
 
 class PairTester {
  public:
-  PairTester(const In& in, const Options& options, std::vector<Contact>& contacts, Scratch::Counts& counts)
-      : in_(in), topology_(in.surface.topology()), options_(options), contacts_(contacts), counts_(counts) {}
+  PairTester(const In& in, const Options& options, std::vector<Hit>& hits, Scratch::Counts& counts)
+      : in_(in), topology_(in.surface.topology()), options_(options), hits_(hits), counts_(counts) {}
 
   void test(const mid::TrianglePair& pair) {
     const Side a = side(pair.a);
     const Side b = side(pair.b);
+    const double size = (a.extent.max - a.extent.min).sum() + (b.extent.max - b.extent.min).sum() + options_.distance;
+    reach_ = options_.distance + bounds::relative_slack * size;
     vertices_against_face(a, b);
     vertices_against_face(b, a);
     edges_against_edges(a, b);
@@ -79,22 +106,22 @@ class PairTester {
   }
 
   void vertices_against_face(const Side& from, const Side& face) {
-    const double reach = options_.distance + options_.slack;
     for (int i = 0; i < from.vertex_count; ++i) {
       const Index vertex = from.vertices[static_cast<std::size_t>(i)];
       ++counts_.tests;
       if (vertex == face.corners[0] || vertex == face.corners[1] || vertex == face.corners[2]) {
         ++counts_.adjacent;
-      } else if (apart({at(vertex).array(), at(vertex).array()}, face.extent, reach)) {
+      } else if (apart({at(vertex).array(), at(vertex).array()}, face.extent, reach_)) {
         ++counts_.box;
       } else {
-        keep(vertex_face(in_.positions, vertex, face.triangle, face.corners));
+        const auto& [i0, i1, i2] = face.corners;
+        keep(pack_vertex_face(vertex, face.triangle),
+             closest_vertex_triangle(at(vertex), at(i0), at(i1), at(i2)).distance);
       }
     }
   }
 
   void edges_against_edges(const Side& a, const Side& b) {
-    const double reach = options_.distance + options_.slack;
     for (int i = 0; i < a.edge_count; ++i) {
       const auto ea = static_cast<std::size_t>(i);
       for (int j = 0; j < b.edge_count; ++j) {
@@ -104,18 +131,19 @@ class PairTester {
         ++counts_.tests;
         if (first[0] == second[0] || first[0] == second[1] || first[1] == second[0] || first[1] == second[1]) {
           ++counts_.adjacent;
-        } else if (apart(a.edge_extents[ea], b.edge_extents[eb], reach)) {
+        } else if (apart(a.edge_extents[ea], b.edge_extents[eb], reach_)) {
           ++counts_.box;
         } else {
-          keep(edge_edge(in_.positions, first, second));
+          keep(pack_edge_edge(first, second),
+               closest_edge_edge(at(first[0]), at(first[1]), at(second[0]), at(second[1])).distance);
         }
       }
     }
   }
 
-  void keep(const Contact& contact) {
-    if (contact.distance < options_.distance) {
-      contacts_.push_back(contact);
+  void keep(const Hit& hit, double distance) {
+    if (distance < options_.distance) {
+      hits_.push_back(hit);
     } else {
       ++counts_.distance;
     }
@@ -124,31 +152,10 @@ class PairTester {
   const In& in_;
   const Topology& topology_;
   const Options& options_;
-  std::vector<Contact>& contacts_;
+  std::vector<Hit>& hits_;
   Scratch::Counts& counts_;
+  double reach_ = 0;  // beyond this two features cannot be closer than the distance, rounding included
 };
-
-/// Contacts are large; sort their keys and move each once.
-void sort_canonically(Context& context, std::span<const Contact> found, std::vector<Contact>& sorted) {
-  struct Key {
-    std::uint64_t a, b;
-    std::uint32_t from;
-    bool operator<(const Key& other) const { return a != other.a ? a < other.a : b < other.b; }
-  };
-  const auto pack = [](const std::array<Index, 2>& feature) {
-    return static_cast<std::uint64_t>(static_cast<std::uint32_t>(feature[0])) << 32U |
-           static_cast<std::uint32_t>(feature[1]);
-  };
-  constexpr std::uint64_t edge_edge_last = 1ULL << 63U;  // indices are below 2^31, so the bit is free
-  const std::span<Key> keys = context.arena.make<Key>(found.size());
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    const std::uint64_t kind = found[i].kind == ContactKind::edge_edge ? edge_edge_last : 0;
-    keys[i] = {kind | pack(found[i].a), pack(found[i].b), static_cast<std::uint32_t>(i)};
-  }
-  std::sort(keys.begin(), keys.end());
-  sorted.resize(found.size());
-  parallel_for(context.workers, found.size(), grain, [&](std::size_t i) { sorted[i] = found[keys[i].from]; });
-}
 
 }  // namespace
 
@@ -156,12 +163,15 @@ void run(Context& context, const In& in, const Options& options, Scratch& scratc
          StageStats& stats) {
   const StageTimer timer(stats);
   scratch.counts.assign(chunk_count(in.pairs.size(), grain), {});
-  scratch.append.run(context.workers, in.pairs.size(), grain, scratch.found,
-                     [&](std::size_t begin, std::size_t end, std::vector<Contact>& out, std::size_t chunk) {
-                       PairTester tester(in, options, out, scratch.counts[chunk]);
+  scratch.append.run(context.workers, in.pairs.size(), grain, scratch.hits,
+                     [&](std::size_t begin, std::size_t end, std::vector<Hit>& hits, std::size_t chunk) {
+                       PairTester tester(in, options, hits, scratch.counts[chunk]);
                        for (std::size_t i = begin; i < end; ++i) tester.test(in.pairs[i]);
                      });
-  sort_canonically(context, scratch.found, contacts);
+  std::sort(scratch.hits.begin(), scratch.hits.end());
+  contacts.resize(scratch.hits.size());
+  parallel_for(context.workers, contacts.size(), grain,
+               [&](std::size_t i) { contacts[i] = contact_of(scratch.hits[i], in); });
 
   for (const Scratch::Counts& counts : scratch.counts) {
     stats.in += counts.tests;

@@ -21,15 +21,22 @@ struct In {
 
 struct Options {
   double distance = 0;  ///< m
-  double slack = 0;     ///< m, see bounds::Out::slack
+};
+
+/// Two features within reach, packed so that sorting the numbers gives the canonical order. This is
+/// all that is kept while looking; a contact is ten times as large.
+struct Hit {
+  std::uint64_t a = 0;
+  std::uint64_t b = 0;
+  friend auto operator<=>(const Hit&, const Hit&) = default;
 };
 
 struct Scratch {
   struct Counts {
     std::uint64_t tests = 0, adjacent = 0, box = 0, distance = 0;
   };
-  OrderedAppend<Contact> append;
-  std::vector<Contact> found;
+  OrderedAppend<Hit> append;
+  std::vector<Hit> hits;
   std::vector<Counts> counts;
 };
 

@@ -6,6 +6,16 @@
 
 namespace carom {
 
+namespace {
+
+void check_in_range(const Body& body, std::size_t vertex, const Eigen::Vector3d& value, double time) {
+  require(is_finite(value), ErrorCode::unstable,
+          "body '{}': vertex {} left the range of numbers at time {} s; lower dt, the stiffnesses or the forces",
+          body.name, vertex, time);
+}
+
+}  // namespace
+
 void run_edits(World::State& s, StageStats& stats) {
   const StageTimer timer(stats);
   stats.in += s.order.size();
@@ -18,7 +28,7 @@ void run_edits(World::State& s, StageStats& stats) {
     vertex_count += s.bodies[id].positions.size();
     triangle_count += s.bodies[id].triangles.size();
   }
-  constexpr std::size_t most = 0x7fffffff;
+  constexpr std::size_t most = 0x7fffffff / 3;  // the corners of all triangles are numbered, too
   require(vertex_count <= most && triangle_count <= most, ErrorCode::unsupported,
           "the bodies of this world have {} vertices and {} triangles; at most {} of each can be numbered",
           vertex_count, triangle_count, most);
@@ -62,6 +72,7 @@ void run_predict(World::State& s, StageStats& stats) {
         break;
       case BodyKind::particles:
         particles::predict(body, s.options.gravity, dt, positions, velocities);
+        for (std::size_t v = 0; v < positions.size(); ++v) check_in_range(body, v, positions[v], s.time + dt);
         break;
     }
     stats.in += positions.size();
@@ -79,9 +90,8 @@ void run_commit(World::State& s, StageStats& stats) {
     for (std::size_t v = 0; v < body.positions.size(); ++v) {
       Eigen::Vector3d& position = s.positions[first + v];
       if (body.inverse_mass[v] > 0) position = body.positions[v] + dt * s.velocities[first + v];
-      require(is_finite(position) && is_finite(s.velocities[first + v]), ErrorCode::unstable,
-              "body '{}': vertex {} left the range of numbers at time {} s; lower dt, the stiffnesses or the forces",
-              body.name, v, s.time + dt);
+      check_in_range(body, v, position, s.time + dt);
+      check_in_range(body, v, s.velocities[first + v], s.time + dt);
     }
   }
   for (std::size_t i = 0; i < s.order.size(); ++i) {

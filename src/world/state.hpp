@@ -38,7 +38,8 @@ struct World::State {
   std::vector<Eigen::Vector3d> velocities;
 
   std::vector<Contact> found;
-  contact::Out contacts;
+  contact::Identified contacts;
+  contact::Identified next_contacts;  ///< become `contacts` when the step is committed
   PipelineStats stats;
 
   Workers workers;

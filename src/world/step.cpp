@@ -5,24 +5,29 @@ namespace carom {
 /// One walk down the pipeline (docs/architecture.md).
 void World::step() {
   State& s = *state_;
-  s.stats = {};
+  PipelineStats stats;
   s.arena.reset();
   Context context{s.workers, s.arena};
 
-  run_edits(s, s.stats[Stage::edits]);
-  run_predict(s, s.stats[Stage::predict]);
+  run_edits(s, stats[Stage::edits]);
+  run_predict(s, stats[Stage::predict]);
 
   // bounds, broad, mid, narrow
   detection::run(context, {.surface = s.surface, .positions = s.positions},
                  {.distance = s.options.contact.distance, .pairs = s.options.contact.pairs, .method = s.method},
-                 s.detection, s.found, s.stats);
+                 s.detection, s.found, stats);
 
-  contact::run({.contacts = s.found, .bodies = s.ranges}, s.contacts, s.stats[Stage::contacts]);
+  contact::run({.contacts = s.found, .bodies = s.ranges, .previous = s.contacts}, s.next_contacts,
+               stats[Stage::contacts]);
 
   penalty::run({.contacts = s.found, .inverse_mass = s.inverse_mass, .dt = s.options.dt}, s.options.contact, s.penalty,
-               s.velocities, s.stats[Stage::respond]);
+               s.velocities, stats[Stage::respond]);
 
-  run_commit(s, s.stats[Stage::commit]);
+  run_commit(s, stats[Stage::commit]);
+
+  // Only now: a step that threw above has changed nothing that can be seen.
+  std::swap(s.contacts, s.next_contacts);
+  s.stats = stats;
 }
 
 }  // namespace carom

@@ -101,6 +101,17 @@ void World::remove(BodyId body) {
   state_->bodies.erase(body);
   std::erase(state_->order, body);
   state_->edited = true;
+
+  // Contacts of the last step name bodies; those of this one would name nothing.
+  contact::Identified& last = state_->contacts;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < last.contacts.size(); ++i) {
+    if (last.contacts[i].body_a == body || last.contacts[i].body_b == body) continue;
+    last.contacts[kept] = last.contacts[i];
+    last.serials[kept++] = last.serials[i];
+  }
+  last.contacts.resize(kept);
+  last.serials.resize(kept);
 }
 
 double World::time() const {

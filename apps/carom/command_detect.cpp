@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <time.h>
 
 #include <chrono>
@@ -14,8 +13,10 @@
 #include "io/frame_source.hpp"
 #include "mid/mid.hpp"
 #include "output.hpp"
+#include "paths.hpp"
 #include "progress.hpp"
 #include "report.hpp"
+#include "say.hpp"
 
 namespace carom::app {
 
@@ -107,6 +108,7 @@ int detect(const DetectCommandOptions& options) {
           "--distance is {}; expected a positive number of metres", options.distance);
   require(!(options.json == "-" && options.contacts == "-"), ErrorCode::invalid_argument,
           "--json and --contacts cannot both go to standard output");
+  refuse_same_files({{"the input", options.input}, {"--json", options.json}, {"--contacts", options.contacts}});
   mid::method_by_name(options.method);  // what is wrong with the options is told before any file is read
   const DetectOptions detect_options{.distance = options.distance,
                                      .pairs = options.between ? PairScope::between
@@ -116,7 +118,7 @@ int detect(const DetectCommandOptions& options) {
                                      .threads = options.threads};
 
   const std::unique_ptr<FrameSource> source = open_frames(options.input);
-  if (!source->warning().empty()) fmt::print(stderr, "carom: warning: {}\n", source->warning());
+  if (!source->warning().empty()) say(stderr, "carom: warning: {}\n", source->warning());
   const std::vector<std::size_t> frames = parse_frame_range(options.frames, source->frame_count());
   Output json(options.json);
   Output csv(options.contacts);
@@ -161,9 +163,8 @@ int detect(const DetectCommandOptions& options) {
     }
   }
   if (interrupted_by_user()) {
-    fmt::print(stderr, "carom: ended early by a signal, after {} of {} frames; nothing written\n", count,
-               frames.size());
-    return interrupted;
+    say(stderr, "carom: ended early by a signal, after {} of {} frames; no file was written\n", count, frames.size());
+    return interrupted_exit_code();
   }
 
   const double n = static_cast<double>(std::max<std::size_t>(count, 1));
@@ -174,18 +175,18 @@ int detect(const DetectCommandOptions& options) {
                                              {"frames", std::move(frames_json)},
                                              {"mean_ms", sum.ms / n},
                                              {"mean_cpu_ms", sum.cpu_ms / n}};
-    json.write(document.dump(2) + "\n");
+    json.write(dump(document));
   }
   json.finish();
   csv.finish();
 
-  fmt::print(text, "{}\n", stage_table(total, count, "frame"));
-  fmt::print(text, "{} frames: {} vertex-face and {} edge-edge contacts closer than {} m", count,
-             with_commas(static_cast<double>(sum.vertex_face)), with_commas(static_cast<double>(sum.edge_edge)),
-             options.distance);
-  if (std::isfinite(sum.min_distance)) fmt::print(text, ", the closest {:.6g} m", sum.min_distance);
-  fmt::print(text, "; {:.3f} ms a frame ({:.3f} ms of processor time)\n", sum.ms / n, sum.cpu_ms / n);
-  if (csv.wanted() && !csv.to_stdout()) fmt::print(text, "contacts in {}\n", options.contacts);
+  say(text, "{}\n", stage_table(total, count, "frame"));
+  say(text, "{} frames: {} vertex-face and {} edge-edge contacts closer than {} m", count,
+      with_commas(static_cast<double>(sum.vertex_face)), with_commas(static_cast<double>(sum.edge_edge)),
+      options.distance);
+  if (std::isfinite(sum.min_distance)) say(text, ", the closest {:.6g} m", sum.min_distance);
+  say(text, "; {:.3f} ms a frame ({:.3f} ms of processor time)\n", sum.ms / n, sum.cpu_ms / n);
+  if (csv.wanted() && !csv.to_stdout()) say(text, "contacts in {}\n", options.contacts);
   return done;
 }
 

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <filesystem>
 
 #include "carom/mesh_file.hpp"
@@ -9,7 +7,9 @@
 #include "frame_range.hpp"
 #include "interrupt.hpp"
 #include "io/frame_source.hpp"
+#include "paths.hpp"
 #include "progress.hpp"
+#include "say.hpp"
 
 namespace carom::app {
 
@@ -17,9 +17,10 @@ namespace fs = std::filesystem;
 
 int export_frames(const ExportOptions& options) {
   const std::unique_ptr<FrameSource> source = open_frames(options.file);
-  if (!source->warning().empty()) fmt::print(stderr, "carom: warning: {}\n", source->warning());
+  if (!source->warning().empty()) say(stderr, "carom: warning: {}\n", source->warning());
   const std::vector<std::size_t> frames = parse_frame_range(options.frames, source->frame_count());
   const fs::path folder(options.folder);
+  refuse_same_files({{"the input", options.file}, {"the output", options.folder}});
   std::error_code error;
   fs::create_directories(folder, error);
   require(!error && fs::is_directory(folder), ErrorCode::io, "{}: cannot be made a folder{}{}", options.folder,
@@ -47,19 +48,22 @@ int export_frames(const ExportOptions& options) {
                 "{}: the triangles change at frame {}; a replay has one list of triangles for all frames", options.file,
                 frame);
         if (!replay) {
+          refuse_same_files({{"the input", options.file}, {"the output", replay_path.string()}});
           replay = std::make_unique<ReplayWriter>(replay_path, surface.vertex_count, surface.triangles,
                                                   surface.object_of_triangle);
         }
         replay->write_frame(mesh.positions);
       } else {
-        write_mesh_file(folder / fmt::format("frame_{:0{}}.{}", frame, digits, options.to), mesh);
+        const fs::path file = folder / fmt::format("frame_{:0{}}.{}", frame, digits, options.to);
+        refuse_same_files({{"the input", options.file}, {"the output", file.string()}});
+        write_mesh_file(file, mesh);
       }
       progress.update(++count, "");
     }
   }
   if (replay) replay->close();
-  fmt::print("{} frames in {}\n", count, options.to == "replay" ? replay_path.string() : folder.string());
-  return interrupted_by_user() ? interrupted : done;
+  say(stdout, "{} frames in {}\n", count, options.to == "replay" ? replay_path.string() : folder.string());
+  return interrupted_by_user() ? interrupted_exit_code() : done;
 }
 
 }  // namespace carom::app

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <nlohmann/json.hpp>
 
 #include "carom/mesh_file.hpp"
@@ -9,6 +7,7 @@
 #include "core/check.hpp"
 #include "io/frame_source.hpp"
 #include "report.hpp"
+#include "say.hpp"
 
 namespace carom::app {
 
@@ -81,26 +80,26 @@ Json report_json(const MeshReport& r) {
 }
 
 void print_report(const MeshReport& r) {
-  fmt::print("{:<16} {}\n", "vertices", with_commas(static_cast<double>(r.vertices)));
-  fmt::print("{:<16} {}\n", "edges", with_commas(static_cast<double>(r.edges)));
-  fmt::print("{:<16} {}\n", "triangles", with_commas(static_cast<double>(r.triangles)));
-  fmt::print("{:<16} {}\n", "components", r.components);
-  fmt::print("{:<16} ({:.6g}, {:.6g}, {:.6g}) to ({:.6g}, {:.6g}, {:.6g}) m\n", "box", r.box_min.x(), r.box_min.y(),
-             r.box_min.z(), r.box_max.x(), r.box_max.y(), r.box_max.z());
-  fmt::print("{:<16} {:.6g} m2\n", "area", r.area);
-  if (r.watertight() && r.oriented()) fmt::print("{:<16} {:.6g} m3\n", "volume", r.volume);
-  fmt::print("{:<16} {}\n", "watertight", r.watertight() ? "yes" : "no");
-  if (!r.watertight()) fmt::print("{:<16} {}\n", "boundary loops", r.boundary_loops);
-  fmt::print("{:<16} {}\n", "manifold", r.manifold() ? "yes" : "no");
-  fmt::print("{:<16} {}\n", "oriented", r.oriented() ? "yes" : "no");
+  say(stdout, "{:<16} {}\n", "vertices", with_commas(static_cast<double>(r.vertices)));
+  say(stdout, "{:<16} {}\n", "edges", with_commas(static_cast<double>(r.edges)));
+  say(stdout, "{:<16} {}\n", "triangles", with_commas(static_cast<double>(r.triangles)));
+  say(stdout, "{:<16} {}\n", "components", r.components);
+  say(stdout, "{:<16} ({:.6g}, {:.6g}, {:.6g}) to ({:.6g}, {:.6g}, {:.6g}) m\n", "box", r.box_min.x(), r.box_min.y(),
+      r.box_min.z(), r.box_max.x(), r.box_max.y(), r.box_max.z());
+  say(stdout, "{:<16} {:.6g} m2\n", "area", r.area);
+  if (r.watertight() && r.oriented()) say(stdout, "{:<16} {:.6g} m3\n", "volume", r.volume);
+  say(stdout, "{:<16} {}\n", "watertight", r.watertight() ? "yes" : "no");
+  if (!r.watertight()) say(stdout, "{:<16} {}\n", "boundary loops", r.boundary_loops);
+  say(stdout, "{:<16} {}\n", "manifold", r.manifold() ? "yes" : "no");
+  say(stdout, "{:<16} {}\n", "oriented", r.oriented() ? "yes" : "no");
   for_each_defect(r, [](const char*, const char* meaning, const auto& list) {
     if (list.empty()) return;
     std::string places;
     for (std::size_t i = 0; i < std::min(list.size(), shown_elements); ++i) {
       places += (i > 0 ? ", " : "") + element(list[i]);
     }
-    fmt::print("\n{} {}:\n  {}{}\n", with_commas(static_cast<double>(list.size())), meaning, places,
-               list.size() > shown_elements ? ", ... (all with --json)" : "");
+    say(stdout, "\n{} {}:\n  {}{}\n", with_commas(static_cast<double>(list.size())), meaning, places,
+        list.size() > shown_elements ? ", ... (all with --json)" : "");
   });
 }
 
@@ -110,10 +109,10 @@ int mesh_info(const InfoOptions& options) {
   if (options.json) {
     Json json = report_json(report);
     json["objects"] = file.object_names;
-    fmt::print("{}\n", json.dump(2));
+    say(stdout, "{}", dump(json));
   } else {
-    fmt::print("{}: mesh, {} object{}\n", options.file, file.object_names.size(),
-               file.object_names.size() == 1 ? "" : "s");
+    say(stdout, "{}: mesh, {} object{}\n", options.file, file.object_names.size(),
+        file.object_names.size() == 1 ? "" : "s");
     print_report(report);
   }
   return report.clean() ? done : found_problems;
@@ -125,16 +124,25 @@ int recording_info(const InfoOptions& options) {
   Json bodies = Json::array();
   double end = 0;
   std::string damage = reader.damage();
-  if (reader.frame_count() > 0) {
-    const RecordedFrame last = reader.read_frame(reader.frame_count() - 1);
-    end = last.time;
-    for (const RecordedBody& body : last.bodies) {
-      bodies.push_back({{"name", body.name},
-                        {"kind", to_string(body.kind)},
-                        {"vertices", body.positions.size()},
-                        {"triangles", body.triangles.size()}});
+  std::uint32_t bad_frames = 0;
+  for (std::uint32_t frame = 0; frame < reader.frame_count(); ++frame) {
+    try {
+      const RecordedFrame read = reader.read_frame(frame);
+      reader.read_stages(frame);
+      end = read.time;
+      bodies = Json::array();
+      for (const RecordedBody& body : read.bodies) {
+        bodies.push_back({{"name", body.name},
+                          {"kind", to_string(body.kind)},
+                          {"vertices", body.positions.size()},
+                          {"triangles", body.triangles.size()}});
+      }
+    } catch (const Error& error) {
+      ++bad_frames;
+      if (damage.empty()) damage = error.what();
     }
   }
+  if (bad_frames > 0) damage += fmt::format(" ({} of {} frames cannot be read)", bad_frames, reader.frame_count());
   if (options.json) {
     const Json json = {{"scene", meta.scene},
                        {"carom", meta.carom_version},
@@ -145,17 +153,16 @@ int recording_info(const InfoOptions& options) {
                        {"complete", damage.empty()},
                        {"damage", damage},
                        {"bodies", bodies}};
-    fmt::print("{}\n", json.dump(2));
+    say(stdout, "{}", dump(json));
   } else {
-    fmt::print("{}: recording of '{}' by carom {}\n", options.file, meta.scene, meta.carom_version);
-    fmt::print("{:<16} {} ({} s, {} s a step)\n", "frames", reader.frame_count(), end, meta.dt);
-    fmt::print("{:<16} {} m\n", "contact distance", meta.contact_distance);
+    say(stdout, "{}: recording of '{}' by carom {}\n", options.file, meta.scene, meta.carom_version);
+    say(stdout, "{:<16} {} ({} s, {} s a step)\n", "frames", reader.frame_count(), end, meta.dt);
+    say(stdout, "{:<16} {} m\n", "contact distance", meta.contact_distance);
     for (const Json& body : bodies) {
-      fmt::print("{:<16} '{}', {}, {} vertices, {} triangles\n", "body", body["name"].get<std::string>(),
-                 body["kind"].get<std::string>(), body["vertices"].get<std::size_t>(),
-                 body["triangles"].get<std::size_t>());
+      say(stdout, "{:<16} '{}', {}, {} vertices, {} triangles\n", "body", body["name"].get<std::string>(),
+          body["kind"].get<std::string>(), body["vertices"].get<std::size_t>(), body["triangles"].get<std::size_t>());
     }
-    if (!damage.empty()) fmt::print("\ndamaged: {}\n", damage);
+    if (!damage.empty()) say(stdout, "\ndamaged: {}\n", damage);
   }
   return damage.empty() ? done : found_problems;
 }
@@ -175,12 +182,12 @@ int replay_info(const InfoOptions& options) {
   if (options.json) {
     Json json = {{"frames", reader.frame_count()}, {"objects", objects}};
     if (reader.frame_count() > 0) json["first_frame"] = report_json(report);
-    fmt::print("{}\n", json.dump(2));
+    say(stdout, "{}", dump(json));
   } else {
-    fmt::print("{}: replay\n{:<16} {}\n{:<16} {}\n", options.file, "frames", reader.frame_count(), "objects",
-               objects.size());
+    say(stdout, "{}: replay\n{:<16} {}\n{:<16} {}\n", options.file, "frames", reader.frame_count(), "objects",
+        objects.size());
     if (reader.frame_count() > 0) {
-      fmt::print("\nthe mesh at frame 0\n");
+      say(stdout, "\nthe mesh at frame 0\n");
       print_report(report);
     }
   }

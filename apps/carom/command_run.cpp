@@ -1,6 +1,7 @@
-#include <fmt/format.h>
-
+#include <cfloat>
 #include <chrono>
+#include <exception>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -13,9 +14,12 @@
 #include "core/check.hpp"
 #include "core/parallel.hpp"
 #include "interrupt.hpp"
+#include "mid/mid.hpp"
 #include "output.hpp"
+#include "paths.hpp"
 #include "progress.hpp"
 #include "report.hpp"
+#include "say.hpp"
 
 namespace carom::app {
 
@@ -63,6 +67,12 @@ class Recorders {
   std::span<const std::uint8_t> page_recording() const { return page_->bytes(); }
 
  private:
+  /// Contact points are for looking at: beyond the range of float its end will do.
+  static Eigen::Vector3f to_float(const Eigen::Vector3d& point) {
+    constexpr double most = FLT_MAX;
+    return point.cwiseMax(-most).cwiseMin(most).cast<float>();
+  }
+
   void open_replay(const std::string& path) {
     std::vector<Triangle> triangles;
     std::vector<Index> objects;
@@ -81,18 +91,16 @@ class Recorders {
 
   void collect() {
     bodies_.clear();
-    std::uint32_t number = 0;
-    const std::vector<BodyId> ids = world_.bodies();
-    for (const BodyId id : ids) {
-      bodies_.push_back({number++, world_.name(id), world_.kind(id), world_.triangles(id), world_.positions(id)});
+    numbers_.clear();
+    for (const BodyId id : world_.bodies()) {
+      const auto number = static_cast<std::uint32_t>(bodies_.size());
+      numbers_[id] = number;
+      bodies_.push_back({number, world_.name(id), world_.kind(id), world_.triangles(id), world_.positions(id)});
     }
-    const auto number_of = [&](BodyId id) {
-      return static_cast<std::uint32_t>(std::find(ids.begin(), ids.end(), id) - ids.begin());
-    };
     contacts_.clear();
     for (const BodyContact& c : world_.contacts()) {
-      contacts_.push_back({c.id, c.contact.kind, number_of(c.body_a), number_of(c.body_b), c.contact.a, c.contact.b,
-                           c.contact.distance, c.contact.point_a.cast<float>(), c.contact.point_b.cast<float>()});
+      contacts_.push_back({c.id, c.contact.kind, numbers_.at(c.body_a), numbers_.at(c.body_b), c.contact.a, c.contact.b,
+                           c.contact.distance, to_float(c.contact.point_a), to_float(c.contact.point_b)});
     }
   }
 
@@ -102,6 +110,7 @@ class Recorders {
   std::unique_ptr<RecordingWriter> page_;
   std::unique_ptr<ReplayWriter> replay_;
   std::vector<FrameBodyView> bodies_;
+  std::map<BodyId, std::uint32_t> numbers_;
   std::vector<RecordedContact> contacts_;
   std::vector<Eigen::Vector3d> joined_;
 };
@@ -132,6 +141,10 @@ int run(const RunOptions& options) {
   require(!options.steps || *options.steps >= 0, ErrorCode::invalid_argument, "--steps is {}; expected 0 or more",
           options.steps.value_or(0));
   require(options.every >= 1, ErrorCode::invalid_argument, "--every is {}; expected 1 or more", options.every);
+  require(options.output != "-", ErrorCode::invalid_argument,
+          "a recording is read back and forth, so it cannot go to standard output; give -o a file");
+  refuse_same_files(
+      {{"the scene", options.scene}, {"-o", options.output}, {"--html", options.html}, {"--json", options.json}});
   Scene scene = find_scene(options.scene);
   if (options.steps) scene.steps = *options.steps;
   if (options.dt) scene.world.dt = *options.dt;
@@ -152,11 +165,18 @@ int run(const RunOptions& options) {
   std::size_t frames_with_contacts = 0;
   std::size_t most_contacts = 0;
   recorders.write_frame();
+  // What goes wrong in a step is told after everything until then has been written.
+  std::exception_ptr failure;
   {
     Progress progress(scene.name, static_cast<std::size_t>(scene.steps));
     for (int step = 0; step < scene.steps && !interrupted_by_user(); ++step) {
       const auto start = std::chrono::steady_clock::now();
-      world.step();
+      try {
+        world.step();
+      } catch (const Error&) {
+        failure = std::current_exception();
+        break;
+      }
       const double step_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       seconds += step_seconds;
       total.add(world.stats());
@@ -186,7 +206,7 @@ int run(const RunOptions& options) {
   }
   if (json.wanted()) {
     const nlohmann::ordered_json document = {{"scene", scene.name},
-                                             {"method", scene.world.method},
+                                             {"method", to_string(mid::method_by_name(scene.world.method))},
                                              {"dt", scene.world.dt},
                                              {"frames", std::move(frames)},
                                              {"stages", stages_json(total, steps)},
@@ -197,19 +217,20 @@ int run(const RunOptions& options) {
                                                {"frames_with_contacts", frames_with_contacts},
                                                {"most_contacts", most_contacts},
                                                {"hash", fmt::format("{:016x}", world.state_hash())}}}};
-    json.write(document.dump(2) + "\n");
+    json.write(dump(document));
     json.finish();
   }
 
-  fmt::print(text, "\n{}\n", stage_table(total, steps, "step"));
-  fmt::print(text, "{}: {} steps of {} s, {:.3f} ms a step; contacts in {} steps, at most {}; state {:016x}\n",
-             scene.name, steps, scene.world.dt, ms_per_step, frames_with_contacts,
-             with_commas(static_cast<double>(most_contacts)), world.state_hash());
-  if (!options.output.empty()) fmt::print(text, "recorded in {}\n", options.output);
-  if (html.wanted() && !html.to_stdout()) fmt::print(text, "page in {}\n", options.html);
+  say(text, "\n{}\n", stage_table(total, steps, "step"));
+  say(text, "{}: {} steps of {} s, {:.3f} ms a step; contacts in {} steps, at most {}; state {:016x}\n", scene.name,
+      steps, scene.world.dt, ms_per_step, frames_with_contacts, with_commas(static_cast<double>(most_contacts)),
+      world.state_hash());
+  if (!options.output.empty()) say(text, "recorded in {}\n", options.output);
+  if (html.wanted() && !html.to_stdout()) say(text, "page in {}\n", options.html);
+  if (failure) std::rethrow_exception(failure);
   if (interrupted_by_user()) {
-    fmt::print(stderr, "carom: ended early by a signal, after step {} of {}\n", steps, scene.steps);
-    return interrupted;
+    say(stderr, "carom: ended early by a signal, after step {} of {}\n", steps, scene.steps);
+    return interrupted_exit_code();
   }
   return done;
 }

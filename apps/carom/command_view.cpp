@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <httplib.h>
 
 #include <atomic>
@@ -9,6 +8,7 @@
 #include "carom/viewer.hpp"
 #include "commands.hpp"
 #include "interrupt.hpp"
+#include "say.hpp"
 #include "view_input.hpp"
 
 // httplib brings in <resolv.h>, whose macro _res breaks Eigen: nothing here may include Eigen.
@@ -46,7 +46,7 @@ int view(const ViewOptions& options) {
     while (!interrupted_by_user() && !stopped) std::this_thread::sleep_for(std::chrono::milliseconds(50));
     server.stop();
   });
-  fmt::print("{} is at http://{}:{}/ (Ctrl-C ends)\n", options.file, host, port);
+  say(stdout, "{} is at http://{}:{}/ (Ctrl-C ends)\n", options.file, host, port);
   std::fflush(stdout);
   const bool served = server.listen_after_bind();
   stopped = true;

@@ -10,7 +10,6 @@ namespace carom::app {
 inline constexpr int done = 0;
 inline constexpr int found_problems = 1;
 inline constexpr int bad_usage = 2;
-inline constexpr int interrupted = 130;  // as a shell reports a program that Ctrl-C ended
 
 struct RunOptions {
   std::string scene;

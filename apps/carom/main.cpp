@@ -1,12 +1,15 @@
-#include <fmt/format.h>
+#include <fcntl.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
 #include <exception>
 
-#include "carom/error.hpp"
 #include "carom/version.hpp"
 #include "commands.hpp"
+#include "say.hpp"
 
 namespace {
 
@@ -123,16 +126,43 @@ void add_export(CLI::App& app, Action& action) {
   command->callback([options, &action] { action = [options] { return export_frames(*options); }; });
 }
 
+/// A file opened later must not become standard output or error because those were closed.
+void hold_standard_streams() {
+  for (int descriptor = 0; descriptor <= 2; ++descriptor) {
+    if (fcntl(descriptor, F_GETFD) == -1) (void)open("/dev/null", O_RDWR);
+  }
+}
+
+/// Runs a command and turns what it throws, and what standard output could not take, into a
+/// message and an exit code.
+int finish(const Action& command) {
+  int code = bad_usage;
+  try {
+    code = command();
+  } catch (const std::bad_alloc&) {
+    say(stderr, "carom: out of memory\n");
+  } catch (const std::exception& error) {
+    say(stderr, "carom: {}\n", error.what());
+  }
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    say(stderr, "carom: standard output cannot be written: {}\n", std::strerror(errno));
+    return bad_usage;
+  }
+  return code;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  hold_standard_streams();
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error of writing, not the end
   CLI::App app{"Carom finds and resolves collisions between rigid, deformable and cuttable bodies.", "carom"};
   app.set_version_flag("--version", "carom " + std::string(carom::version()));
   app.require_subcommand(1);
   app.footer(
       "Example:\n  carom run two-tori --html tori.html\n"
       "Every command has its own --help.\n"
-      "Exit codes: 0 done, 1 a check found problems, 2 bad usage or input, 130 ended by Ctrl-C.");
+      "Exit codes: 0 done, 1 a check found problems, 2 bad usage or input, 130 ended by Ctrl-C (128 + signal).");
   Action action;
   add_run(app, action);
   add_detect(app, action);
@@ -148,24 +178,15 @@ int main(int argc, char** argv) {
       names.push_back(command->get_name());
     }
     if (std::find(names.begin(), names.end(), argv[1]) == names.end()) {
-      fmt::print(stderr, "carom: there is no command '{}'; expected one of: {}\n", argv[1], fmt::join(names, ", "));
+      say(stderr, "carom: there is no command '{}'; expected one of: {}\n", argv[1], fmt::join(names, ", "));
       return bad_usage;
     }
   }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    const int code = app.exit(error);  // prints the help, the version or what is wrong
-    return code == 0 ? done : bad_usage;
+    // Prints the help, the version or what is wrong.
+    return finish([&] { return app.exit(error) == 0 ? done : bad_usage; });
   }
-  try {
-    return action();
-  } catch (const carom::Error& error) {
-    fmt::print(stderr, "carom: {}\n", error.what());
-  } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "carom: out of memory\n");
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "carom: {}\n", error.what());
-  }
-  return bad_usage;
+  return finish([&] { return action(); });
 }

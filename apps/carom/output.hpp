@@ -26,7 +26,8 @@ class Output {
   [[noreturn]] void fail_with_errno(const char* what) const;
 
   std::filesystem::path path_;
-  std::filesystem::path temporary_;
+  std::filesystem::path target_;     ///< path_ with its links followed
+  std::filesystem::path temporary_;  ///< empty for what is written in place
   std::FILE* file_ = nullptr;
 };
 

@@ -1,10 +1,11 @@
 #include "progress.hpp"
 
-#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
+
+#include "say.hpp"
 
 namespace carom::app {
 
@@ -24,7 +25,7 @@ Progress::Progress(std::string label, std::size_t total)
     : label_(std::move(label)), total_(total), terminal_(isatty(STDERR_FILENO) != 0), start_(Clock::now()) {}
 
 Progress::~Progress() {
-  if (line_open_) fmt::print(stderr, "\n");
+  if (line_open_) say(stderr, "\n");
 }
 
 void Progress::update(std::size_t count, const std::string& note) {
@@ -47,7 +48,7 @@ void Progress::draw_bar(std::size_t count, const std::string& note) {
                                  count, total_, left, note);
   const std::size_t columns = terminal_width();
   if (line.size() >= columns) line.resize(columns - 1);
-  fmt::print(stderr, "\r{}\x1b[K", line);
+  say(stderr, "\r{}\x1b[K", line);
   std::fflush(stderr);
   line_open_ = true;
 }
@@ -55,7 +56,7 @@ void Progress::draw_bar(std::size_t count, const std::string& note) {
 void Progress::print_line(std::size_t count, const std::string& note) {
   if (count * 10 < next_tenth_ * total_) return;
   next_tenth_ = total_ == 0 ? 11 : count * 10 / total_ + 1;
-  fmt::print(stderr, "{}: {}/{}  {}\n", label_, count, total_, note);
+  say(stderr, "{}: {}/{}  {}\n", label_, count, total_, note);
 }
 
 }  // namespace carom::app

@@ -41,6 +41,10 @@ std::string with_commas(double value) {
   return text;
 }
 
+std::string dump(const nlohmann::ordered_json& json) {
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
 std::string stage_table(const PipelineStats& total, std::size_t steps, const char* per) {
   const double n = static_cast<double>(std::max<std::size_t>(steps, 1));
   std::size_t culled_width = 6;

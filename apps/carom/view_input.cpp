@@ -1,22 +1,17 @@
 #include "view_input.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
+#include <numeric>
 
 #include "carom/recording.hpp"
 #include "core/check.hpp"
+#include "io/file_bytes.hpp"
 #include "io/frame_source.hpp"
+#include "say.hpp"
 
 namespace carom::app {
 
 namespace {
-
-std::vector<std::uint8_t> read_whole(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  require(stream.good(), ErrorCode::io, "{}: cannot be read", file);
-  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-}
 
 /// One body for each object, with vertices numbered anew.
 struct SplitBody {
@@ -27,32 +22,38 @@ struct SplitBody {
 };
 
 std::vector<SplitBody> split(const FrameSurface& surface) {
-  std::vector<Index> objects = surface.object_of_triangle;
-  std::sort(objects.begin(), objects.end());
-  objects.erase(std::unique(objects.begin(), objects.end()), objects.end());
+  // Triangle by triangle, those of one object after the other.
+  std::vector<std::size_t> order(surface.triangles.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return surface.object_of_triangle[a] < surface.object_of_triangle[b];
+  });
   std::vector<SplitBody> bodies;
   std::vector<Index> local(surface.vertex_count, none);
-  for (const Index object : objects) {
-    SplitBody& body = bodies.emplace_back();
-    const auto named = static_cast<std::size_t>(object);
-    body.name = object >= 0 && named < surface.object_names.size() ? surface.object_names[named]
-                                                                   : fmt::format("object {}", object);
-    std::fill(local.begin(), local.end(), none);
-    for (std::size_t t = 0; t < surface.triangles.size(); ++t) {
-      if (surface.object_of_triangle[t] != object) continue;
-      Triangle triangle;
-      for (std::size_t k = 0; k < 3; ++k) {
-        Index& number = local[static_cast<std::size_t>(surface.triangles[t][k])];
-        if (number == none) {
-          number = static_cast<Index>(body.vertices.size());
-          body.vertices.push_back(surface.triangles[t][k]);
-        }
-        triangle[k] = number;
-      }
-      body.triangles.push_back(triangle);
+  std::vector<std::size_t> numbered_for(surface.vertex_count, 0);  // number of bodies when `local` was set
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const Index object = surface.object_of_triangle[order[i]];
+    if (i == 0 || object != surface.object_of_triangle[order[i - 1]]) {
+      const auto named = static_cast<std::size_t>(object);
+      bodies.emplace_back().name = object >= 0 && named < surface.object_names.size()
+                                       ? surface.object_names[named]
+                                       : fmt::format("object {}", object);
     }
-    body.positions.resize(body.vertices.size());
+    SplitBody& body = bodies.back();
+    Triangle triangle;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const Index corner = surface.triangles[order[i]][k];
+      const auto v = static_cast<std::size_t>(corner);
+      if (numbered_for[v] != bodies.size()) {
+        numbered_for[v] = bodies.size();
+        local[v] = static_cast<Index>(body.vertices.size());
+        body.vertices.push_back(corner);
+      }
+      triangle[k] = local[v];
+    }
+    body.triangles.push_back(triangle);
   }
+  for (SplitBody& body : bodies) body.positions.resize(body.vertices.size());
   return bodies;
 }
 
@@ -60,9 +61,9 @@ std::vector<SplitBody> split(const FrameSurface& surface) {
 
 std::vector<std::uint8_t> recording_to_view(const std::string& file) {
   if (input_kind(file) == InputKind::recording) {
-    std::vector<std::uint8_t> bytes = read_whole(file);
+    std::vector<std::uint8_t> bytes = io::read_file(file);
     const RecordingReader check(bytes, file);  // a file the page cannot show is told here
-    if (!check.damage().empty()) fmt::print(stderr, "carom: warning: {}\n", check.damage());
+    if (!check.damage().empty()) say(stderr, "carom: warning: {}\n", check.damage());
     return bytes;
   }
   const std::unique_ptr<FrameSource> source = open_frames(file);

@@ -34,8 +34,7 @@ class ReplayReader {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Appends frames; close() writes their number into the header. Until then the header counts the
-/// frames written so far, so that an interrupted file is whole.
+/// Appends frames and counts them in the header, so that an interrupted file is whole.
 class ReplayWriter {
  public:
   ReplayWriter(const std::filesystem::path& path, std::size_t vertex_count, std::span<const Triangle> triangles,

@@ -52,14 +52,25 @@ void FileWriter::write_at(std::uint64_t offset, std::span<const std::uint8_t> by
 
 void write_file(const std::filesystem::path& path, std::span<const std::uint8_t> bytes) {
   static std::atomic<unsigned> count{0};
-  std::filesystem::path temporary = path;
-  temporary += fmt::format(".{}-{}.tmp", ::getpid(), count++);
+  std::error_code status_error;
+  const std::filesystem::file_status status = std::filesystem::status(path, status_error);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    FileWriter file(path);  // a device is written as it is
+    file.append(bytes);
+    file.close();
+    return;
+  }
+  // A link is followed, so that it stays one.
+  std::error_code no_place;
+  std::filesystem::path target = std::filesystem::weakly_canonical(path, no_place);
+  if (no_place) target = path;
+  const std::filesystem::path temporary = target.parent_path() / fmt::format(".carom-{}-{}.tmp", ::getpid(), count++);
   try {
     FileWriter file(temporary);
     file.append(bytes);
     file.close();
     std::error_code error;
-    std::filesystem::rename(temporary, path, error);
+    std::filesystem::rename(temporary, target, error);
     if (error) fail(ErrorCode::io, "{}: cannot be written: {}", path.string(), error.message());
   } catch (const Error& error) {
     std::error_code ignored;

@@ -61,7 +61,11 @@ class ChangingFrames : public FrameSource {
   bool read(std::size_t frame, FrameSurface& surface, std::vector<Eigen::Vector3d>& positions) final {
     FrameSurface now;
     load(frame, now, positions);
-    if (started_ && now == last_) return false;
+    // Names may change from file to file; what counts is which triangles belong together.
+    if (started_ && now.vertex_count == last_.vertex_count && now.triangles == last_.triangles &&
+        now.object_of_triangle == last_.object_of_triangle) {
+      return false;
+    }
     started_ = true;
     last_ = std::move(now);
     surface = last_;

@@ -16,8 +16,6 @@ struct FrameSurface {
   std::vector<Triangle> triangles;
   std::vector<Index> object_of_triangle;  ///< index into object_names
   std::vector<std::string> object_names;
-
-  friend bool operator==(const FrameSurface&, const FrameSurface&) = default;
 };
 
 /// Frames of surfaces, whatever file they come from.

@@ -40,6 +40,13 @@ std::strong_ordering natural_order(std::string_view left, std::string_view right
   return left.size() <=> right.size();
 }
 
+/// What the names of one series have in common.
+std::string without_digits(const std::filesystem::path& file) {
+  std::string stem = file.stem().string();
+  std::erase_if(stem, is_digit);
+  return stem;
+}
+
 }  // namespace
 
 bool natural_less(std::string_view left, std::string_view right) {
@@ -64,6 +71,9 @@ std::vector<std::filesystem::path> numbered_mesh_files(const std::filesystem::pa
     return natural_less(left.filename().string(), right.filename().string());
   });
   for (const auto& file : files) {
+    require(without_digits(file) == without_digits(files.front()), ErrorCode::bad_format,
+            "{}: holds two series of numbered mesh files, {} and {}; keep one series to a folder", folder.string(),
+            files.front().filename().string(), file.filename().string());
     require(lower_extension(file) == lower_extension(files.front()), ErrorCode::bad_format,
             "{}: holds numbered mesh files of two types, {} and {}; keep one type to a folder", folder.string(),
             files.front().filename().string(), file.filename().string());

@@ -136,9 +136,10 @@ class TextScanner {
            (*at == '\\' && continuation_length(at) > 0);
   }
 
-  /// A backslash as the last character of a line joins it with the next one.
+  /// A backslash as the last character of a line joins it with the next one; not in PLY, whose
+  /// comments have no character of their own and may end in a path.
   std::size_t continuation_length(const char* at) const {
-    if (*at != '\\' || at + 1 == end_) return 0;
+    if (comment_ == '\0' || *at != '\\' || at + 1 == end_) return 0;
     if (at[1] == '\n') return 2;
     if (at[1] != '\r') return 0;
     return at + 2 != end_ && at[2] == '\n' ? 3 : 2;

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -31,6 +32,77 @@ TEST(Cli, HelpHasAnExampleEverywhere) {
     EXPECT_TRUE(contains(help.out, std::string("Example:\n  carom ") + command));
   }
   EXPECT_TRUE(contains(call({"--version"}).out, "carom 0.1.0"));
+}
+
+/// Two tetrahedra that drift through each other, and a third object that touches nothing.
+void write_small_replay(const std::string& path) {
+  const std::vector<Triangle> triangles{{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}, {4, 6, 5},
+                                        {4, 5, 7}, {5, 6, 7}, {4, 7, 6}, {8, 9, 10}};
+  const std::vector<Index> objects{0, 0, 0, 0, 1, 1, 1, 1, 2};
+  ReplayWriter writer(path, 11, triangles, objects);
+  for (int frame = 0; frame < 6; ++frame) {
+    std::vector<Eigen::Vector3d> p{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    for (int i = 0; i < 4; ++i)
+      p.push_back(p[static_cast<std::size_t>(i)] + Eigen::Vector3d(1.3 - 0.2 * frame, 0.1, 0.05));
+    for (int i = 0; i < 3; ++i) p.push_back(p[static_cast<std::size_t>(i)] + Eigen::Vector3d(50, 0, 0));
+    writer.write_frame(p);
+  }
+  writer.close();
+}
+
+TEST(Cli, OutputsThatWouldOverwriteEachOtherOrTheInputAreRefused) {
+  const Folder folder;
+  write_small_replay(folder / "a.replay");
+  const std::string before = read_text(folder / "a.replay");
+  std::filesystem::create_symlink(folder / "a.replay", folder / "link");
+  write_text(folder / "s.json", call({"scenes", "--show", "knot"}).out);
+  const std::vector<std::vector<std::string>> calls{
+      {"detect", folder / "a.replay", "--distance", "0.1", "--json", folder / "a.replay"},
+      {"detect", folder / "a.replay", "--distance", "0.1", "--contacts", folder / "link"},
+      {"detect", folder / "a.replay", "--distance", "0.1", "--json", folder / "x", "--contacts", folder / "./x"},
+      {"export", folder / "a.replay", "--to", "replay", folder.path().string()},
+      {"run", folder / "s.json", "--steps", "1", "-o", folder / "s.json"},
+      {"run", "knot", "--steps", "1", "-o", folder / "y", "--json", folder / "y"}};
+  for (const auto& arguments : calls) {
+    const Result result = call(arguments);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_TRUE(contains(result.err, "same file"));
+  }
+  EXPECT_EQ(read_text(folder / "a.replay"), before);
+  EXPECT_TRUE(contains(read_text(folder / "s.json"), "knot"));
+}
+
+TEST(Cli, LinksAndDevicesAreWrittenThroughNotReplaced) {
+  const Folder folder;
+  write_small_replay(folder / "a.replay");
+  write_text(folder / "target", "old");
+  std::filesystem::create_symlink(folder / "target", folder / "link");
+  ASSERT_EQ(call({"detect", folder / "a.replay", "--distance", "0.1", "--json", folder / "link"}).exit_code, 0);
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+  EXPECT_TRUE(contains(read_text(folder / "target"), "mean_ms"));
+  EXPECT_EQ(call({"detect", folder / "a.replay", "--distance", "0.1", "--json", "/dev/null"}).exit_code, 0);
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  const Result full = call({"detect", folder / "a.replay", "--distance", "0.1", "--json", "/dev/full"});
+  EXPECT_EQ(full.exit_code, 2);
+  EXPECT_TRUE(contains(full.err, "/dev/full"));
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+    EXPECT_EQ(entry.path().string().find(".part"), std::string::npos) << entry.path();
+  }
+}
+
+TEST(Cli, LostOutputIsToldAndClosedStreamsDoNoHarm) {
+  const Folder folder;
+  const std::string carom = CAROM_BIN;
+  const auto shell = [](const std::string& line) {
+    const int status = std::system(line.c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+  };
+  EXPECT_EQ(shell(carom + " scenes > /dev/full 2> /dev/null"), 2);
+  EXPECT_EQ(shell(carom + " --help > /dev/full 2> /dev/null"), 2);
+  EXPECT_EQ(shell(carom + " fly 2> /dev/full"), 2);
+  EXPECT_EQ(shell(carom + " info missing 2>&-"), 2);
+  EXPECT_EQ(shell(carom + " run knot --steps 2 -o " + folder / "k.carom" + " > /dev/null 2>&-"), 0);
+  EXPECT_EQ(RecordingReader(std::filesystem::path(folder / "k.carom")).frame_count(), 3U);
 }
 
 struct BadCall {
@@ -80,22 +152,6 @@ TEST(Cli, BadUsageIsExplainedAndEndsWithTwo) {
     EXPECT_EQ(result.exit_code, 2) << line << result.err;
     EXPECT_TRUE(contains(result.err + result.out, bad.message)) << line;
   }
-}
-
-/// Two tetrahedra that drift through each other, and a third object that touches nothing.
-void write_small_replay(const std::string& path) {
-  const std::vector<Triangle> triangles{{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}, {4, 6, 5},
-                                        {4, 5, 7}, {5, 6, 7}, {4, 7, 6}, {8, 9, 10}};
-  const std::vector<Index> objects{0, 0, 0, 0, 1, 1, 1, 1, 2};
-  ReplayWriter writer(path, 11, triangles, objects);
-  for (int frame = 0; frame < 6; ++frame) {
-    std::vector<Eigen::Vector3d> p{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    for (int i = 0; i < 4; ++i)
-      p.push_back(p[static_cast<std::size_t>(i)] + Eigen::Vector3d(1.3 - 0.2 * frame, 0.1, 0.05));
-    for (int i = 0; i < 3; ++i) p.push_back(p[static_cast<std::size_t>(i)] + Eigen::Vector3d(50, 0, 0));
-    writer.write_frame(p);
-  }
-  writer.close();
 }
 
 std::string csv_of(const std::vector<std::vector<oracle::Pair>>& frames) {
@@ -172,6 +228,7 @@ TEST(CliDetect, TheSameForAnyThreadsAndFramesCanBeChosen) {
     arguments.insert(arguments.end(), more.begin(), more.end());
     return call(arguments).out;
   };
+  EXPECT_TRUE(contains(contacts({"--threads", "1"}), "\n2,vf,"));
   EXPECT_EQ(contacts({"--threads", "1"}), contacts({"--threads", "2"}));
   EXPECT_EQ(contacts({}), contacts({"--frames", "0:6"}));
   EXPECT_EQ(contacts({}), contacts({"--frames", "::1"}));
@@ -257,6 +314,37 @@ TEST(CliRun, AKilledRunLeavesItsWholeFrames) {
   EXPECT_TRUE(contains(detect.err, "warning"));
 }
 
+TEST(CliRun, AStepThatFailsKeepsWhatWasRecorded) {
+  const Folder folder;
+  write_text(folder / "s.json", R"({"name": "fall", "steps": 50, "dt": 1, "gravity": [0, -1e307, 0], "bodies": [
+      {"name": "sheet", "kind": "particles", "mesh": {"generator": "sheet", "segments_x": 2, "segments_z": 2},
+       "stretch_stiffness": 0, "bend_stiffness": 0, "spring_damping": 0, "air_damping": 0}]})");
+  const Result result = call({"run", folder / "s.json", "-o", folder / "s.carom", "--json", folder / "out.json"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_TRUE(contains(result.err, "body 'sheet': vertex 0 left the range of numbers"));
+  const RecordingReader reader{std::filesystem::path(folder / "s.carom")};
+  EXPECT_TRUE(reader.damage().empty());
+  EXPECT_GT(reader.frame_count(), 2U);
+  EXPECT_EQ(Json::parse(read_text(folder / "out.json"))["summary"]["steps"], reader.frame_count() - 1);
+}
+
+TEST(CliInfo, FindsDamageAnywhereInARecording) {
+  const Folder folder;
+  ASSERT_EQ(call({"run", "knot", "--steps", "10", "-o", folder / "k.carom"}).exit_code, 0);
+  EXPECT_EQ(call({"info", folder / "k.carom"}).exit_code, 0);
+  const std::string good = read_text(folder / "k.carom");
+  for (int tenth = 1; tenth <= 9; ++tenth) {
+    std::string bad = good;
+    char& byte = bad[bad.size() * static_cast<std::size_t>(tenth) / 10];
+    byte = static_cast<char>(byte ^ 0x10);
+    write_text(folder / "bad.carom", bad);
+    const Result result = call({"info", folder / "bad.carom"});
+    EXPECT_EQ(result.exit_code, 1) << tenth;
+    EXPECT_TRUE(contains(result.out, "damaged: ")) << tenth;
+    EXPECT_TRUE(contains(result.out, "offset")) << tenth;
+  }
+}
+
 TEST(CliInfo, ReportsWhatIsWrongWithAMesh) {
   const Folder folder;
   write_text(folder / "open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\n");
@@ -314,7 +402,14 @@ TEST(CliView, ServesThePageAndTheRecordingUntilInterrupted) {
   ASSERT_EQ(call({"run", "knot", "--steps", "3", "-o", folder / "k.carom", "--html", folder / "k.html"}).exit_code, 0);
   EXPECT_TRUE(contains(read_text(folder / "k.html"), "<script id=\"carom-recording\" type=\"text/plain\">Q0FST01SRUM"));
   Running view({"view", folder / "k.carom"});
-  EXPECT_TRUE(contains(view.read_line(), "http://127.0.0.1:"));
+  const std::string line = view.read_line();
+  const std::string address = "http://127.0.0.1:";
+  ASSERT_TRUE(contains(line, address));
+  const int port = std::stoi(line.substr(line.find(address) + address.size()));
+  EXPECT_TRUE(contains(http_get(port, "/"), "<!--CAROM_RECORDING-->"));
+  const std::string answer = http_get(port, "/recording");
+  EXPECT_EQ(answer.substr(answer.find("\r\n\r\n") + 4), read_text(folder / "k.carom"));
+  EXPECT_TRUE(contains(http_get(port, "/etc/passwd"), "404"));
   view.send(SIGINT);
   EXPECT_EQ(view.wait(), 0);
 }

@@ -1,6 +1,8 @@
 #include "command.hpp"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -97,6 +99,25 @@ Folder::Folder() {
 Folder::~Folder() {
   std::error_code ignored;
   std::filesystem::remove_all(path_, ignored);
+}
+
+std::string http_get(int port, const std::string& path) {
+  const int connection = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<std::uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  std::string answer;
+  if (connect(connection, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
+    const std::string request = "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    (void)!write(connection, request.data(), request.size());
+    char buffer[65536];
+    for (ssize_t count = 0; (count = read(connection, buffer, sizeof buffer)) > 0;) {
+      answer.append(buffer, static_cast<std::size_t>(count));
+    }
+  }
+  close(connection);
+  return answer;
 }
 
 std::string read_text(const std::string& path) {

@@ -48,6 +48,9 @@ class Folder {
   std::filesystem::path path_;
 };
 
+/// The whole answer, headers and body, of a server on this machine.
+std::string http_get(int port, const std::string& path);
+
 std::string read_text(const std::string& path);
 void write_text(const std::string& path, const std::string& text);
 

@@ -1,0 +1,42 @@
+#include "paths.hpp"
+
+#include <filesystem>
+
+#include "core/check.hpp"
+
+namespace carom::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Also where one of them does not exist yet: by the folder it would be in, and its name.
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code error;
+  if (fs::equivalent(a, b, error)) return true;
+  const fs::path left = fs::weakly_canonical(a, error);
+  if (error) return false;
+  const fs::path right = fs::weakly_canonical(b, error);
+  return !error && left == right;
+}
+
+bool is_special(const std::string& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+}
+
+}  // namespace
+
+void refuse_same_files(std::initializer_list<NamedPath> paths) {
+  for (const NamedPath* a = paths.begin(); a != paths.end(); ++a) {
+    for (const NamedPath* b = paths.begin(); b != a; ++b) {
+      if (a->path.empty() || b->path.empty() || a->path == "-" || b->path == "-") continue;
+      if (is_special(a->path)) continue;  // two outputs to /dev/null do no harm
+      require(!same_file(a->path, b->path), ErrorCode::invalid_argument,
+              "{} and {} are the same file, {}: one would overwrite the other", b->option, a->option, a->path);
+    }
+  }
+}
+
+}  // namespace carom::app

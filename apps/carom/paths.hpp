@@ -1,0 +1,17 @@
+#pragma once
+
+#include <initializer_list>
+#include <string>
+
+namespace carom::app {
+
+/// An option and the path it was given; an empty path and "-" are no files.
+struct NamedPath {
+  const char* option;
+  std::string path;
+};
+
+/// Throws Error if two of these are one and the same file, as one would be overwritten by the other.
+void refuse_same_files(std::initializer_list<NamedPath> paths);
+
+}  // namespace carom::app

@@ -35,7 +35,7 @@ demo: build
 
 test:
 	@scripts/setup build test
-	@cmake --preset release > /dev/null
+	@cmake --preset release -DCAROM_BUILD_TESTS=ON > /dev/null
 	@cmake --build --preset release -j $(JOBS)
 	@ctest --preset release -j $(JOBS) --progress
 	@cd viewer && CAROM_BIN="$(abspath $(CAROM))" npm test --silent
@@ -69,7 +69,9 @@ fuzz:
 	@cmake --build --preset fuzz -j $(JOBS)
 	@scripts/fuzz build/fuzz/tests/fuzz $(FUZZ_SECONDS)
 
-soak: build
+soak:
+	@scripts/setup build test
+	@cmake --preset release -DCAROM_BUILD_TESTS=ON > /dev/null
 	@cmake --build --preset release -j $(JOBS) --target test_soak
 	@$(BUILD)/tests/test_soak
 

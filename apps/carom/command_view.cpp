@@ -44,6 +44,8 @@ int view(const ViewOptions& options) {
   std::atomic<bool> stopped{false};
   std::thread watch([&] {
     while (!interrupted_by_user() && !stopped) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    // stop() does nothing until the server listens, and an interrupt may come before that.
+    while (!stopped && !server.is_running()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     server.stop();
   });
   say(stdout, "{} is at http://{}:{}/ (Ctrl-C ends)\n", options.file, host, port);

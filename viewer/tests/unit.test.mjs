@@ -34,7 +34,7 @@ test('a good recording: meta, stats and frames', () => {
   assert.equal(recording.meta.dt, 0.02);
   assert.equal(recording.frames.length, 5);
   assert.deepEqual(recording.stats[0].stages, []);
-  assert.deepEqual(recording.stats[2], { frame: 2, time: 0.04, stages: good.frames[2].stages });
+  assert.deepEqual(recording.stats[2], { frame: 2, time: 0.04, stages: good.frames[2].stages.map((stage) => ({ limited: 0, ...stage })) });
 });
 
 test('an uncompressed recording reads the same', () => {

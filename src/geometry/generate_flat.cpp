@@ -52,7 +52,7 @@ TriangleMesh make_box(const Eigen::Vector3d& size, int segments) {
   const BoxLattice index(n);
   TriangleMesh mesh;
   mesh.positions.resize(static_cast<std::size_t>(index.count()));
-  mesh.triangles.reserve(static_cast<std::size_t>(12 * n * n));
+  mesh.triangles.reserve(std::size_t{12} * static_cast<std::size_t>(n) * static_cast<std::size_t>(n));
 
   const auto add_face = [&](std::size_t axis, int level) {
     const auto lattice = [&](int u, int v) {

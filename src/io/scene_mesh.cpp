@@ -12,7 +12,8 @@ namespace carom {
 namespace {
 
 /// The topology of a mesh numbers the corners of all its triangles with an Index.
-constexpr double max_triangles = static_cast<double>(std::numeric_limits<Index>::max() / 3);
+constexpr Index max_index = std::numeric_limits<Index>::max() / 3;
+constexpr double max_triangles = max_index;
 
 /// In doubles, for the product of three integers may not fit into any.
 struct TriangleCount {

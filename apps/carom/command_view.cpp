@@ -18,8 +18,8 @@ int view(const ViewOptions& options) {
   if (options.port < 0 || options.port > 65535) {
     throw Error(ErrorCode::invalid_argument, fmt::format("--port is {}; expected 0 to 65535", options.port));
   }
-  const std::string_view page = viewer_page();
   const std::vector<std::uint8_t> recording = recording_to_view(options.file);
+  const std::string_view page = viewer_page();
 
   httplib::Server server;
   server.Get("/", [&](const httplib::Request&, httplib::Response& response) {

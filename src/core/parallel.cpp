@@ -5,7 +5,6 @@
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 
-#include <atomic>
 #include <optional>
 
 #include "core/check.hpp"
@@ -50,19 +49,8 @@ void Workers::run(std::size_t chunks, void (*body)(void*, std::size_t), void* co
     for (std::size_t chunk = 0; chunk < chunks; ++chunk) body(context, chunk);
     return;
   }
-  // oneTBB orders memory already; the two atomics say so in code that the thread sanitizer sees,
-  // as the library itself is not instrumented. One pair a chunk is too little to measure.
-  std::atomic<bool> started{true};
-  std::atomic<std::size_t> done{0};
-  started.store(true, std::memory_order_release);
-  impl_->arena.execute([&] {
-    oneapi::tbb::parallel_for(std::size_t{0}, chunks, [&](std::size_t chunk) {
-      (void)started.load(std::memory_order_acquire);
-      body(context, chunk);
-      done.fetch_add(1, std::memory_order_release);
-    });
-  });
-  (void)done.load(std::memory_order_acquire);
+  impl_->arena.execute(
+      [&] { oneapi::tbb::parallel_for(std::size_t{0}, chunks, [&](std::size_t chunk) { body(context, chunk); }); });
 }
 
 }  // namespace carom

@@ -10,7 +10,8 @@ namespace carom {
 namespace {
 
 constexpr std::array<BuiltinScene, 5> scene_list{{
-    {"two-tori-1600", "A torus falls on another, dents it, slides off; 1600 triangles each (for short: two-tori)", scenes::two_tori_1600},
+    {"two-tori-1600", "A torus falls on another, dents it, slides off; 1600 triangles each (for short: two-tori)",
+     scenes::two_tori_1600},
     {"two-tori-6400", "The same with 6400 triangles each", scenes::two_tori_6400},
     {"two-tori-25600", "The same with 25600 triangles each", scenes::two_tori_25600},
     {"knot", "A knotted tube collapses until its strands touch; 3960 triangles", scenes::knot},

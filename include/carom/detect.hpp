@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -28,7 +29,9 @@ class Surface {
   std::span<const Index> objects() const { return objects_; }
   /// Position in objects() of each triangle's object.
   std::span<const Index> object_index_of_triangle() const { return object_index_of_triangle_; }
-  const Topology& topology() const { return topology_; }
+  /// Which features each triangle tests for all that share them, see owns_vertex and owns_edge. Every
+  /// vertex in use and every edge is owned by exactly one triangle.
+  std::span<const std::uint8_t> owned() const { return owned_; }
 
  private:
   std::size_t vertex_count_;
@@ -36,8 +39,16 @@ class Surface {
   std::vector<Index> object_of_triangle_;
   std::vector<Index> objects_;
   std::vector<Index> object_index_of_triangle_;
-  Topology topology_;
+  std::vector<std::uint8_t> owned_;
 };
+
+/// Of an entry of Surface::owned(): corner k, and the edge from corner k to the next.
+constexpr bool owns_vertex(std::uint8_t owned, std::size_t k) {
+  return (owned >> k & 1U) != 0;
+}
+constexpr bool owns_edge(std::uint8_t owned, std::size_t k) {
+  return (owned >> (3 + k) & 1U) != 0;
+}
 
 /// Which pairs of features count: of different objects, of one and the same, or both.
 enum class PairScope { between, self, all };

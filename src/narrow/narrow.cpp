@@ -13,26 +13,10 @@ namespace {
 
 constexpr std::size_t grain = 512;
 
-// Indices are below 2^31, so the top bit is free to put edge-edge after vertex-face.
-constexpr std::uint64_t edge_edge_bit = 1ULL << 63U;
-
-std::uint64_t pack(Index first, Index second) {
-  return static_cast<std::uint64_t>(static_cast<std::uint32_t>(first)) << 32U | static_cast<std::uint32_t>(second);
-}
-Edge unpack(std::uint64_t packed) {
-  return {static_cast<Index>(packed >> 32U), static_cast<Index>(packed & 0xffffffffU)};
-}
-Hit pack_vertex_face(Index vertex, Index triangle) {
-  return {pack(vertex, 0), pack(triangle, 0)};
-}
-Hit pack_edge_edge(const Edge& a, const Edge& b) {
-  return {edge_edge_bit | pack(a[0], a[1]), pack(b[0], b[1])};
-}
-
 Contact contact_of(const Hit& hit, const In& in) {
-  if ((hit.a & edge_edge_bit) != 0) return edge_edge(in.positions, unpack(hit.a & ~edge_edge_bit), unpack(hit.b));
-  const Index triangle = unpack(hit.b)[0];
-  return vertex_face(in.positions, unpack(hit.a)[0], triangle,
+  if (kind_of(hit) == ContactKind::edge_edge) return edge_edge(in.positions, edge_a_of(hit), edge_b_of(hit));
+  const Index triangle = triangle_of(hit);
+  return vertex_face(in.positions, vertex_of(hit), triangle,
                      in.surface.triangles()[static_cast<std::size_t>(triangle)]);
 }
 
@@ -61,7 +45,7 @@ struct Side {
 class PairTester {
  public:
   PairTester(const In& in, const Options& options, std::vector<Hit>& hits, Scratch::Counts& counts)
-      : in_(in), topology_(in.surface.topology()), options_(options), hits_(hits), counts_(counts) {}
+      : in_(in), options_(options), hits_(hits), counts_(counts) {}
 
   void test(const mid::TrianglePair& pair) {
     const Side a = side(pair.a);
@@ -84,18 +68,12 @@ class PairTester {
     const auto& [a, b, c] = s.corners;
     s.extent.min = at(a).array().min(at(b).array()).min(at(c).array());
     s.extent.max = at(a).array().max(at(b).array()).max(at(c).array());
+    const std::uint8_t owned = in_.surface.owned()[t];
     for (std::size_t k = 0; k < 3; ++k) {
-      const Index vertex = s.corners[k];
-      // A triangle with a repeated corner owns that vertex once.
-      const bool repeated = (k > 0 && vertex == s.corners[0]) || (k > 1 && vertex == s.corners[1]);
-      if (!repeated && topology_.vertex_owner[static_cast<std::size_t>(vertex)] == triangle) {
-        s.vertices[static_cast<std::size_t>(s.vertex_count++)] = vertex;
-      }
-      const Index edge = topology_.triangle_edges[t][k];
-      const bool repeated_edge =
-          (k > 0 && edge == topology_.triangle_edges[t][0]) || (k > 1 && edge == topology_.triangle_edges[t][1]);
-      if (edge != none && !repeated_edge && topology_.edge_owner[static_cast<std::size_t>(edge)] == triangle) {
-        const Edge& ends = topology_.edges[static_cast<std::size_t>(edge)];
+      if (owns_vertex(owned, k)) s.vertices[static_cast<std::size_t>(s.vertex_count++)] = s.corners[k];
+      if (owns_edge(owned, k)) {
+        const auto [low, high] = std::minmax(s.corners[k], s.corners[(k + 1) % 3]);
+        const Edge ends = {low, high};
         const auto n = static_cast<std::size_t>(s.edge_count++);
         s.edges[n] = ends;
         s.edge_extents[n].min = at(ends[0]).array().min(at(ends[1]).array());
@@ -150,7 +128,6 @@ class PairTester {
   }
 
   const In& in_;
-  const Topology& topology_;
   const Options& options_;
   std::vector<Hit>& hits_;
   Scratch::Counts& counts_;

@@ -6,6 +6,7 @@
 #include "carom/detect.hpp"
 #include "core/context.hpp"
 #include "mid/mid.hpp"
+#include "narrow/hit.hpp"
 
 /// Stage `narrow`: which features of the triangle pairs are closer than the contact distance, and
 /// where. Each vertex and each edge is tested by the one triangle that owns it, so a pair of
@@ -21,14 +22,6 @@ struct In {
 
 struct Options {
   double distance = 0;  ///< m
-};
-
-/// Two features within reach, packed so that sorting the numbers gives the canonical order. This is
-/// all that is kept while looking; a contact is ten times as large.
-struct Hit {
-  std::uint64_t a = 0;
-  std::uint64_t b = 0;
-  friend auto operator<=>(const Hit&, const Hit&) = default;
 };
 
 struct Scratch {

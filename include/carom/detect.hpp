@@ -29,9 +29,13 @@ class Surface {
   std::span<const Index> objects() const { return objects_; }
   /// Position in objects() of each triangle's object.
   std::span<const Index> object_index_of_triangle() const { return object_index_of_triangle_; }
+  /// Position in objects() of each vertex's object; `none` for a vertex in no triangle.
+  std::span<const Index> object_index_of_vertex() const { return object_index_of_vertex_; }
   /// Which features each triangle tests for all that share them, see owns_vertex and owns_edge. Every
   /// vertex in use and every edge is owned by exactly one triangle.
   std::span<const std::uint8_t> owned() const { return owned_; }
+  /// Changes with everything that changes the surface; no two different surfaces of a process share one.
+  std::uint64_t revision() const { return revision_; }
 
  private:
   std::size_t vertex_count_;
@@ -39,7 +43,9 @@ class Surface {
   std::vector<Index> object_of_triangle_;
   std::vector<Index> objects_;
   std::vector<Index> object_index_of_triangle_;
+  std::vector<Index> object_index_of_vertex_;
   std::vector<std::uint8_t> owned_;
+  std::uint64_t revision_;
 };
 
 /// Of an entry of Surface::owned(): corner k, and the edge from corner k to the next.

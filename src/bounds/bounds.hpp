@@ -17,14 +17,21 @@ struct In {
 };
 
 struct Options {
-  double distance = 0;  ///< m, the contact distance; each box grows by half of it
+  double distance = 0;    ///< m, the contact distance; each box grows by half of it
+  bool triangles = true;  ///< false: boxes of objects only, for methods that do not start from triangles
 };
 
 struct Out {
   std::vector<Box> triangles;
   std::vector<Box> objects;  ///< by position in Surface::objects()
 
-  std::vector<std::size_t> first_bad;  ///< working memory
+  // Working memory.
+  struct Part {
+    Index object = none;
+    std::array<double, 3> low, high;
+  };
+  std::vector<Part> parts;
+  OrderedAppend<Part> append;
 };
 
 /// How far rounding may put the computed distance of two features below the true one, over the

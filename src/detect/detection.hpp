@@ -12,13 +12,15 @@ namespace carom::detection {
 struct Options {
   double distance = 0;  ///< m
   PairScope pairs = PairScope::all;
-  mid::Method method = mid::Method::sweep;
+  mid::Method method = mid::Method::bvh;
 };
 
 struct Scratch {
   bounds::Out bounds;
   broad::Out broad;
   mid::Out mid;
+  mid::Bvh bvh;
+  std::vector<std::uint8_t> object_wanted;
   narrow::Scratch narrow;
 };
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 
 #include "carom/detect.hpp"
 #include "core/check.hpp"
@@ -35,6 +36,8 @@ Surface::Surface(std::size_t vertex_count, std::vector<Triangle> triangles, std:
   if (object_of_triangle_.empty()) object_of_triangle_.assign(triangles_.size(), 0);
   require(object_of_triangle_.size() == triangles_.size(), ErrorCode::invalid_argument,
           "{} object numbers for {} triangles", object_of_triangle_.size(), triangles_.size());
+  static std::atomic<std::uint64_t> revisions{0};
+  revision_ = ++revisions;
   const Topology topology = build_topology(vertex_count_, triangles_);
   owned_ = owned_features(triangles_, topology);
 
@@ -47,8 +50,10 @@ Surface::Surface(std::size_t vertex_count, std::vector<Triangle> triangles, std:
     object_index_of_triangle_[i] = static_cast<Index>(found - objects_.begin());
   }
 
+  object_index_of_vertex_.assign(vertex_count_, none);
   for (std::size_t i = 0; i < triangles_.size(); ++i) {
     for (const Index vertex : triangles_[i]) {
+      object_index_of_vertex_[static_cast<std::size_t>(vertex)] = object_index_of_triangle_[i];
       const auto owner = static_cast<std::size_t>(topology.vertex_owner[static_cast<std::size_t>(vertex)]);
       require(object_of_triangle_[owner] == object_of_triangle_[i], ErrorCode::bad_mesh,
               "vertex {} is used by object {} (triangle {}) and by object {} (triangle {}); objects cannot share "

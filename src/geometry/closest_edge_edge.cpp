@@ -100,8 +100,8 @@ EdgeDifferences differences(const Vec3& a0, const Vec3& a1, const Vec3& b0, cons
 }
 
 /// Rounding never takes the point out of the edge's box, nor to infinity.
-Eigen::Vector3d combine(double w0, const Eigen::Vector3d& p0, double w1, const Eigen::Vector3d& p1) {
-  return (w0 * p0 + w1 * p1).cwiseMax(p0.cwiseMin(p1)).cwiseMin(p0.cwiseMax(p1));
+Eigen::Vector3d combine(double w0, const Vec3& p0, double w1, const Vec3& p1) {
+  return to_eigen(lower(higher(w0 * p0 + w1 * p1, lower(p0, p1)), higher(p0, p1)));
 }
 
 }  // namespace
@@ -122,8 +122,8 @@ EdgeEdgeClosest closest_edge_edge(const Eigen::Vector3d& a0, const Eigen::Vector
   EdgeEdgeClosest result;
   result.s = pair.a1;
   result.t = pair.b1;
-  result.point_a = combine(pair.a0, a0, pair.a1, a1);
-  result.point_b = combine(pair.b0, b0, pair.b1, b1);
+  result.point_a = combine(pair.a0, to_vec3(a0), pair.a1, to_vec3(a1));
+  result.point_b = combine(pair.b0, to_vec3(b0), pair.b1, to_vec3(b1));
   result.distance = std::sqrt(pair.squared_distance);
   if (exponent != 0) result.distance = std::ldexp(result.distance, exponent);
   return result;

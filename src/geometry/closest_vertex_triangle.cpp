@@ -96,9 +96,12 @@ VertexTriangleClosest closest_vertex_triangle(const Eigen::Vector3d& p, const Ei
   VertexTriangleClosest result;
   result.weights = {closest.weights[0], closest.weights[1], closest.weights[2]};
   // Rounding never takes the point out of the triangle's box, nor to infinity.
-  result.point = (result.weights[0] * a + result.weights[1] * b + result.weights[2] * c)
-                     .cwiseMax(a.cwiseMin(b).cwiseMin(c))
-                     .cwiseMin(a.cwiseMax(b).cwiseMax(c));
+  const auto& w = closest.weights;
+  const Vec3 p0 = to_vec3(a);
+  const Vec3 p1 = to_vec3(b);
+  const Vec3 p2 = to_vec3(c);
+  result.point =
+      to_eigen(lower(higher(w[0] * p0 + w[1] * p1 + w[2] * p2, lower(lower(p0, p1), p2)), higher(higher(p0, p1), p2)));
   result.distance = std::sqrt(closest.squared_distance);
   if (exponent != 0) result.distance = std::ldexp(result.distance, exponent);
   return result;

@@ -36,4 +36,15 @@ inline Vec3 cross(const Vec3& a, const Vec3& b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
+/// Coordinate by coordinate; of two equal ones (0 and -0) the first.
+inline Vec3 lower(const Vec3& a, const Vec3& b) {
+  return {b.x < a.x ? b.x : a.x, b.y < a.y ? b.y : a.y, b.z < a.z ? b.z : a.z};
+}
+inline Vec3 higher(const Vec3& a, const Vec3& b) {
+  return {a.x < b.x ? b.x : a.x, a.y < b.y ? b.y : a.y, a.z < b.z ? b.z : a.z};
+}
+inline Eigen::Vector3d to_eigen(const Vec3& a) {
+  return {a.x, a.y, a.z};
+}
+
 }  // namespace carom::detail

@@ -1,6 +1,7 @@
 #include "mid/mid.hpp"
 
 #include <array>
+#include <cassert>
 
 #include "core/check.hpp"
 #include "core/stage_timer.hpp"
@@ -9,7 +10,7 @@
 namespace carom {
 
 namespace {
-constexpr std::array<std::string_view, 2> method_names{"auto", "sweep"};
+constexpr std::array<std::string_view, 5> method_names{"auto", "bvh", "bvh14", "bvh18", "sweep"};
 }
 
 std::span<const std::string_view> detect_methods() {
@@ -20,14 +21,32 @@ namespace mid {
 
 std::string_view to_string(Method method) {
   switch (method) {
+    case Method::bvh:
+      return "bvh";
+    case Method::bvh14:
+      return "bvh14";
+    case Method::bvh18:
+      return "bvh18";
     case Method::sweep:
       return "sweep";
   }
   return "unknown";
 }
 
+bool is_tree(Method method) {
+  return method == Method::bvh || method == Method::bvh14 || method == Method::bvh18;
+}
+
+Volume volume_of(Method method) {
+  if (method == Method::bvh14) return Volume::dop14;
+  return method == Method::bvh18 ? Volume::dop18 : Volume::box;
+}
+
 Method method_by_name(std::string_view name) {
-  if (name == "auto" || name == "sweep") return Method::sweep;
+  if (name == "auto" || name == "bvh") return Method::bvh;
+  if (name == "bvh14") return Method::bvh14;
+  if (name == "bvh18") return Method::bvh18;
+  if (name == "sweep") return Method::sweep;
   fail(ErrorCode::unknown_name, "no detection method is called '{}'; expected one of: {}", name,
        fmt::join(method_names, ", "));
 }
@@ -35,6 +54,11 @@ Method method_by_name(std::string_view name) {
 void run(Context& context, const In& in, const Options& options, Out& out, StageStats& stats) {
   const StageTimer timer(stats);
   switch (options.method) {
+    case Method::bvh:
+    case Method::bvh14:
+    case Method::bvh18:
+      assert(false && "trees start from positions: call Bvh::run");
+      break;
     case Method::sweep:
       sweep(context, in, options, out, stats);
       break;

@@ -8,6 +8,7 @@
 #include "broad/broad.hpp"
 #include "carom/detect.hpp"
 #include "core/context.hpp"
+#include "mid/bvh.hpp"
 
 /// Stage `mid`: which triangles may touch. Every method gives the same pairs: those whose boxes
 /// overlap, in the objects that the broad phase paired, each once.
@@ -20,8 +21,12 @@ struct In {
   std::span<const broad::ObjectPair> object_pairs;
 };
 
-enum class Method { sweep };
+enum class Method { bvh, bvh14, bvh18, sweep };
 std::string_view to_string(Method method);
+
+/// Whether the method is a tree over patches (mid/bvh.hpp) instead of one over triangles.
+bool is_tree(Method method);
+Volume volume_of(Method method);
 
 /// Throws Error(unknown_name) that lists the names there are.
 Method method_by_name(std::string_view name);

@@ -3,22 +3,16 @@
 #include <algorithm>
 
 #include "bounds/bounds.hpp"
-#include "carom/closest.hpp"
 #include "core/stage_timer.hpp"
-#include "narrow/proximity.hpp"
+#include "narrow/batch.hpp"
+#include "narrow/build_contacts.hpp"
+#include "narrow/patch_pairs.hpp"
 
 namespace carom::narrow {
 
 namespace {
 
 constexpr std::size_t grain = 512;
-
-Contact contact_of(const Hit& hit, const In& in) {
-  if (kind_of(hit) == ContactKind::edge_edge) return edge_edge(in.positions, edge_a_of(hit), edge_b_of(hit));
-  const Index triangle = triangle_of(hit);
-  return vertex_face(in.positions, vertex_of(hit), triangle,
-                     in.surface.triangles()[static_cast<std::size_t>(triangle)]);
-}
 
 /// A box in double precision: these are made on the fly, so their size costs nothing.
 struct Extent {
@@ -45,7 +39,10 @@ struct Side {
 class PairTester {
  public:
   PairTester(const In& in, const Options& options, std::vector<Hit>& hits, Scratch::Counts& counts)
-      : in_(in), options_(options), hits_(hits), counts_(counts) {}
+      : in_(in),
+        options_(options),
+        counts_(counts),
+        batch_(in.positions, in.surface.triangles(), options.distance, hits, counts.distance) {}
 
   void test(const mid::TrianglePair& pair) {
     const Side a = side(pair.a);
@@ -56,6 +53,8 @@ class PairTester {
     vertices_against_face(b, a);
     edges_against_edges(a, b);
   }
+
+  void finish() { batch_.flush(); }
 
  private:
   const Eigen::Vector3d& at(Index vertex) const { return in_.positions[static_cast<std::size_t>(vertex)]; }
@@ -92,9 +91,7 @@ class PairTester {
       } else if (apart({at(vertex).array(), at(vertex).array()}, face.extent, reach_)) {
         ++counts_.box;
       } else {
-        const auto& [i0, i1, i2] = face.corners;
-        keep(pack_vertex_face(vertex, face.triangle),
-             closest_vertex_triangle(at(vertex), at(i0), at(i1), at(i2)).distance);
+        batch_.add_vertex_triangle(vertex, face.triangle);
       }
     }
   }
@@ -112,43 +109,41 @@ class PairTester {
         } else if (apart(a.edge_extents[ea], b.edge_extents[eb], reach_)) {
           ++counts_.box;
         } else {
-          keep(pack_edge_edge(first, second),
-               closest_edge_edge(at(first[0]), at(first[1]), at(second[0]), at(second[1])).distance);
+          batch_.add_edge_edge(first, second);
         }
       }
     }
   }
 
-  void keep(const Hit& hit, double distance) {
-    if (distance < options_.distance) {
-      hits_.push_back(hit);
-    } else {
-      ++counts_.distance;
-    }
-  }
-
   const In& in_;
   const Options& options_;
-  std::vector<Hit>& hits_;
   Scratch::Counts& counts_;
+  Batch batch_;
   double reach_ = 0;  // beyond this two features cannot be closer than the distance, rounding included
 };
 
 }  // namespace
 
-void run(Context& context, const In& in, const Options& options, Scratch& scratch, std::vector<Contact>& contacts,
-         StageStats& stats) {
-  const StageTimer timer(stats);
+void find_in_triangles(Context& context, const In& in, const Options& options, Scratch& scratch) {
   scratch.counts.assign(chunk_count(in.pairs.size(), grain), {});
   scratch.append.run(context.workers, in.pairs.size(), grain, scratch.hits,
                      [&](std::size_t begin, std::size_t end, std::vector<Hit>& hits, std::size_t chunk) {
                        PairTester tester(in, options, hits, scratch.counts[chunk]);
                        for (std::size_t i = begin; i < end; ++i) tester.test(in.pairs[i]);
+                       tester.finish();
                      });
+}
+
+void run(Context& context, const In& in, const Options& options, Scratch& scratch, std::vector<Contact>& contacts,
+         StageStats& stats) {
+  const StageTimer timer(stats);
+  if (in.bvh != nullptr) {
+    find_in_patches(context, in.positions, in.surface, *in.bvh, options, scratch);
+  } else {
+    find_in_triangles(context, in, options, scratch);
+  }
   std::sort(scratch.hits.begin(), scratch.hits.end());
-  contacts.resize(scratch.hits.size());
-  parallel_for(context.workers, contacts.size(), grain,
-               [&](std::size_t i) { contacts[i] = contact_of(scratch.hits[i], in); });
+  build_contacts(context, in.surface.triangles(), in.positions, scratch.hits, contacts);
 
   for (const Scratch::Counts& counts : scratch.counts) {
     stats.in += counts.tests;

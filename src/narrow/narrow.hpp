@@ -5,6 +5,7 @@
 
 #include "carom/detect.hpp"
 #include "core/context.hpp"
+#include "mid/bvh.hpp"
 #include "mid/mid.hpp"
 #include "narrow/hit.hpp"
 
@@ -17,7 +18,8 @@ namespace carom::narrow {
 struct In {
   const Surface& surface;
   std::span<const Eigen::Vector3d> positions;
-  std::span<const mid::TrianglePair> pairs;
+  std::span<const mid::TrianglePair> pairs;  ///< not looked at if there is a tree
+  const mid::Bvh* bvh = nullptr;
 };
 
 struct Options {

@@ -3,6 +3,7 @@
 #include <Eigen/Geometry>
 
 #include "carom/closest.hpp"
+#include "geometry/vec3.hpp"
 
 namespace carom::narrow {
 
@@ -11,11 +12,13 @@ namespace {
 /// The first of the candidates that has a direction, as a unit vector; the x axis if none has.
 Eigen::Vector3d direction(std::initializer_list<Eigen::Vector3d> candidates) {
   for (const Eigen::Vector3d& candidate : candidates) {
-    // Scaled first, so that neither 1e-200 nor 1e200 squares out of range.
+    // Scaled first, so that neither 1e-200 nor 1e200 squares out of range. In the order of
+    // kernels/closest.cpp, which has to come to the same bits.
     const double largest = candidate.cwiseAbs().maxCoeff();
     if (largest > 0 && std::isfinite(largest)) {
-      const Eigen::Vector3d scaled = candidate / largest;
-      return scaled / scaled.norm();
+      const detail::Vec3 scaled = {candidate.x() / largest, candidate.y() / largest, candidate.z() / largest};
+      const double length = std::sqrt(dot(scaled, scaled));
+      return {scaled.x / length, scaled.y / length, scaled.z / length};
     }
   }
   return Eigen::Vector3d::UnitX();

@@ -57,7 +57,9 @@ TEST(MidMethods, AnUnknownNameIsRefusedWithTheList) {
     FAIL() << "accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::unknown_name);
-    EXPECT_STREQ(error.what(), "no detection method is called 'magic'; expected one of: auto, sweep");
+    const std::string said = error.what();
+    EXPECT_NE(said.find("'magic'"), std::string::npos) << said;
+    for (const std::string_view name : detect_methods()) EXPECT_NE(said.find(name), std::string::npos) << said;
   }
 }
 

@@ -1,0 +1,349 @@
+#include "mid/bvh.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "bounds/bounds.hpp"
+#include "core/stage_timer.hpp"
+
+namespace carom::mid {
+
+namespace {
+
+using kernels::node_children;
+using kernels::NodePair;
+
+constexpr std::size_t patch_grain = 64;
+constexpr std::size_t node_grain = 64;
+constexpr std::size_t pair_grain = 64;
+
+/// Patches are cut anew when the nodes of a level have together become this much larger. Cutting costs about
+/// as much as finding the pairs of one frame, and half as large again means up to twice the pairs.
+constexpr double worn_out = 1.5;
+
+constexpr float nan_f = std::numeric_limits<float>::quiet_NaN();
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+std::size_t direction_count(Volume volume) {
+  switch (volume) {
+    case Volume::box:
+      return 3;
+    case Volume::dop14:
+      return 7;
+    case Volume::dop18:
+      return 9;
+  }
+  return 3;
+}
+
+/// Beyond the three axes: the four diagonals of a cube, or the six of its faces. Not unit vectors: a sum
+/// of coordinates is cheaper, and the length only matters for the margin.
+struct Diagonal {
+  double x, y, z;
+};
+constexpr std::array<Diagonal, 4> cube_diagonals{{{1, 1, 1}, {1, 1, -1}, {1, -1, 1}, {-1, 1, 1}}};
+constexpr std::array<Diagonal, 6> face_diagonals{{{1, 1, 0}, {1, -1, 0}, {1, 0, 1}, {1, 0, -1}, {0, 1, 1}, {0, 1, -1}}};
+
+std::span<const Diagonal> diagonals(Volume volume) {
+  if (volume == Volume::dop14) return cube_diagonals;
+  if (volume == Volume::dop18) return face_diagonals;
+  return {};
+}
+
+kernels::NodeScope node_scope(PairScope pairs) {
+  switch (pairs) {
+    case PairScope::between:
+      return kernels::NodeScope::between;
+    case PairScope::self:
+      return kernels::NodeScope::self;
+    case PairScope::all:
+      return kernels::NodeScope::all;
+  }
+  return kernels::NodeScope::all;
+}
+
+std::uint32_t stride_of(std::size_t count) {
+  return static_cast<std::uint32_t>((count + 7) / 8 * 8);
+}
+
+std::size_t feature_floats(const Patch& patch) {
+  return std::size_t{6} *
+         (stride_of(patch.edge_count) + stride_of(patch.owned_vertex_count) + stride_of(patch.triangle_count));
+}
+
+}  // namespace
+
+void Bvh::run(Context& context, const In& in, const BvhOptions& options, StageStats& stats) {
+  const StageTimer timer(stats);
+  const bool same = revision_ == in.surface.revision() && volume_ == options.volume;
+  if (!same) {
+    volume_ = options.volume;
+    build(context, in);
+  }
+  refit_patches(context, in, options);
+  refit_levels(context);
+  if (same && worn()) {
+    build(context, in);
+    refit_patches(context, in, options);
+    refit_levels(context);
+  }
+  if (rebuilt_) remember_sizes();
+  rebuilt_ = false;
+  walk(context, options);
+  fill_features(context, in, options);
+  // Of all pairs of patches, each also with itself; most are never looked at.
+  const std::uint64_t all = std::uint64_t{used_} * (used_ + 1) / 2;
+  stats.in += all;
+  stats.add_culled("box", all - pairs_.size());
+  stats.out += pairs_.size();
+}
+
+kernels::BoxRows Bvh::rows(std::size_t patch, Kind kind) const {
+  const Patch& p = patches_[patch];
+  const float* begin = features_.data() + feature_begin_[patch];
+  const std::uint32_t edges = stride_of(p.edge_count);
+  const std::uint32_t vertices = stride_of(p.owned_vertex_count);
+  switch (kind) {
+    case Kind::edges:
+      return {begin, edges, p.edge_count};
+    case Kind::vertices:
+      return {begin + 6 * edges, vertices, p.owned_vertex_count};
+    case Kind::triangles:
+      return {begin + 6 * (edges + vertices), stride_of(p.triangle_count), p.triangle_count};
+  }
+  return {};
+}
+
+void Bvh::build(Context& context, const In& in) {
+  builder_.run(context, in.surface, in.positions, patches_);
+  revision_ = in.surface.revision();
+  rebuilt_ = true;
+  directions_ = direction_count(volume_);
+
+  // The middle of the scene. Any point would do.
+  Box scene;
+  for (const Box& box : in.objects)
+    if (!box.empty()) scene.grow(box);
+  for (int k = 0; k < 3; ++k) {
+    const auto i = static_cast<std::size_t>(k);
+    origin_[k] = scene.empty() ? 0 : 0.5 * static_cast<double>(scene.min[i]) + 0.5 * static_cast<double>(scene.max[i]);
+    if (!std::isfinite(origin_[k])) origin_[k] = 0;
+  }
+
+  used_ = static_cast<std::size_t>(
+      std::count_if(patches_.begin(), patches_.end(), [](const Patch& p) { return p.triangle_count > 0; }));
+  hulls_.assign(6 * patches_.size(), nan_f);
+  margin_.assign(patches_.size(), 0);
+  feature_begin_.resize(patches_.size() + 1);
+  feature_begin_[0] = 0;
+  for (std::size_t p = 0; p < patches_.size(); ++p)
+    feature_begin_[p + 1] = feature_begin_[p] + feature_floats(patches_[p]);
+  features_.resize(feature_begin_.back() + kernels::box_lanes);
+
+  std::size_t count = patches_.size();
+  std::size_t depth = 0;
+  for (bool top = false; !top; ++depth) {
+    if (levels_.size() <= depth) levels_.emplace_back();
+    Level& level = levels_[depth];
+    const std::size_t groups = (count + node_children - 1) / node_children;
+    level.count = count;
+    level.groups.assign(groups * 2 * directions_ * node_children, nan_f);
+    level.object.assign(groups * node_children, none);
+    for (std::size_t i = 0; i < count; ++i) {
+      if (depth == 0) {
+        level.object[i] = patches_[i].object;
+        continue;
+      }
+      const Level& below = levels_[depth - 1];
+      Index object = none;
+      bool several = false;
+      for (std::size_t c = node_children * i; c < std::min(node_children * (i + 1), below.count); ++c) {
+        const bool empty = depth == 1 && patches_[c].triangle_count == 0;
+        if (empty) continue;
+        if (below.object[c] == none || (object != none && below.object[c] != object)) several = true;
+        object = below.object[c];
+      }
+      level.object[i] = several ? none : object;
+    }
+    top = groups <= 1;
+    count = groups;
+  }
+  levels_.resize(depth);
+}
+
+void Bvh::refit_patches(Context& context, const In& in, const BvhOptions& options) {
+  Level& leaves = levels_[0];
+  const std::size_t group_size = 2 * directions_ * node_children;
+  const std::span<const Diagonal> extra = diagonals(volume_);
+  parallel_for(context.workers, patches_.size(), patch_grain, [&](std::size_t p) {
+    const Patch& patch = patches_[p];
+    float* lane = leaves.groups.data() + p / node_children * group_size + p % node_children;
+    float* hull = hulls_.data() + 6 * p;
+    if (patch.triangle_count == 0 || in.object_wanted[at(patch.object)] == 0) {
+      for (std::size_t k = 0; k < 2 * directions_; ++k) lane[k * node_children] = nan_f;
+      std::fill_n(hull, 6, nan_f);
+      return;
+    }
+    const double infinity = std::numeric_limits<double>::infinity();
+    double low[3] = {infinity, infinity, infinity};
+    double high[3] = {-infinity, -infinity, -infinity};
+    for (std::size_t v = 0; v < patch.vertex_count; ++v) {
+      const double* x = in.positions[at(patch.vertices[v])].data();
+      for (std::size_t k = 0; k < 3; ++k) {
+        low[k] = x[k] < low[k] ? x[k] : low[k];
+        high[k] = x[k] > high[k] ? x[k] : high[k];
+      }
+    }
+    const double size = (high[0] - low[0]) + (high[1] - low[1]) + (high[2] - low[2]);
+    const double margin = 0.5 * options.distance + bounds::relative_slack * (size + options.distance);
+    margin_[p] = margin;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const double o = origin_[static_cast<Eigen::Index>(k)];
+      hull[k] = lane[k * node_children] = round_down((low[k] - o) - margin);
+      hull[k + 3] = lane[(directions_ + k) * node_children] = round_up((high[k] - o) + margin);
+    }
+    double far = 0;  // the largest coordinate: a sum of three is wrong by less than 1e-15 of it
+    for (std::size_t k = 0; k < 3; ++k) {
+      const double o = origin_[static_cast<Eigen::Index>(k)];
+      far = std::max({far, std::abs(low[k] - o), std::abs(high[k] - o)});
+    }
+    for (std::size_t i = 0; i < extra.size(); ++i) {
+      const Diagonal& n = extra[i];
+      double least = infinity;
+      double most = -infinity;
+      for (std::size_t v = 0; v < patch.vertex_count; ++v) {
+        const Eigen::Array3d x = in.positions[at(patch.vertices[v])].array() - origin_;
+        const double along = n.x * x[0] + n.y * x[1] + n.z * x[2];
+        least = std::min(least, along);
+        most = std::max(most, along);
+      }
+      const double length = std::sqrt(n.x * n.x + n.y * n.y + n.z * n.z);
+      const double wider = length * margin + 1e-15 * far;
+      // A sum that overflowed says nothing: the interval is then all there is.
+      const bool sane = std::isfinite(least) && std::isfinite(most);
+      lane[(3 + i) * node_children] = sane ? round_down(least - wider) : -std::numeric_limits<float>::infinity();
+      lane[(directions_ + 3 + i) * node_children] =
+          sane ? round_up(most + wider) : std::numeric_limits<float>::infinity();
+    }
+  });
+}
+
+void Bvh::refit_levels(Context& context) {
+  const std::size_t group_size = 2 * directions_ * node_children;
+  for (std::size_t l = 1; l < levels_.size(); ++l) {
+    const Level& below = levels_[l - 1];
+    Level& level = levels_[l];
+    parallel_for(context.workers, level.count, node_grain, [&](std::size_t i) {
+      const float* children = below.groups.data() + i * group_size;
+      float* lane = level.groups.data() + i / node_children * group_size + i % node_children;
+      for (std::size_t k = 0; k < directions_; ++k) {
+        float low = nan_f;
+        float high = nan_f;
+        for (std::size_t c = 0; c < node_children; ++c) {
+          const float a = children[k * node_children + c];
+          const float b = children[(directions_ + k) * node_children + c];
+          // NaN, a place without a node, loses every comparison.
+          low = low <= a || std::isnan(a) ? low : a;
+          high = high >= b || std::isnan(b) ? high : b;
+        }
+        lane[k * node_children] = low;
+        lane[(directions_ + k) * node_children] = high;
+      }
+    });
+  }
+}
+
+/// Edge lengths of all boxes of a level together.
+double Bvh::size_of(const Level& level) const {
+  const std::size_t group_size = 2 * directions_ * node_children;
+  double sum = 0;
+  for (std::size_t i = 0; i < level.count; ++i) {
+    const float* lane = level.groups.data() + i / node_children * group_size + i % node_children;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const float low = lane[k * node_children];
+      const float high = lane[(directions_ + k) * node_children];
+      if (low <= high) sum += static_cast<double>(high) - static_cast<double>(low);
+    }
+  }
+  return sum;
+}
+
+bool Bvh::worn() const {
+  for (std::size_t l = 0; l < levels_.size(); ++l)
+    if (size_of(levels_[l]) > worn_out * built_sizes_[l]) return true;
+  return false;
+}
+
+void Bvh::remember_sizes() {
+  built_sizes_.clear();
+  for (const Level& level : levels_) built_sizes_.push_back(size_of(level));
+}
+
+void Bvh::walk(Context& context, const BvhOptions& options) {
+  const kernels::NodeScope scope = node_scope(options.pairs);
+  pairs_.assign(patches_.empty() ? 0 : 1, NodePair{0, 0});
+  for (std::size_t l = levels_.size(); l-- > 0;) {
+    const Level& level = levels_[l];
+    const kernels::NodeLevel children{level.groups.data(), directions_, level.object.data()};
+    append_.run(context.workers, pairs_.size(), pair_grain, next_,
+                [&](std::size_t begin, std::size_t end, std::vector<NodePair>& out, std::size_t) {
+                  out.resize((end - begin) * node_children * node_children);
+                  out.resize(kernels::expand(pairs_.data() + begin, end - begin, children, scope, out.data()));
+                });
+    pairs_.swap(next_);
+  }
+}
+
+void Bvh::fill_features(Context& context, const In& in, const BvhOptions& options) {
+  active_.assign(patches_.size(), 0);
+  for (const NodePair& pair : pairs_) active_[pair.a] = active_[pair.b] = 1;
+  active_list_.clear();
+  for (std::size_t p = 0; p < patches_.size(); ++p)
+    if (active_[p] != 0) active_list_.push_back(static_cast<Index>(p));
+  (void)options;
+  parallel_for(context.workers, active_list_.size(), patch_grain, [&](std::size_t n) {
+    const std::size_t p = at(active_list_[n]);
+    const Patch& patch = patches_[p];
+    float low[3][patch_features];
+    float high[3][patch_features];
+    for (std::size_t v = 0; v < patch.vertex_count; ++v) {
+      const double* x = in.positions[at(patch.vertices[v])].data();
+      for (std::size_t k = 0; k < 3; ++k) {
+        const double o = origin_[static_cast<Eigen::Index>(k)];
+        low[k][v] = round_down((x[k] - o) - margin_[p]);
+        high[k][v] = round_up((x[k] - o) + margin_[p]);
+      }
+    }
+    float* out = features_.data() + feature_begin_[p];
+    for (std::size_t k = 0; k < 3; ++k) {
+      const std::size_t stride = stride_of(patch.edge_count);
+      for (std::size_t e = 0; e < patch.edge_count; ++e) {
+        const auto [i, j] = patch.edges[e];
+        out[k * stride + e] = std::min(low[k][i], low[k][j]);
+        out[(k + 3) * stride + e] = std::max(high[k][i], high[k][j]);
+      }
+    }
+    out += std::size_t{6} * stride_of(patch.edge_count);
+    for (std::size_t k = 0; k < 3; ++k) {
+      const std::size_t stride = stride_of(patch.owned_vertex_count);
+      std::copy_n(low[k], patch.owned_vertex_count, out + k * stride);
+      std::copy_n(high[k], patch.owned_vertex_count, out + (k + 3) * stride);
+    }
+    out += std::size_t{6} * stride_of(patch.owned_vertex_count);
+    for (std::size_t k = 0; k < 3; ++k) {
+      const std::size_t stride = stride_of(patch.triangle_count);
+      for (std::size_t t = 0; t < patch.triangle_count; ++t) {
+        const auto [a, b, c] = patch.corners[t];
+        out[k * stride + t] = std::min(std::min(low[k][a], low[k][b]), low[k][c]);
+        out[(k + 3) * stride + t] = std::max(std::max(high[k][a], high[k][b]), high[k][c]);
+      }
+    }
+  });
+}
+
+}  // namespace carom::mid

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "bounds/box.hpp"
+#include "carom/detect.hpp"
+#include "core/context.hpp"
+#include "kernels/box_pairs.hpp"
+#include "kernels/node_pairs.hpp"
+#include "mid/patches.hpp"
+
+/// Method `bvh` of the stage `mid`: a tree with eight children a node over patches of triangles.
+/// The tree has no pointers: the nodes of a level are numbered, the children of node i are the nodes
+/// 8 i to 8 i + 7 of the level below, and all leaves, the patches, are in level 0. Each frame
+/// the volumes are made anew from the leaves up; the patches are cut anew when they have
+/// become much larger than they were. The tree is walked against itself, level by level, over pairs of
+/// nodes with a <= b, so no pair comes twice.
+namespace carom::mid {
+
+/// What is around a node: a box, or intervals along more directions than the axes.
+enum class Volume { box, dop14, dop18 };
+
+struct BvhOptions {
+  double distance = 0;  ///< m
+  PairScope pairs = PairScope::all;
+  Volume volume = Volume::box;
+};
+
+/// Everything that lasts from call to call.
+class Bvh {
+ public:
+  struct In {
+    const Surface& surface;
+    std::span<const Eigen::Vector3d> positions;
+    std::span<const Box> objects;                ///< grown by half the distance
+    std::span<const std::uint8_t> object_wanted;  ///< 0: nothing can touch this object
+  };
+
+  /// Brings patches and tree up to date and finds the pairs of patches that may touch.
+  void run(Context& context, const In& in, const BvhOptions& options, StageStats& stats);
+
+  std::span<const Patch> patches() const { return patches_; }
+  /// Of patches, a <= b.
+  std::span<const kernels::NodePair> pairs() const { return pairs_; }
+
+  kernels::BoxRows edges(std::size_t patch) const { return rows(patch, Kind::edges); }
+  kernels::BoxRows vertices(std::size_t patch) const { return rows(patch, Kind::vertices); }
+  kernels::BoxRows triangles(std::size_t patch) const { return rows(patch, Kind::triangles); }
+  kernels::Hull hull(std::size_t patch) const { return kernels::Hull(hulls_.data() + 6 * patch, 6); }
+
+ private:
+  enum class Kind { edges, vertices, triangles };
+  struct Level {
+    std::vector<float> groups;
+    std::vector<Index> object;
+    std::size_t count = 0;
+  };
+
+  kernels::BoxRows rows(std::size_t patch, Kind kind) const;
+  void build(Context& context, const In& in);
+  void refit_patches(Context& context, const In& in, const BvhOptions& options);
+  void refit_levels(Context& context);
+  void walk(Context& context, const BvhOptions& options);
+  void fill_features(Context& context, const In& in, const BvhOptions& options);
+  double size_of(const Level& level) const;
+  bool worn() const;
+  void remember_sizes();
+
+  std::uint64_t revision_ = 0;  ///< of the surface the patches were made from
+  Volume volume_ = Volume::box;
+  std::size_t directions_ = 3;
+  Eigen::Array3d origin_ = Eigen::Array3d::Zero();  ///< boxes are relative to it, so that floats have digits to spare
+  bool rebuilt_ = false;
+  std::vector<double> built_sizes_;  ///< of each level when the patches were cut
+  PatchBuilder builder_;
+  std::vector<Patch> patches_;
+  std::size_t used_ = 0;       ///< patches that have triangles
+  std::vector<float> hulls_;   ///< six a patch
+  std::vector<double> margin_;  ///< by which the boxes of each patch's features grow
+  std::vector<Level> levels_;
+  std::vector<std::size_t> feature_begin_;  ///< of each patch in `features_`
+  std::vector<float> features_;
+  std::vector<std::uint8_t> active_;
+  std::vector<Index> active_list_;
+  std::vector<kernels::NodePair> pairs_;
+  std::vector<kernels::NodePair> next_;
+  OrderedAppend<kernels::NodePair> append_;
+};
+
+}  // namespace carom::mid

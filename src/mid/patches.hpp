@@ -1,0 +1,58 @@
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "carom/detect.hpp"
+#include "core/context.hpp"
+
+namespace carom::mid {
+
+inline constexpr std::size_t patch_triangles = 16;
+inline constexpr std::size_t patch_features = 3 * patch_triangles;  ///< vertices or edges of 16 loose triangles
+
+/// Up to 16 triangles of one object that lie close together, and the features they own. Patches are
+/// what the tree has for leaves and what the narrow phase takes by pairs: large enough to
+/// fill vectors, small enough to be tight. Every feature is in exactly one patch, so a pair
+/// of features is in exactly one pair of patches.
+struct Patch {
+  std::array<Index, patch_triangles> triangles;
+  std::array<Index, patch_features> vertices;  ///< all that the triangles use, each once; the owned ones first
+  std::array<std::array<std::uint8_t, 3>, patch_triangles> corners;  ///< places in `vertices`
+  std::array<std::array<std::uint8_t, 2>, patch_features> edges;     ///< owned; places in `vertices`
+  std::uint8_t triangle_count = 0;                                   ///< 0: a place that is not in use
+  std::uint8_t vertex_count = 0;
+  std::uint8_t owned_vertex_count = 0;
+  std::uint8_t edge_count = 0;
+  Index object = none;  ///< position in Surface::objects()
+
+  /// By vertex numbers, the smaller first.
+  Edge edge(std::size_t i) const { return {vertices[edges[i][0]], vertices[edges[i][1]]}; }
+};
+
+/// No more than patch_triangles, all of one object.
+Patch make_patch(const Surface& surface, std::span<const Index> triangles);
+
+/// All triangles of a surface, cut into patches where they lie now. Objects follow each other along
+/// a space-filling curve, and so do the triangles within each object. A larger object begins
+/// at a multiple of eight places, so that the lower nodes of the tree hold one object each.
+class PatchBuilder {
+ public:
+  void run(Context& context, const Surface& surface, std::span<const Eigen::Vector3d> positions,
+           std::vector<Patch>& patches);
+
+ private:
+  struct Keyed {
+    std::uint64_t key = 0;
+    Index triangle = none;
+  };
+  std::vector<Keyed> keyed_;
+  std::vector<Keyed> object_order_;
+  std::vector<Index> rank_;
+  std::vector<Index> sizes_;
+  std::vector<Eigen::Array3d> low_, high_;
+  std::vector<std::size_t> place_;
+};
+
+}  // namespace carom::mid

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/context.hpp"
+#include "mid/bvh.hpp"
+#include "narrow/narrow.hpp"
+
+namespace carom::narrow {
+
+/// The hits of pairs of patches, in an order that depends on the input alone. Boxes of features are
+/// compared list against list; what overlaps and shares no vertex is measured.
+void find_in_patches(Context& context, std::span<const Eigen::Vector3d> positions, const Surface& surface,
+                     const mid::Bvh& bvh, const Options& options, Scratch& scratch);
+
+}  // namespace carom::narrow

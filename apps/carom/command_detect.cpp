@@ -90,7 +90,13 @@ class Measurement {
   std::span<const Contact> contacts() const { return contacts_; }
 
  private:
-  void update(const FrameSurface& s) { surface_.emplace(s.vertex_count, s.triangles, s.object_of_triangle); }
+  void update(const FrameSurface& s) {
+    if (surface_) {
+      surface_->update(s.vertex_count, s.triangles, s.object_of_triangle);
+    } else {
+      surface_.emplace(s.vertex_count, s.triangles, s.object_of_triangle);
+    }
+  }
 
   DetectOptions options_;
   std::optional<Surface> surface_;

@@ -10,51 +10,9 @@
 #include "carom/contact.hpp"
 #include "carom/mesh.hpp"
 #include "carom/stats.hpp"
+#include "carom/surface.hpp"
 
 namespace carom {
-
-/// The triangles of several objects over one array of vertices. Positions come separately, frame
-/// by frame. A vertex belongs to the object of the triangles that use it.
-class Surface {
- public:
-  /// Throws Error: bad_index (names the triangle), bad_mesh (a vertex used by two objects).
-  /// An empty `object_of_triangle` means that all is one object, 0.
-  Surface(std::size_t vertex_count, std::vector<Triangle> triangles, std::vector<Index> object_of_triangle = {});
-
-  std::size_t vertex_count() const { return vertex_count_; }
-  std::span<const Triangle> triangles() const { return triangles_; }
-  /// As given.
-  std::span<const Index> object_of_triangle() const { return object_of_triangle_; }
-  /// The different objects, ascending.
-  std::span<const Index> objects() const { return objects_; }
-  /// Position in objects() of each triangle's object.
-  std::span<const Index> object_index_of_triangle() const { return object_index_of_triangle_; }
-  /// Position in objects() of each vertex's object; `none` for a vertex in no triangle.
-  std::span<const Index> object_index_of_vertex() const { return object_index_of_vertex_; }
-  /// Which features each triangle tests for all that share them, see owns_vertex and owns_edge. Every
-  /// vertex in use and every edge is owned by exactly one triangle.
-  std::span<const std::uint8_t> owned() const { return owned_; }
-  /// Changes with everything that changes the surface; no two different surfaces of a process share one.
-  std::uint64_t revision() const { return revision_; }
-
- private:
-  std::size_t vertex_count_;
-  std::vector<Triangle> triangles_;
-  std::vector<Index> object_of_triangle_;
-  std::vector<Index> objects_;
-  std::vector<Index> object_index_of_triangle_;
-  std::vector<Index> object_index_of_vertex_;
-  std::vector<std::uint8_t> owned_;
-  std::uint64_t revision_;
-};
-
-/// Of an entry of Surface::owned(): corner k, and the edge from corner k to the next.
-constexpr bool owns_vertex(std::uint8_t owned, std::size_t k) {
-  return (owned >> k & 1U) != 0;
-}
-constexpr bool owns_edge(std::uint8_t owned, std::size_t k) {
-  return (owned >> (3 + k) & 1U) != 0;
-}
 
 /// Which pairs of features count: of different objects, of one and the same, or both.
 enum class PairScope { between, self, all };

@@ -13,32 +13,42 @@ namespace {
 constexpr std::size_t vertex_grain = 4096;
 constexpr std::size_t triangle_grain = 2048;
 
-/// Extents of the objects, in runs of vertices of one object. A NaN or an infinity shows in a sum of
-/// all coordinates times zero, which costs less than looking at each.
-void objects_of_vertices(Context& context, const In& in, Out& out) {
+/// Vertices of one object that follow each other, in pieces worth a chunk. Vertices in no triangle are
+/// pieces of no object: these have to be finite, too.
+void cut_into_pieces(const Surface& surface, Out& out) {
+  if (out.revision == surface.revision()) return;
+  out.revision = surface.revision();
+  out.pieces.clear();
+  const auto object_of = [&](std::size_t vertex) {
+    const Index corner = surface.first_corner(static_cast<Index>(vertex));
+    return corner == none ? none : surface.object_index_of_triangle()[static_cast<std::size_t>(corner) / 3];
+  };
+  for (std::size_t i = 0; i < surface.vertex_count(); ++i) {
+    const Index object = object_of(i);
+    if (out.pieces.empty() || out.pieces.back().object != object ||
+        out.pieces.back().end - out.pieces.back().begin == vertex_grain)
+      out.pieces.push_back({.object = object, .begin = i, .end = i});
+    ++out.pieces.back().end;
+  }
+}
+
+void measure(std::span<const Eigen::Vector3d> positions, Out::Piece& piece) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  const auto object_of = in.surface.object_index_of_vertex();
-  out.append.run(
-      context.workers, in.positions.size(), vertex_grain, out.parts,
-      [&](std::size_t begin, std::size_t end, std::vector<Out::Part>& parts, std::size_t) {
-        while (begin < end) {
-          Out::Part part{object_of[begin], {infinity, infinity, infinity}, {-infinity, -infinity, -infinity}};
-          double not_finite = 0;
-          std::size_t i = begin;
-          for (; i < end && object_of[i] == part.object; ++i) {
-            const double* x = in.positions[i].data();
-            for (std::size_t k = 0; k < 3; ++k) {
-              part.low[k] = x[k] < part.low[k] ? x[k] : part.low[k];
-              part.high[k] = x[k] > part.high[k] ? x[k] : part.high[k];
-              not_finite += x[k] * 0.0;
-            }
-          }
-          // Marked for the caller, who names the first one.
-          if (not_finite != 0) part.low[0] = std::numeric_limits<double>::quiet_NaN();
-          parts.push_back(part);
-          begin = i;
-        }
-      });
+  std::array<double, 3> low{infinity, infinity, infinity};
+  std::array<double, 3> high{-infinity, -infinity, -infinity};
+  // A NaN or an infinity shows in a sum of all coordinates times zero.
+  std::array<double, 3> zeros{};
+  for (std::size_t i = piece.begin; i < piece.end; ++i) {
+    const double* x = positions[i].data();
+    for (std::size_t k = 0; k < 3; ++k) {
+      low[k] = x[k] < low[k] ? x[k] : low[k];
+      high[k] = x[k] > high[k] ? x[k] : high[k];
+      zeros[k] += x[k] * 0.0;
+    }
+  }
+  piece.low = low;
+  piece.high = high;
+  piece.finite = zeros[0] + zeros[1] + zeros[2] == 0;
 }
 
 [[noreturn]] void fail_not_finite(std::span<const Eigen::Vector3d> positions) {
@@ -52,24 +62,26 @@ void objects_of_vertices(Context& context, const In& in, Out& out) {
 
 void run(Context& context, const In& in, const Options& options, Out& out, StageStats& stats) {
   const StageTimer timer(stats);
-  objects_of_vertices(context, in, out);
-  const std::size_t objects = in.surface.objects().size();
-  const std::span<Out::Part> extents = context.arena.make<Out::Part>(objects);
+  cut_into_pieces(in.surface, out);
+  parallel_for(context.workers, out.pieces.size(), 1, [&](std::size_t i) { measure(in.positions, out.pieces[i]); });
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  for (Out::Part& e : extents) e = {none, {infinity, infinity, infinity}, {-infinity, -infinity, -infinity}};
-  for (const Out::Part& part : out.parts) {
-    if (!(part.low[0] <= part.high[0])) fail_not_finite(in.positions);
-    if (part.object == none) continue;
-    Out::Part& e = extents[static_cast<std::size_t>(part.object)];
-    e.object = part.object;
+  const std::size_t objects = in.surface.objects().size();
+  const std::span<Out::Piece> extents = context.arena.make<Out::Piece>(objects);
+  for (Out::Piece& e : extents)
+    e = {.low = {infinity, infinity, infinity}, .high = {-infinity, -infinity, -infinity}};
+  for (const Out::Piece& piece : out.pieces) {
+    if (!piece.finite) fail_not_finite(in.positions);
+    if (piece.object == none) continue;
+    Out::Piece& e = extents[static_cast<std::size_t>(piece.object)];
+    e.object = piece.object;
     for (std::size_t k = 0; k < 3; ++k) {
-      e.low[k] = std::min(e.low[k], part.low[k]);
-      e.high[k] = std::max(e.high[k], part.high[k]);
+      e.low[k] = std::min(e.low[k], piece.low[k]);
+      e.high[k] = std::max(e.high[k], piece.high[k]);
     }
   }
   out.objects.assign(objects, Box{});
   for (std::size_t o = 0; o < objects; ++o) {
-    const Out::Part& e = extents[o];
+    const Out::Piece& e = extents[o];
     if (e.object == none) continue;
     const double size = (e.high[0] - e.low[0]) + (e.high[1] - e.low[1]) + (e.high[2] - e.low[2]);
     const double margin = 0.5 * options.distance + relative_slack * (size + options.distance);
@@ -82,6 +94,10 @@ void run(Context& context, const In& in, const Options& options, Out& out, Stage
   const auto triangles = in.surface.triangles();
   out.triangles.resize(options.triangles ? triangles.size() : 0);
   parallel_for(context.workers, out.triangles.size(), triangle_grain, [&](std::size_t i) {
+    if (is_dead(triangles[i])) {
+      out.triangles[i] = Box{};
+      return;
+    }
     const Eigen::Array3d a = in.positions[static_cast<std::size_t>(triangles[i][0])];
     const Eigen::Array3d b = in.positions[static_cast<std::size_t>(triangles[i][1])];
     const Eigen::Array3d c = in.positions[static_cast<std::size_t>(triangles[i][2])];
@@ -93,8 +109,8 @@ void run(Context& context, const In& in, const Options& options, Out& out, Stage
       out.triangles[i].max[static_cast<std::size_t>(k)] = round_up(high[k] + margin);
     }
   });
-  stats.in += triangles.size();
-  stats.out += triangles.size();
+  stats.in += in.surface.live_triangle_count();
+  stats.out += in.surface.live_triangle_count();
 }
 
 }  // namespace carom::bounds

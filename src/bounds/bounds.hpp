@@ -22,16 +22,19 @@ struct Options {
 };
 
 struct Out {
-  std::vector<Box> triangles;
-  std::vector<Box> objects;  ///< by position in Surface::objects()
+  std::vector<Box> triangles;  ///< empty for a dead triangle
+  std::vector<Box> objects;    ///< by position in Surface::objects(); empty for one without triangles
 
   // Working memory.
-  struct Part {
+  struct Piece {
     Index object = none;
-    std::array<double, 3> low, high;
+    std::size_t begin = 0;
+    std::size_t end = 0;  ///< one past the last vertex
+    std::array<double, 3> low{}, high{};
+    bool finite = true;
   };
-  std::vector<Part> parts;
-  OrderedAppend<Part> append;
+  std::vector<Piece> pieces;
+  std::uint64_t revision = 0;  ///< of the surface that the pieces are cut from
 };
 
 /// How far rounding may put the computed distance of two features below the true one, over the

@@ -1,7 +1,6 @@
 #include "broad/broad.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "core/stage_timer.hpp"
 
@@ -9,20 +8,23 @@ namespace carom::broad {
 
 void run(Context& context, const In& in, const Options& options, Out& out, StageStats& stats) {
   const StageTimer timer(stats);
-  const std::size_t count = in.objects.size();
+  const auto box = [&](Index i) -> const Box& { return in.objects[static_cast<std::size_t>(i)]; };
+  const std::span<Index> memory = context.arena.make<Index>(in.objects.size());
+  std::size_t count = 0;
+  for (Index i = 0; static_cast<std::size_t>(i) < in.objects.size(); ++i) {
+    if (!box(i).empty()) memory[count++] = i;  // the others have no triangles
+  }
+  const std::span<Index> order = memory.first(count);
   out.pairs.clear();
 
   if (options.pairs != PairScope::between) {
     stats.in += count;
-    for (std::size_t i = 0; i < count; ++i) out.pairs.push_back({static_cast<Index>(i), static_cast<Index>(i)});
+    for (const Index i : order) out.pairs.push_back({i, i});
   }
   if (options.pairs != PairScope::self && count > 1) {
     const std::uint64_t all = static_cast<std::uint64_t>(count) * (count - 1) / 2;
     const std::size_t before = out.pairs.size();
-    const std::span<Index> order = context.arena.make<Index>(count);
-    std::iota(order.begin(), order.end(), 0);
-    const auto box = [&](Index i) -> const Box& { return in.objects[static_cast<std::size_t>(i)]; };
-    const std::size_t axis = widest_axis(in.objects, [](const Box& b) -> const Box& { return b; });
+    const std::size_t axis = widest_axis(order, box);
     std::sort(order.begin(), order.end(), [&](Index a, Index b) {
       return box(a).min[axis] != box(b).min[axis] ? box(a).min[axis] < box(b).min[axis] : a < b;
     });

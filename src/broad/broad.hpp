@@ -8,7 +8,7 @@
 #include "core/context.hpp"
 
 /// Stage `broad`: which objects may touch. Sort the boxes along one axis and sweep; an object is
-/// paired with itself where contacts within it are wanted.
+/// paired with itself where contacts within it are wanted, and with none if its box is empty.
 namespace carom::broad {
 
 struct In {

@@ -1,64 +1,88 @@
-#include <algorithm>
-#include <atomic>
+#include "carom/surface.hpp"
 
-#include "carom/detect.hpp"
+#include <algorithm>
+
 #include "core/check.hpp"
+#include "detect/surface_check.hpp"
 
 namespace carom {
-
-namespace {
-
-std::vector<std::uint8_t> owned_features(std::span<const Triangle> triangles, const Topology& topology) {
-  std::vector<std::uint8_t> owned(triangles.size(), 0);
-  for (std::size_t t = 0; t < triangles.size(); ++t) {
-    const Triangle& corners = triangles[t];
-    const auto& edges = topology.triangle_edges[t];
-    for (std::size_t k = 0; k < 3; ++k) {
-      // A triangle with a repeated corner or edge owns it once.
-      const bool repeated_vertex = (k > 0 && corners[k] == corners[0]) || (k > 1 && corners[k] == corners[1]);
-      const bool repeated_edge = (k > 0 && edges[k] == edges[0]) || (k > 1 && edges[k] == edges[1]);
-      const auto me = static_cast<Index>(t);
-      if (!repeated_vertex && topology.vertex_owner[static_cast<std::size_t>(corners[k])] == me)
-        owned[t] |= static_cast<std::uint8_t>(1U << k);
-      if (edges[k] != none && !repeated_edge && topology.edge_owner[static_cast<std::size_t>(edges[k])] == me)
-        owned[t] |= static_cast<std::uint8_t>(1U << (3 + k));
-    }
-  }
-  return owned;
-}
-
-}  // namespace
 
 Surface::Surface(std::size_t vertex_count, std::vector<Triangle> triangles, std::vector<Index> object_of_triangle)
     : vertex_count_(vertex_count),
       triangles_(std::move(triangles)),
-      object_of_triangle_(std::move(object_of_triangle)) {
+      object_of_triangle_(std::move(object_of_triangle)),
+      revision_(surface::next_revision()) {
   if (object_of_triangle_.empty()) object_of_triangle_.assign(triangles_.size(), 0);
-  require(object_of_triangle_.size() == triangles_.size(), ErrorCode::invalid_argument,
-          "{} object numbers for {} triangles", object_of_triangle_.size(), triangles_.size());
-  static std::atomic<std::uint64_t> revisions{0};
-  revision_ = ++revisions;
-  const Topology topology = build_topology(vertex_count_, triangles_);
-  owned_ = owned_features(triangles_, topology);
+  surface::check_lists(vertex_count_, triangles_, object_of_triangle_);
+  number_objects();
+  build_corners();
+  if (objects_.size() > 1) {
+    for (std::size_t i = 0; i < triangles_.size(); ++i) {
+      for (const Index vertex : triangles_[i]) {
+        const auto owner = static_cast<std::size_t>(first_corner(vertex)) / 3;
+        if (object_of_triangle_[owner] != object_of_triangle_[i])
+          surface::fail_shared(vertex, object_of_triangle_[owner], fmt::format("triangle {}", owner),
+                               object_of_triangle_[i], fmt::format("triangle {}", i));
+      }
+    }
+  }
+  own_all();
+}
 
-  objects_ = object_of_triangle_;
+/// Neighbours in the list mostly belong to the same object, so look only where it changes.
+void Surface::number_objects() {
+  for (std::size_t i = 0; i < object_of_triangle_.size(); ++i) {
+    if (i == 0 || object_of_triangle_[i] != object_of_triangle_[i - 1]) objects_.push_back(object_of_triangle_[i]);
+  }
   std::sort(objects_.begin(), objects_.end());
   objects_.erase(std::unique(objects_.begin(), objects_.end()), objects_.end());
   object_index_of_triangle_.resize(triangles_.size());
   for (std::size_t i = 0; i < triangles_.size(); ++i) {
-    const auto found = std::lower_bound(objects_.begin(), objects_.end(), object_of_triangle_[i]);
-    object_index_of_triangle_[i] = static_cast<Index>(found - objects_.begin());
+    object_index_of_triangle_[i] =
+        i > 0 && object_of_triangle_[i] == object_of_triangle_[i - 1]
+            ? object_index_of_triangle_[i - 1]
+            : static_cast<Index>(std::lower_bound(objects_.begin(), objects_.end(), object_of_triangle_[i]) -
+                                 objects_.begin());
   }
+}
 
-  object_index_of_vertex_.assign(vertex_count_, none);
-  for (std::size_t i = 0; i < triangles_.size(); ++i) {
-    for (const Index vertex : triangles_[i]) {
-      object_index_of_vertex_[static_cast<std::size_t>(vertex)] = object_index_of_triangle_[i];
-      const auto owner = static_cast<std::size_t>(topology.vertex_owner[static_cast<std::size_t>(vertex)]);
-      require(object_of_triangle_[owner] == object_of_triangle_[i], ErrorCode::bad_mesh,
-              "vertex {} is used by object {} (triangle {}) and by object {} (triangle {}); objects cannot share "
-              "vertices",
-              vertex, object_of_triangle_[owner], owner, object_of_triangle_[i], i);
+/// Backwards, so that the corners at each vertex come out ascending.
+void Surface::build_corners() {
+  first_corner_.assign(vertex_count_, none);
+  next_corner_.resize(3 * triangles_.size());
+  for (std::size_t t = triangles_.size(); t-- > 0;) {
+    if (is_dead(triangles_[t])) continue;
+    for (std::size_t k = 3; k-- > 0;) {
+      Index& first = first_corner_[static_cast<std::size_t>(triangles_[t][k])];
+      next_corner_[3 * t + k] = first;
+      first = static_cast<Index>(3 * t + k);
+    }
+  }
+}
+
+/// The owner of a vertex or an edge is the first triangle that has it. Each edge is looked at from
+/// its smaller end: `seen[w] == v` says that the edge from v to w has its owner, so the whole takes
+/// time linear in the triangles, however many meet at a vertex.
+void Surface::own_all() {
+  owned_.assign(triangles_.size(), 0);
+  std::vector<Index> seen(vertex_count_, none);
+  for (Index v = 0; static_cast<std::size_t>(v) < vertex_count_; ++v) {
+    const Index first = first_corner(v);
+    if (first == none) continue;
+    owned_[static_cast<std::size_t>(first) / 3] |= static_cast<std::uint8_t>(1U << (first % 3));
+    for (Index corner = first; corner != none; corner = next_corner(corner)) {
+      const auto t = static_cast<std::size_t>(corner) / 3;
+      const auto k = static_cast<std::size_t>(corner) % 3;
+      const std::size_t after = k == 2 ? 0 : k + 1;
+      const std::size_t before = k == 0 ? 2 : k - 1;
+      if (const Index w = triangles_[t][after]; w > v && seen[static_cast<std::size_t>(w)] != v) {
+        seen[static_cast<std::size_t>(w)] = v;
+        owned_[t] |= static_cast<std::uint8_t>(1U << (3 + k));
+      }
+      if (const Index w = triangles_[t][before]; w > v && seen[static_cast<std::size_t>(w)] != v) {
+        seen[static_cast<std::size_t>(w)] = v;
+        owned_[t] |= static_cast<std::uint8_t>(1U << (3 + before));
+      }
     }
   }
 }

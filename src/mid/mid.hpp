@@ -16,7 +16,7 @@ namespace carom::mid {
 
 struct In {
   const Surface& surface;
-  std::span<const Box> triangles;
+  std::span<const Box> triangles;  ///< empty ones take no part, whatever `overlap` says of them
   std::span<const Box> objects;
   std::span<const broad::ObjectPair> object_pairs;
 };

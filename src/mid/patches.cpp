@@ -41,10 +41,6 @@ std::uint64_t morton(const Eigen::Array3d& p, const Eigen::Array3d& low, const E
   return code;
 }
 
-bool is_dead(const Triangle& t) {
-  return t[0] == none;
-}
-
 }  // namespace
 
 Patch make_patch(const Surface& surface, std::span<const Index> triangles) {

@@ -9,15 +9,14 @@ namespace {
 // Few enough for the load to balance, many enough for the loop to be worth starting.
 constexpr std::size_t grain = 256;
 
-/// The triangles that can matter. For contacts within objects that is all of them; for contacts
-/// between objects only what lies in the box of another one (the region of interest of F. Léonard,
-/// 3.4).
+/// The triangles that can matter, dead ones not among them. For contacts within objects that is all of them; for
+/// contacts between objects only what lies in the box of another one (the region of interest of F. Léonard, 3.4).
 void collect(Context& context, const In& in, const Options& options, std::vector<Swept>& swept) {
   const auto object_of = in.surface.object_index_of_triangle();
   swept.clear();
   if (options.pairs != PairScope::between) {
     for (std::size_t i = 0; i < in.triangles.size(); ++i) {
-      swept.push_back({in.triangles[i], static_cast<Index>(i), object_of[i]});
+      if (!in.triangles[i].empty()) swept.push_back({in.triangles[i], static_cast<Index>(i), object_of[i]});
     }
     return;
   }
@@ -27,6 +26,7 @@ void collect(Context& context, const In& in, const Options& options, std::vector
     partners[static_cast<std::size_t>(pair.b)].push_back(pair.a);
   }
   for (std::size_t i = 0; i < in.triangles.size(); ++i) {
+    if (in.triangles[i].empty()) continue;
     const auto& others = partners[static_cast<std::size_t>(object_of[i])];
     const bool matters = std::any_of(others.begin(), others.end(), [&](Index other) {
       return overlap(in.triangles[i], in.objects[static_cast<std::size_t>(other)]);

@@ -10,5 +10,8 @@ Scene two_tori_6400();
 Scene two_tori_25600();
 Scene knot();
 Scene cloth_on_ball();
+Scene rolled_sheet_20000();
+Scene soft_balls();
+Scene passing_sheets();
 
 }  // namespace carom::scenes

@@ -33,6 +33,11 @@ Eigen::Vector3d trefoil(double t, double radius, double height);
 /// diagonals: 2 * segments_x * segments_z triangles.
 TriangleMesh make_sheet(double size_x, double size_z, int segments_x, int segments_z);
 
+/// An open sheet rolled up around the z axis: seen along it, a spiral that starts at `inner_radius`
+/// on the x axis and whose layers are `gap` apart, centred along z, facing outward. Its segments along
+/// the spiral are of equal arc length. 2 * along * across triangles with alternating diagonals.
+TriangleMesh make_roll(double inner_radius, double gap, double turns, double width, int along, int across);
+
 /// Pushes a smooth dent into a surface: every vertex closer than `radius` to `centre` moves by
 /// `depth` * (1 - (r / radius)^2)^2 along `direction` (unit length).
 struct Dent {

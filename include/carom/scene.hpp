@@ -44,6 +44,14 @@ struct SheetSource {
   int segments_x = 20;
   int segments_z = 20;
 };
+struct RollSource {
+  double inner_radius = 0.2;
+  double gap = 0.02;
+  double turns = 4;
+  double width = 1;
+  int along = 100;
+  int across = 20;
+};
 struct FileSource {
   std::filesystem::path path;
 };
@@ -57,7 +65,7 @@ struct Placement {
 };
 
 struct MeshSource {
-  std::variant<BoxSource, IcosphereSource, TorusSource, TrefoilSource, SheetSource, FileSource> shape;
+  std::variant<BoxSource, IcosphereSource, TorusSource, TrefoilSource, SheetSource, RollSource, FileSource> shape;
   std::vector<Dent> dents;  ///< applied in order, before the placement
   Placement placement;
 };

@@ -2,6 +2,7 @@
 
 #include "carom/generate.hpp"
 #include "geometry/generate_check.hpp"
+#include "geometry/lattice.hpp"
 
 // Meshes made of flat grids: the box and the sheet.
 namespace carom {
@@ -99,26 +100,11 @@ TriangleMesh make_sheet(double size_x, double size_z, int segments_x, int segmen
   const std::size_t rows = static_cast<std::size_t>(segments_z) + 1;
   TriangleMesh mesh;
   mesh.positions.reserve(row * rows);
-  mesh.triangles.reserve(2 * (row - 1) * (rows - 1));
   for (int j = 0; j <= segments_z; ++j)
     for (int i = 0; i <= segments_x; ++i)
       mesh.positions.emplace_back(centred(size_x, i, segments_x), 0.0, centred(size_z, j, segments_z));
 
-  for (int j = 0; j < segments_z; ++j)
-    for (int i = 0; i < segments_x; ++i) {
-      const Index a = j * (segments_x + 1) + i;
-      const Index b = a + 1;
-      const Index c = a + segments_x + 1;
-      const Index d = c + 1;
-      // z cross x is y, so the way around is first along z, then along x.
-      if ((i + j) % 2 == 0) {
-        mesh.triangles.push_back({a, c, d});
-        mesh.triangles.push_back({a, d, b});
-      } else {
-        mesh.triangles.push_back({a, c, b});
-        mesh.triangles.push_back({b, c, d});
-      }
-    }
+  mesh.triangles = detail::lattice_triangles(segments_x, segments_z);
   return mesh;
 }
 

@@ -19,7 +19,8 @@ enum class Presence {
 };
 
 inline constexpr std::array<std::string_view, 3> body_kind_names{"static", "kinematic", "particles"};
-inline constexpr std::array<std::string_view, 5> generator_names{"box", "icosphere", "torus", "trefoil", "sheet"};
+inline constexpr std::array<std::string_view, 6> generator_names{"box",     "icosphere", "torus",
+                                                                 "trefoil", "sheet",     "roll"};
 inline constexpr std::array<std::string_view, 3> pair_scope_names{"between", "self", "all"};
 
 template <class V>
@@ -57,6 +58,16 @@ void describe(V& v, SheetSource& sheet) {
   v.number("size_z", sheet.size_z, Presence::shown, Sign::positive);
   v.integer("segments_x", sheet.segments_x, Presence::shown, {.least = 1});
   v.integer("segments_z", sheet.segments_z, Presence::shown, {.least = 1});
+}
+
+template <class V>
+void describe(V& v, RollSource& roll) {
+  v.number("inner_radius", roll.inner_radius, Presence::shown, Sign::positive);
+  v.number("gap", roll.gap, Presence::shown, Sign::positive);
+  v.number("turns", roll.turns, Presence::shown, Sign::positive);
+  v.number("width", roll.width, Presence::shown, Sign::positive);
+  v.integer("along", roll.along, Presence::shown, {.least = 1});
+  v.integer("across", roll.across, Presence::shown, {.least = 1});
 }
 
 template <class V>

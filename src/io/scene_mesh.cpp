@@ -22,6 +22,7 @@ struct TriangleCount {
   double operator()(const TorusSource& s) const { return 2.0 * s.around * s.across; }
   double operator()(const TrefoilSource& s) const { return 2.0 * s.along * s.across; }
   double operator()(const SheetSource& s) const { return 2.0 * s.segments_x * s.segments_z; }
+  double operator()(const RollSource& s) const { return 2.0 * s.along * s.across; }
   double operator()(const FileSource&) const { return 0; }
 };
 
@@ -36,6 +37,9 @@ struct ShapeBuilder {
   }
   TriangleMesh operator()(const SheetSource& s) const {
     return make_sheet(s.size_x, s.size_z, s.segments_x, s.segments_z);
+  }
+  TriangleMesh operator()(const RollSource& s) const {
+    return make_roll(s.inner_radius, s.gap, s.turns, s.width, s.along, s.across);
   }
   TriangleMesh operator()(const FileSource& s) const { return read_mesh_file(s.path).mesh; }
 };

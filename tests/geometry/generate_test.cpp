@@ -216,7 +216,50 @@ TEST(Sheet, DiagonalsAlternate) {
       EXPECT_EQ(topology.vertex_triangles[static_cast<std::size_t>(5 * j + i)].size(), (i + j) % 2 == 0 ? 8u : 4u);
 }
 
+TEST(Roll, IsASpiralWithItsGapBetweenLayers) {
+  constexpr int along = 400;
+  constexpr int across = 6;
+  const TriangleMesh mesh = make_roll(0.5, 0.05, 3.25, 2, along, across);
+  const MeshReport report = inspect(mesh);
+  EXPECT_EQ(report.triangles, 2u * along * across);
+  EXPECT_EQ(report.boundary_loops, 1u);
+  EXPECT_TRUE(report.manifold());
+  EXPECT_TRUE(report.oriented());
+  EXPECT_NEAR(report.box_min.z(), -1, 1e-15);
+  EXPECT_NEAR(report.box_max.z(), 1, 1e-15);
+  EXPECT_LT((mesh.positions[0] - Vector3d(0.5, 0, -1)).norm(), 1e-14);
+  EXPECT_LT((mesh.positions.back() - Vector3d(0, 0.5 + 3.25 * 0.05, 1)).norm(), 1e-12) << "a quarter turn too far";
+
+  double angle = 0;
+  double shortest = 1;
+  double longest = 0;
+  for (std::size_t j = 1; j <= along; ++j) {
+    const Vector3d before = mesh.positions[(j - 1) * (across + 1)];
+    const Vector3d here = mesh.positions[j * (across + 1)];
+    angle += std::atan2(before.x() * here.y() - before.y() * here.x(), before.x() * here.x() + before.y() * here.y());
+    EXPECT_NEAR(std::hypot(here.x(), here.y()), 0.5 + 0.05 * angle / (2 * std::numbers::pi), 1e-12);
+    shortest = std::min(shortest, (here - before).norm());
+    longest = std::max(longest, (here - before).norm());
+  }
+  EXPECT_NEAR(angle, 3.25 * 2 * std::numbers::pi, 1e-12);
+  EXPECT_NEAR(shortest, longest, 1e-4 * longest) << "chords of equal arcs differ by their curvature only";
+  for (const Triangle& t : mesh.triangles) {
+    const Vector3d a = mesh.positions[static_cast<std::size_t>(t[0])];
+    const Vector3d b = mesh.positions[static_cast<std::size_t>(t[1])];
+    const Vector3d c = mesh.positions[static_cast<std::size_t>(t[2])];
+    EXPECT_GT((b - a).cross(c - a).dot(Vector3d(a.x(), a.y(), 0)), 0) << "facing outward";
+  }
+}
+
 TEST(Generators, NameTheParameterThatIsOutOfRange) {
+  expect_refused([] { make_roll(0, 1, 1, 1, 1, 1); }, "make_roll: inner_radius is 0");
+  expect_refused([] { make_roll(1, -1, 1, 1, 1, 1); }, "make_roll: gap is -1");
+  expect_refused([] { make_roll(1, 1, nan, 1, 1, 1); }, "make_roll: turns is nan");
+  expect_refused([] { make_roll(1, 1, 1, 0, 1, 1); }, "make_roll: width is 0");
+  expect_refused([] { make_roll(1, 1, 1, 1, 0, 1); }, "make_roll: along is 0; expected at least 1");
+  expect_refused([] { make_roll(1, 1, 1, 1, 1, 0); }, "make_roll: across is 0; expected at least 1");
+  expect_refused([] { make_roll(1, 1, 1, 1, 1 << 20, 1 << 20); }, "along and across ask for");
+  expect_refused([] { make_roll(1e308, 1e308, 1e308, 1, 5, 5); }, "too long or too short");
   expect_refused([] { make_box({1, 0, 1}); }, "make_box: size.y is 0; expected a positive number");
   expect_refused([] { make_box({1, 1, nan}); }, "size.z is nan");
   expect_refused([] { make_box({1, 1, 1}, 0); }, "make_box: segments is 0; expected at least 1");

@@ -112,6 +112,9 @@ TEST(BuiltinScenes, HaveTheTrianglesTheyPromise) {
   EXPECT_EQ(snapshot(build_bodies(find_scene("two-tori-6400")), 0).triangles.size(), 2 * 6400U);
   EXPECT_EQ(snapshot(build_bodies(find_scene("two-tori-25600")), 0).triangles.size(), 2 * 25600U);
   EXPECT_EQ(snapshot(build_bodies(find_scene("knot")), 0).triangles.size(), 3960U);
+  EXPECT_EQ(snapshot(build_bodies(find_scene("rolled-sheet-20000")), 0).triangles.size(), 20'000U);
+  EXPECT_EQ(snapshot(build_bodies(find_scene("soft-balls")), 0).triangles.size(), 64 * 1280U);
+  EXPECT_EQ(snapshot(build_bodies(find_scene("passing-sheets")), 0).triangles.size(), 2 * 20'000U);
 }
 
 TEST(TwoTori, TouchInAGoodPartOfTheFrames) {
@@ -194,6 +197,51 @@ TEST(Knot, NeverRunsThroughItself) {
 
 TEST(Knot, MovesWithoutJumps) {
   expect_continuous(find_scene("knot"), 1);
+}
+
+TEST(RolledSheet, LayersTouchAndNeighboursOnTheSheetDoNot) {
+  Scene scene = find_scene("rolled-sheet-20000");
+  for (const double time : {0.0, 0.3}) {
+    const std::size_t vertices = snapshot(build_bodies(scene), time).positions.size();
+    EXPECT_GT(count_contacts(scene, time), 3 * vertices) << "at " << time << " s";
+  }
+  // Layers far apart: what is left would be neighbours.
+  auto& body = std::get<KinematicSpec>(scene.bodies[0].body);
+  std::get<RollSource>(body.mesh.shape).gap = 2 * scene.world.contact.distance;
+  EXPECT_EQ(count_contacts(scene, 0), 0U);
+}
+
+TEST(RolledSheet, MovesWithoutJumps) {
+  expect_continuous(find_scene("rolled-sheet-20000"), 1);
+}
+
+TEST(SoftBalls, TouchTheirNeighbours) {
+  Scene scene = find_scene("soft-balls");
+  scene.world.contact.pairs = PairScope::between;
+  const Snapshot frame = snapshot(build_bodies(scene), 0.1);
+  const Surface surface(frame.positions.size(), frame.triangles, frame.objects);
+  std::vector<Index> object_of_vertex(frame.positions.size());
+  for (std::size_t t = 0; t < frame.triangles.size(); ++t) {
+    for (const Index v : frame.triangles[t]) object_of_vertex[static_cast<std::size_t>(v)] = frame.objects[t];
+  }
+  std::vector<std::pair<Index, Index>> touching;
+  for (const Contact& c :
+       detect(surface, frame.positions, {.distance = scene.world.contact.distance, .pairs = PairScope::between})) {
+    const Index a = object_of_vertex[static_cast<std::size_t>(c.vertices[0])];
+    const Index b = object_of_vertex[static_cast<std::size_t>(c.vertices[3])];
+    touching.emplace_back(std::min(a, b), std::max(a, b));
+  }
+  EXPECT_GT(touching.size(), 5'000U);
+  std::sort(touching.begin(), touching.end());
+  touching.erase(std::unique(touching.begin(), touching.end()), touching.end());
+  // 3 * 3 * 16 pairs of a 4 x 4 x 4 block are next to each other; all others are far apart.
+  EXPECT_LE(touching.size(), 144U);
+  EXPECT_GE(touching.size(), 130U);
+}
+
+TEST(PassingSheets, CrossAllAlongTheWay) {
+  const Scene scene = find_scene("passing-sheets");
+  for (const double time : {0.1, 0.6, 1.1}) EXPECT_GT(count_contacts(scene, time), 1'000U) << "at " << time << " s";
 }
 
 TEST(ClothOnBall, DrapesWithoutPassingThrough) {

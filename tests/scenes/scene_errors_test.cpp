@@ -165,7 +165,7 @@ TEST(SceneErrors, Meshes) {
       {with_mesh(R"({"file": "a\u0000.obj"})"),
        R"(my.json: bodies[0].mesh.file: expected the name of a file, got "a\u0000.obj")"},
       {with_mesh(R"({"generator": "cube"})"),
-       R"(my.json: bodies[0].mesh.generator: expected one of "box", "icosphere", "torus", "trefoil", "sheet", got "cube")"},
+       R"(my.json: bodies[0].mesh.generator: expected one of "box", "icosphere", "torus", "trefoil", "sheet", "roll", got "cube")"},
       {with_mesh(R"({"generator": "torus", "tube_radius": -0.5})"),
        "my.json: bodies[0].mesh.tube_radius: expected a positive number, got -0.5"},
       {with_mesh(R"({"generator": "torus", "around": 2})"),

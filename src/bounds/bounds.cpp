@@ -67,8 +67,7 @@ void run(Context& context, const In& in, const Options& options, Out& out, Stage
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const std::size_t objects = in.surface.objects().size();
   const std::span<Out::Piece> extents = context.arena.make<Out::Piece>(objects);
-  for (Out::Piece& e : extents)
-    e = {.low = {infinity, infinity, infinity}, .high = {-infinity, -infinity, -infinity}};
+  for (Out::Piece& e : extents) e = {.low = {infinity, infinity, infinity}, .high = {-infinity, -infinity, -infinity}};
   for (const Out::Piece& piece : out.pieces) {
     if (!piece.finite) fail_not_finite(in.positions);
     if (piece.object == none) continue;

@@ -32,8 +32,8 @@ HWY_INLINE Wide spread(D d, const float* rows, std::size_t stride, std::size_t i
 /// Bit l: the box overlaps box `at` + l of the rows, of which there are `count`.
 HWY_INLINE std::uint32_t overlaps(D d, const Wide& box, const float* rows, std::size_t stride, std::size_t at,
                                   std::size_t count) {
-  const auto x = hn::And(hn::Le(box.min[0], hn::LoadU(d, rows + 3 * stride + at)),
-                         hn::Le(hn::LoadU(d, rows + at), box.max[0]));
+  const auto x =
+      hn::And(hn::Le(box.min[0], hn::LoadU(d, rows + 3 * stride + at)), hn::Le(hn::LoadU(d, rows + at), box.max[0]));
   const auto y = hn::And(hn::Le(box.min[1], hn::LoadU(d, rows + 4 * stride + at)),
                          hn::Le(hn::LoadU(d, rows + stride + at), box.max[1]));
   const auto z = hn::And(hn::Le(box.min[2], hn::LoadU(d, rows + 5 * stride + at)),
@@ -84,7 +84,8 @@ std::size_t between(const BoxRows& a, Hull hull_a, const BoxRows& b, Hull hull_b
       for (std::size_t at = 0; at < columns.count; at += lanes) {
         std::uint32_t bits = overlaps(d, box, columns.rows, packed_stride, at, columns.count);
         for (; bits != 0; bits &= bits - 1) {
-          out[n++] = {static_cast<std::uint8_t>(i), columns.place[at + static_cast<std::size_t>(std::countr_zero(bits))]};
+          out[n++] = {static_cast<std::uint8_t>(i),
+                      columns.place[at + static_cast<std::size_t>(std::countr_zero(bits))]};
         }
       }
     }

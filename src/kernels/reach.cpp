@@ -35,11 +35,11 @@ HWY_INLINE void judge(F f, const Wide3& u, Float shadow_gap, Float size, Reach* 
   const Float squared = dot(u, u);
   const Float above = hn::Add(one, error);
   const Float below = hn::Sub(one, error);
-  const auto beyond = hn::And(hn::Gt(shadow_gap, hn::Zero(f)),
-                              hn::Gt(hn::Mul(shadow_gap, shadow_gap),
-                                     hn::Mul(hn::Mul(hn::Mul(above, above), hn::Set(f, more)), squared)));
-  const auto within = hn::And(hn::Gt(below, hn::Zero(f)),
-                              hn::Lt(squared, hn::Mul(hn::Mul(below, below), hn::Set(f, less))));
+  const auto beyond = hn::And(
+      hn::Gt(shadow_gap, hn::Zero(f)),
+      hn::Gt(hn::Mul(shadow_gap, shadow_gap), hn::Mul(hn::Mul(hn::Mul(above, above), hn::Set(f, more)), squared)));
+  const auto within =
+      hn::And(hn::Gt(below, hn::Zero(f)), hn::Lt(squared, hn::Mul(hn::Mul(below, below), hn::Set(f, less))));
   // Numbers beyond this would lose their meaning when squared twice; NaN fails the test as well.
   const auto sane = hn::Lt(size, hn::Set(f, 1e8F));
   const hn::RebindToSigned<F> i;
@@ -70,8 +70,7 @@ void edge_edge(const ReachBatch& batch, std::size_t count, Reach* out) {
     const Float b_to_a = hn::Neg(dot(db, b0));
     // The interior pair, then each clamped against the other; parallel edges start anywhere.
     const Float determinant = hn::Max(hn::Sub(hn::Mul(aa, bb), hn::Mul(ab, ab)), tiny);
-    const Float s0 =
-        clamp01(f, hn::Div(hn::Add(hn::Mul(ab, b_to_a), hn::Mul(a_to_b, bb)), determinant));
+    const Float s0 = clamp01(f, hn::Div(hn::Add(hn::Mul(ab, b_to_a), hn::Mul(a_to_b, bb)), determinant));
     const Float t = clamp01(f, hn::Div(hn::Add(hn::Mul(ab, s0), b_to_a), bb));
     const Float s = clamp01(f, hn::Div(hn::Add(hn::Mul(ab, t), a_to_b), aa));
     const Wide3 u = sub(add(b0, scale(t, db)), scale(s, da));
@@ -111,8 +110,8 @@ void vertex_triangle(const ReachBatch& batch, std::size_t count, Reach* out) {
     const Float n2 = hn::Max(dot(n, n), hn::Set(f, 1e-30F));
     const Float v = hn::Div(dot(n, cross(ac, a)), n2);
     const Float w = hn::Div(dot(n, cross(a, ab)), n2);
-    const auto inside = hn::And(hn::And(hn::Ge(v, hn::Zero(f)), hn::Ge(w, hn::Zero(f))),
-                                hn::Le(hn::Add(v, w), hn::Set(f, 1.0F)));
+    const auto inside =
+        hn::And(hn::And(hn::Ge(v, hn::Zero(f)), hn::Ge(w, hn::Zero(f))), hn::Le(hn::Add(v, w), hn::Set(f, 1.0F)));
     const Wide3 u = if_then_else(inside, add(a, add(scale(v, ab), scale(w, ac))), best);
     const Float gap = hn::Min(hn::Min(dot(a, u), dot(b, u)), dot(c, u));
     judge(f, u, gap, hn::Max(hn::Max(largest(a), largest(b)), largest(c)), out + at);

@@ -33,7 +33,7 @@ class Bvh {
   struct In {
     const Surface& surface;
     std::span<const Eigen::Vector3d> positions;
-    std::span<const Box> objects;                ///< grown by half the distance
+    std::span<const Box> objects;                 ///< grown by half the distance
     std::span<const std::uint8_t> object_wanted;  ///< 0: nothing can touch this object
   };
 
@@ -75,8 +75,8 @@ class Bvh {
   std::vector<double> built_sizes_;  ///< of each level when the patches were cut
   PatchBuilder builder_;
   std::vector<Patch> patches_;
-  std::size_t used_ = 0;       ///< patches that have triangles
-  std::vector<float> hulls_;   ///< six a patch
+  std::size_t used_ = 0;        ///< patches that have triangles
+  std::vector<float> hulls_;    ///< six a patch
   std::vector<double> margin_;  ///< by which the boxes of each patch's features grow
   std::vector<Level> levels_;
   std::vector<std::size_t> feature_begin_;  ///< of each patch in `features_`

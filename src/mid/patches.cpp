@@ -123,19 +123,15 @@ void PatchBuilder::run(Context& context, const Surface& surface, std::span<const
       return;
     }
     const std::size_t o = at(object_of[t]);
-    const Eigen::Array3d low = positions[at(corners[0])]
-                                   .array()
-                                   .min(positions[at(corners[1])].array())
-                                   .min(positions[at(corners[2])].array());
-    const Eigen::Array3d high = positions[at(corners[0])]
-                                    .array()
-                                    .max(positions[at(corners[1])].array())
-                                    .max(positions[at(corners[2])].array());
+    const Eigen::Array3d low =
+        positions[at(corners[0])].array().min(positions[at(corners[1])].array()).min(positions[at(corners[2])].array());
+    const Eigen::Array3d high =
+        positions[at(corners[0])].array().max(positions[at(corners[1])].array()).max(positions[at(corners[2])].array());
     const std::uint64_t code = morton(0.5 * low + 0.5 * high, low_[o], high_[o], bits);
     keyed_[t] = {static_cast<std::uint64_t>(rank_[o]) << 3 * bits | code, static_cast<Index>(t)};
   });
   std::erase_if(keyed_, [](const Keyed& k) { return k.triangle == none; });
-  std::sort(keyed_.begin(), keyed_.end(), by_key);
+  sort_.run(context.workers, keyed_, 64, [](const Keyed& k) { return k.key; });
 
   // Where each patch begins in `keyed_`; a place without triangles is one that begins where the next does.
   place_.clear();

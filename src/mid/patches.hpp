@@ -6,6 +6,7 @@
 
 #include "carom/detect.hpp"
 #include "core/context.hpp"
+#include "core/radix_sort.hpp"
 
 namespace carom::mid {
 
@@ -48,6 +49,7 @@ class PatchBuilder {
     Index triangle = none;
   };
   std::vector<Keyed> keyed_;
+  RadixSort<Keyed> sort_;
   std::vector<Keyed> object_order_;
   std::vector<Index> rank_;
   std::vector<Index> sizes_;

@@ -142,7 +142,8 @@ void run(Context& context, const In& in, const Options& options, Scratch& scratc
   } else {
     find_in_triangles(context, in, options, scratch);
   }
-  std::sort(scratch.hits.begin(), scratch.hits.end());
+  scratch.sort.run(context.workers, scratch.hits, 64, [](const Hit& hit) { return hit.b; });
+  scratch.sort.run(context.workers, scratch.hits, 64, [](const Hit& hit) { return hit.a; });
   build_contacts(context, in.surface.triangles(), in.positions, scratch.hits, contacts);
 
   for (const Scratch::Counts& counts : scratch.counts) {

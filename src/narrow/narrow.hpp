@@ -5,6 +5,7 @@
 
 #include "carom/detect.hpp"
 #include "core/context.hpp"
+#include "core/radix_sort.hpp"
 #include "mid/bvh.hpp"
 #include "mid/mid.hpp"
 #include "narrow/hit.hpp"
@@ -32,6 +33,7 @@ struct Scratch {
   };
   OrderedAppend<Hit> append;
   std::vector<Hit> hits;
+  RadixSort<Hit> sort;
   std::vector<Counts> counts;
 };
 

@@ -7,9 +7,9 @@ namespace carom::scenes {
 
 Scene rolled_sheet_20000() {
   // Segments of 1 cm both ways. Neighbours on the sheet that share no vertex are 7 mm apart.
-  RollSource loose{.inner_radius = 0.045, .gap = 0.0028, .turns = 5.5, .width = 0.5, .along = 200, .across = 50};
+  RollSource loose{.inner_radius = 0.045, .gap = 0.0029, .turns = 5.5, .width = 0.5, .along = 200, .across = 50};
   RollSource tight = loose;
-  tight.gap = 0.0022;
+  tight.gap = 0.0026;
 
   KinematicSpec body;
   body.mesh.shape = loose;

@@ -1,0 +1,262 @@
+#include <fmt/format.h>
+#include <malloc.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "bench/bench_scenes.hpp"
+#include "bench/measure.hpp"
+#include "bench/peers.hpp"
+#include "bench/stopwatch.hpp"
+#include "bench/table.hpp"
+
+/// The benchmarks of detection, see docs/benchmarks.md.
+namespace carom::bench {
+namespace {
+
+struct Settings {
+  std::vector<std::string> scenes;
+  std::vector<std::string> methods;
+  bool quick = false;
+  int threads = 2;
+  int passes = 0;
+  std::string out = "out/bench";
+};
+
+struct Tables {
+  Table whole{"Whole calls: positions in, contacts out; times faster than the reference",
+              {"scene", "triangles", "contacts", "method", "threads", "ms", "faster"},
+              {}};
+  Table candidates{
+      "Candidates alone, one thread: positions in, pairs of triangles out; times faster than the best peer",
+      {"scene", "triangles", "pairs", "by", "ms", "faster"},
+      {}};
+  Table threads{
+      "Threads: times faster than one", {"scene", "triangles", "method", "threads", "ms_1", "ms_n", "faster"}, {}};
+  Table scaling{"Scaling at constant density, one thread: stacked sheets",
+                {"triangles", "method", "ms", "ns_a_triangle", "contacts_a_triangle", "grown"},
+                {}};
+  Table memory{"Memory kept between calls, beyond the mesh and the contacts",
+               {"scene", "triangles", "method", "bytes_a_triangle", "bytes_of_contacts_a_triangle"},
+               {}};
+};
+
+void tell(const std::string& what) {
+  fmt::print(stderr, "{}\n", what);
+}
+
+std::string count_of(const Surface& surface) {
+  return fmt::format("{}", surface.triangles().size());
+}
+
+/// In use by the program, in bytes: from the heap and mapped.
+std::size_t memory_in_use() {
+  const struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+std::vector<Contender> contenders_of(const Settings& settings) {
+  std::vector<Contender> contenders{{.method = std::string(reference_name), .threads = 1}};
+  for (const std::string& method : settings.methods) {
+    contenders.push_back({method, 1});
+    if (settings.threads > 1) contenders.push_back({method, settings.threads});
+  }
+  return contenders;
+}
+
+std::vector<Result> bench_whole(const BenchScene& scene, const Settings& settings, Tables& tables) {
+  const std::vector<Result> results =
+      measure(scene, contenders_of(settings), {.passes = settings.passes, .progress = tell, .cancelled = {}});
+  const double reference_ms = results.front().ms();
+  for (const Result& r : results) {
+    tables.whole.add({scene.name, count_of(scene.surface), fmt::format("{:.0f}", r.contacts), r.contender.method,
+                      fmt::format("{}", r.contender.threads), fmt::format("{:.3f}", r.ms()),
+                      fmt::format("{:.2f}", reference_ms / r.ms())});
+  }
+  for (const Result& one : results) {
+    for (const Result& many : results) {
+      if (one.contender.method != many.contender.method || one.contender.threads != 1 || many.contender.threads == 1)
+        continue;
+      tables.threads.add({scene.name, count_of(scene.surface), one.contender.method,
+                          fmt::format("{}", many.contender.threads), fmt::format("{:.3f}", one.wall_ms),
+                          fmt::format("{:.3f}", many.wall_ms), fmt::format("{:.2f}", one.wall_ms / many.wall_ms)});
+    }
+  }
+  return results;
+}
+
+/// The pairs of the first frame, each with its lower number first, sorted.
+PairList first_pairs(Peer& peer, const BenchScene& scene) {
+  PairList pairs = peer.candidates(scene.frames.front());
+  for (auto& [a, b] : pairs) {
+    if (a > b) std::swap(a, b);
+  }
+  std::sort(pairs.begin(), pairs.end());
+  return pairs;
+}
+
+/// A peer that loses pairs, or has any twice, does another job than ours: its time would mean nothing.
+void check_peer(Peer& peer, const BenchScene& scene, const PairList& expected) {
+  const PairList pairs = first_pairs(peer, scene);
+  PairList missing;
+  std::set_difference(expected.begin(), expected.end(), pairs.begin(), pairs.end(), std::back_inserter(missing));
+  if (!missing.empty())
+    tell(fmt::format("warning: {} misses {} of {} pairs", peer.name(), missing.size(), expected.size()));
+  if (std::adjacent_find(pairs.begin(), pairs.end()) != pairs.end()) {
+    tell(fmt::format("warning: {} has pairs twice", peer.name()));
+  }
+}
+
+struct PeerResult {
+  std::string name;
+  double pairs = 0;
+  double ms = 0;
+};
+
+PeerResult bench_peer(Peer& peer, const BenchScene& scene, int passes) {
+  PeerResult result{std::string(peer.name())};
+  tell(fmt::format("{}: candidates by {}", scene.name, peer.name()));
+  std::vector<double> best(scene.frames.size(), INFINITY);
+  for (int pass = 0; pass < passes; ++pass) {
+    peer.candidates(scene.frames.front());
+    double pairs = 0;
+    for (std::size_t f = 0; f < scene.frames.size(); ++f) {
+      const Stopwatch stopwatch;
+      pairs += static_cast<double>(peer.candidates(scene.frames[f]).size());
+      best[f] = std::min(best[f], stopwatch.elapsed().cpu_ms);
+    }
+    result.pairs = pairs / static_cast<double>(scene.frames.size());
+  }
+  for (const double ms : best) result.ms += ms / static_cast<double>(scene.frames.size());
+  return result;
+}
+
+void bench_candidates(const BenchScene& scene, const std::vector<Result>& ours, const Settings& settings,
+                      Tables& tables) {
+  std::vector<PeerResult> peers;
+  const PairList expected = first_pairs(*make_cgal(scene), scene);
+  for (const auto make : {make_cgal, make_embree, make_fcl}) {
+    const std::unique_ptr<Peer> peer = make(scene);
+    check_peer(*peer, scene, expected);
+    peers.push_back(bench_peer(*peer, scene, settings.passes));
+  }
+  double best = INFINITY;
+  for (const PeerResult& peer : peers) best = std::min(best, peer.ms);
+  const auto add = [&](const std::string& name, double pairs, double ms) {
+    tables.candidates.add({scene.name, count_of(scene.surface), fmt::format("{:.0f}", pairs), name,
+                           fmt::format("{:.3f}", ms), fmt::format("{:.2f}", best / ms)});
+  };
+  for (const PeerResult& peer : peers) add(peer.name, peer.pairs, peer.ms);
+  for (const Result& r : ours) {
+    if (r.contender.method != reference_name && r.contender.threads == 1) {
+      add(r.contender.method, r.pairs, r.candidate_ms);
+    }
+  }
+}
+
+void bench_memory(const BenchScene& scene, const Settings& settings, Tables& tables) {
+  for (const std::string& method : settings.methods) {
+    const std::size_t before = memory_in_use();
+    DetectScratch scratch;
+    std::vector<Contact> contacts;
+    PipelineStats stats;
+    for (std::size_t i = 0; i < std::min<std::size_t>(scene.frames.size(), 3); ++i) {
+      detect(scene.surface, scene.frames[i],
+             {.distance = scene.distance, .pairs = scene.pairs, .method = method, .threads = 1}, scratch, contacts,
+             stats);
+    }
+    const double triangles = static_cast<double>(scene.surface.triangles().size());
+    const std::size_t of_contacts = contacts.capacity() * sizeof(Contact);
+    tables.memory.add({scene.name, count_of(scene.surface), method,
+                       fmt::format("{:.0f}", static_cast<double>(memory_in_use() - before - of_contacts) / triangles),
+                       fmt::format("{:.0f}", static_cast<double>(of_contacts) / triangles)});
+  }
+}
+
+void bench_scaling(const Settings& settings, Tables& tables) {
+  std::vector<int> sizes{10'000, 50'000, 200'000};
+  if (!settings.quick) sizes.insert(sizes.end(), {700'000, 2'000'000});
+  std::vector<Contender> contenders{{.method = std::string(reference_name), .threads = 1}};
+  for (const std::string& method : settings.methods) contenders.push_back({method, 1});
+  std::vector<double> smallest;
+  for (const int size : sizes) {
+    const BenchScene scene = make_stack(size, size > 500'000 ? 2 : 4);
+    const double triangles = static_cast<double>(scene.surface.triangles().size());
+    const auto results = measure(scene, contenders, {.passes = 2, .progress = tell, .cancelled = {}});
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      const double ns = results[i].ms() * 1e6 / triangles;
+      if (smallest.size() <= i) smallest.push_back(ns);
+      tables.scaling.add({count_of(scene.surface), results[i].contender.method, fmt::format("{:.2f}", results[i].ms()),
+                          fmt::format("{:.0f}", ns), fmt::format("{:.3f}", results[i].contacts / triangles),
+                          fmt::format("{:.2f}", ns / smallest[i])});
+    }
+    if (size >= 2'000'000 || settings.quick) bench_memory(scene, settings, tables);
+  }
+}
+
+void run(const Settings& settings) {
+  Tables tables;
+  for (const SceneEntry& entry : bench_scenes()) {
+    const auto& wanted = settings.scenes;
+    if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), entry.name) == wanted.end()) continue;
+    const BenchScene scene = entry.make(settings.quick);
+    const auto ours = bench_whole(scene, settings, tables);
+    bench_candidates(scene, ours, settings, tables);
+    bench_memory(scene, settings, tables);
+  }
+  const auto& wanted = settings.scenes;
+  if (wanted.empty() || std::find(wanted.begin(), wanted.end(), "scaling") != wanted.end()) {
+    bench_scaling(settings, tables);
+  }
+  std::filesystem::create_directories(settings.out);
+  const std::filesystem::path folder(settings.out);
+  const std::vector<std::pair<const Table*, const char*>> all{{&tables.whole, "whole.csv"},
+                                                              {&tables.candidates, "candidates.csv"},
+                                                              {&tables.threads, "threads.csv"},
+                                                              {&tables.scaling, "scaling.csv"},
+                                                              {&tables.memory, "memory.csv"}};
+  for (const auto& [table, name] : all) {
+    if (table->rows.empty()) continue;
+    fmt::print("{}\n", table->text());
+    table->write_csv(folder / name);
+  }
+  fmt::print("The same as CSV in {}\n", folder.string());
+}
+
+int start(int argc, char** argv) {
+  CLI::App app{"Detection against the reference and against other libraries; docs/benchmarks.md explains the tables.",
+               "carom_bench"};
+  Settings settings;
+  std::vector<std::string> names;
+  for (const SceneEntry& entry : bench_scenes()) names.push_back(entry.name);
+  names.emplace_back("scaling");
+  app.add_option("--scene", settings.scenes, "only these: " + fmt::format("{}", fmt::join(names, ", ")))
+      ->check(CLI::IsMember(names));
+  app.add_option("--method", settings.methods, "only these (default: all but the slow twins)")
+      ->check(CLI::IsMember(std::vector<std::string>(detect_methods().begin(), detect_methods().end())));
+  app.add_flag("--quick", settings.quick, "few frames, one pass, no more than 200 thousand triangles");
+  app.add_option("--threads", settings.threads, "of the runs with several (default: 2)")->check(CLI::Range(1, 1024));
+  app.add_option("--passes", settings.passes, "over the frames; the best counts (default: 3)")
+      ->check(CLI::Range(1, 1000));
+  app.add_option("--out", settings.out, "folder of the CSV files (default: out/bench)");
+  app.footer("Example:\n  carom_bench --scene knot --scene scaling --quick");
+  CLI11_PARSE(app, argc, argv);
+  if (settings.methods.empty()) settings.methods = fast_methods();
+  if (settings.passes == 0) settings.passes = settings.quick ? 1 : 3;
+  run(settings);
+  return 0;
+}
+
+}  // namespace
+}  // namespace carom::bench
+
+int main(int argc, char** argv) {
+  try {
+    return carom::bench::start(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "carom_bench: {}\n", error.what());
+    return 2;
+  }
+}

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace carom::bench {
+
+/// Rows of text under a head, printed in columns or written as CSV.
+struct Table {
+  std::string title;
+  std::vector<std::string> head;
+  std::vector<std::vector<std::string>> rows;
+
+  void add(std::vector<std::string> row) { rows.push_back(std::move(row)); }
+  /// The first column to the left, the others to the right.
+  std::string text() const;
+  /// Throws Error(io) that names the file.
+  void write_csv(const std::filesystem::path& path) const;
+};
+
+}  // namespace carom::bench

@@ -202,8 +202,10 @@ void run(const Settings& settings) {
     const auto& wanted = settings.scenes;
     if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), entry.name) == wanted.end()) continue;
     const BenchScene scene = entry.make(settings.quick);
-    const auto ours = bench_whole(scene, settings, tables);
-    bench_candidates(scene, ours, settings, tables);
+    Settings for_scene = settings;
+    if (scene.surface.triangles().size() > 100'000) for_scene.passes = std::min(settings.passes, 2);
+    const auto ours = bench_whole(scene, for_scene, tables);
+    bench_candidates(scene, ours, for_scene, tables);
     bench_memory(scene, settings, tables);
   }
   const auto& wanted = settings.scenes;

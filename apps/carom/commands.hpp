@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 /// One function a command. Each returns the exit code; what a user got wrong is thrown as
 /// carom::Error and ends as a message and exit code 2.
@@ -65,5 +66,24 @@ struct ExportOptions {
   std::string frames;
 };
 int export_frames(const ExportOptions& options);
+
+struct BenchDetectOptions {
+  std::vector<std::string> scenes;   ///< empty: all that are built in
+  std::vector<std::string> methods;  ///< empty: all but the slow twins
+  int threads = 2;
+  int frames = 20;
+  int passes = 3;
+  std::string json;
+};
+int bench_detect(const BenchDetectOptions& options);
+
+struct ReproduceOptions {
+  std::string document;
+  std::vector<std::string> tables;  ///< empty: all
+  int threads = 0;
+  int frames = 60;
+  std::string json;
+};
+int reproduce(const ReproduceOptions& options);
 
 }  // namespace carom::app

@@ -126,6 +126,45 @@ void add_export(CLI::App& app, Action& action) {
   command->callback([options, &action] { action = [options] { return export_frames(*options); }; });
 }
 
+void add_bench(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("bench", "Measure against the reference on this machine");
+  command->require_subcommand(1);
+  command->footer("Example:\n  carom bench detect --scene knot");
+  CLI::App* detection = command->add_subcommand("detect", "Detection against a plain grid, the yardstick");
+  auto options = std::make_shared<BenchDetectOptions>();
+  detection
+      ->add_option("--scene", options->scenes, "a built-in name or a scene file; may be given again (default: all)")
+      ->type_name("SCENE");
+  detection
+      ->add_option("--method", options->methods, "of detection; may be given again (default: all but the slow twins)")
+      ->type_name("NAME");
+  detection->add_option("--threads", options->threads, "beside one thread, measure this many (default: 2)")
+      ->type_name("N");
+  detection->add_option("--frames", options->frames, "of each scene, spread over it (default: 20)")->type_name("N");
+  detection->add_option("--passes", options->passes, "over the frames, the best counts (default: 3)")->type_name("N");
+  detection->add_option("--json", options->json, "write the numbers to a file, or - for standard output")
+      ->type_name("FILE");
+  detection->footer("Example:\n  carom bench detect --scene two-tori --scene knot --json numbers.json");
+  detection->callback([options, &action] { action = [options] { return bench_detect(*options); }; });
+}
+
+void add_reproduce(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("reproduce", "Print the tables of a published work beside our own figures");
+  auto options = std::make_shared<ReproduceOptions>();
+  command->add_option("document", options->document, "leonard: F. Léonard's thesis on detection by grids, 2021")
+      ->type_name("NAME")
+      ->required();
+  command->add_option("--tables", options->tables, "4.1,4.2,4.3,4.4,4.5,4.7 (default: all)")
+      ->type_name("LIST")
+      ->delimiter(',');
+  command->add_option("--frames", options->frames, "of each scene, spread over it (default: 60)")->type_name("N");
+  command->add_option("--threads", options->threads, "of table 4.7; 0 = all cores (default)")->type_name("N");
+  command->add_option("--json", options->json, "write the tables to a file, or - for standard output")
+      ->type_name("FILE");
+  command->footer("Example:\n  carom reproduce leonard --tables 4.1,4.7 --frames 30");
+  command->callback([options, &action] { action = [options] { return reproduce(*options); }; });
+}
+
 /// A file opened later must not become standard output or error because those were closed.
 void hold_standard_streams() {
   for (int descriptor = 0; descriptor <= 2; ++descriptor) {
@@ -170,6 +209,8 @@ int main(int argc, char** argv) {
   add_info(app, action);
   add_view(app, action);
   add_export(app, action);
+  add_bench(app, action);
+  add_reproduce(app, action);
 
   // CLI11 takes a word it does not know for a missing command; say what is really wrong.
   if (argc > 1 && argv[1][0] != '-') {

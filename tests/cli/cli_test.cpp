@@ -25,7 +25,7 @@ testing::AssertionResult contains(const std::string& text, const std::string& pa
 TEST(Cli, HelpHasAnExampleEverywhere) {
   const Result top = call({"--help"});
   EXPECT_EQ(top.exit_code, 0);
-  for (const char* command : {"run", "detect", "scenes", "info", "view", "export"}) {
+  for (const char* command : {"run", "detect", "scenes", "info", "view", "export", "bench", "reproduce"}) {
     EXPECT_TRUE(contains(top.out, command));
     const Result help = call({command, "--help"});
     EXPECT_EQ(help.exit_code, 0);

@@ -1,0 +1,113 @@
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "bench/measure.hpp"
+#include "bench/table.hpp"
+#include "commands.hpp"
+#include "core/check.hpp"
+#include "interrupt.hpp"
+#include "mid/mid.hpp"
+#include "output.hpp"
+#include "progress.hpp"
+#include "report.hpp"
+#include "say.hpp"
+
+namespace carom::app {
+
+namespace {
+
+using bench::BenchScene;
+using bench::Contender;
+using bench::Result;
+
+std::vector<std::string> scene_names(const BenchDetectOptions& options) {
+  if (!options.scenes.empty()) return options.scenes;
+  std::vector<std::string> names;
+  for (const BuiltinScene& scene : builtin_scenes()) names.emplace_back(scene.name);
+  return names;
+}
+
+/// The reference, then every method with one thread and, if asked for, with several.
+std::vector<Contender> contenders_of(const BenchDetectOptions& options) {
+  std::vector<Contender> contenders{{.method = std::string(bench::reference_name), .threads = 1}};
+  for (const std::string& method : options.methods.empty() ? bench::fast_methods() : options.methods) {
+    (void)mid::method_by_name(method);  // throws if there is none
+    contenders.push_back({method, 1});
+    if (options.threads > 1) contenders.push_back({method, options.threads});
+  }
+  return contenders;
+}
+
+nlohmann::ordered_json to_json(const BenchScene& scene, const std::vector<Result>& results) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const Result& r : results) {
+    nlohmann::ordered_json entry = {{"method", r.contender.method},
+                                    {"threads", r.contender.threads},
+                                    {"ms", r.ms()},
+                                    {"wall_ms", r.wall_ms},
+                                    {"cpu_ms", r.cpu_ms},
+                                    {"faster", results.front().ms() / r.ms()},
+                                    {"contacts", r.contacts},
+                                    {"triangle_pairs", r.pairs}};
+    if (r.contender.method != bench::reference_name) entry["candidates_ms"] = r.candidate_ms;
+    list.push_back(std::move(entry));
+  }
+  return {{"scene", scene.name},
+          {"triangles", scene.surface.triangles().size()},
+          {"frames", scene.frames.size()},
+          {"distance", scene.distance},
+          {"results", std::move(list)}};
+}
+
+}  // namespace
+
+int bench_detect(const BenchDetectOptions& options) {
+  require(options.frames > 0, ErrorCode::invalid_argument, "--frames is {}; expected at least 1", options.frames);
+  require(options.passes > 0, ErrorCode::invalid_argument, "--passes is {}; expected at least 1", options.passes);
+  require(options.threads > 0, ErrorCode::invalid_argument, "--threads is {}; expected at least 1", options.threads);
+  const std::vector<Contender> contenders = contenders_of(options);
+  std::vector<Scene> scenes;
+  for (const std::string& name : scene_names(options)) scenes.push_back(find_scene(name));
+  Output json(options.json);
+  std::FILE* text = json.to_stdout() ? stderr : stdout;
+
+  catch_interrupts();
+  bench::Table table{"", {"scene", "triangles", "contacts", "method", "threads", "ms/frame", "faster"}, {}};
+  nlohmann::ordered_json scenes_json = nlohmann::ordered_json::array();
+  {
+    const std::size_t work = scenes.size() * contenders.size() * static_cast<std::size_t>(std::max(options.passes, 1));
+    Progress progress("bench", work);
+    std::size_t count = 0;
+    for (const Scene& scene : scenes) {
+      const BenchScene frames = bench::sample(scene, bench::spread_over(scene, options.frames));
+      const auto results = bench::measure(frames, contenders,
+                                          {.passes = options.passes,
+                                           .progress = [&](const std::string& what) { progress.update(count++, what); },
+                                           .cancelled = interrupted_by_user});
+      if (interrupted_by_user()) break;
+      for (const Result& r : results) {
+        table.add({frames.name, with_commas(static_cast<double>(frames.surface.triangles().size())),
+                   with_commas(r.contacts), r.contender.method, fmt::format("{}", r.contender.threads),
+                   fmt::format("{:.3f}", r.ms()), fmt::format("{:.2f}", results.front().ms() / r.ms())});
+      }
+      scenes_json.push_back(to_json(frames, results));
+    }
+    if (!interrupted_by_user()) progress.update(work, "");
+  }
+  if (interrupted_by_user()) {
+    say(stderr, "carom: ended early by a signal; no file was written\n");
+    return interrupted_exit_code();
+  }
+  if (json.wanted()) json.write(dump({{"passes", options.passes}, {"scenes", std::move(scenes_json)}}));
+  json.finish();
+  say(text, "{}\n", table.text());
+  say(text,
+      "Whole calls, positions in and contacts out: means over {} frames of each scene, the best of {} passes for "
+      "each.\n"
+      "Time of the processor for one thread, on the clock for several.\n"
+      "faster: how many times faster than the reference, a plain grid with one thread.\n",
+      options.frames, options.passes);
+  return done;
+}
+
+}  // namespace carom::app

@@ -76,6 +76,21 @@ std::size_t feature_floats(const Patch& patch) {
          (stride_of(patch.edge_count) + stride_of(patch.owned_vertex_count) + stride_of(patch.triangle_count));
 }
 
+/// Two vertices of each edge, one of each vertex, three of each triangle, in rows as the boxes.
+std::size_t feature_indices(const Patch& patch) {
+  return std::size_t{2} * stride_of(patch.edge_count) + stride_of(patch.owned_vertex_count) +
+         std::size_t{3} * stride_of(patch.triangle_count);
+}
+
+void list_vertices(const Patch& patch, Index* out) {
+  for (std::size_t k = 0; k < 2; ++k, out += stride_of(patch.edge_count))
+    for (std::size_t e = 0; e < patch.edge_count; ++e) out[e] = patch.vertices[patch.edges[e][k]];
+  std::copy_n(patch.vertices.begin(), patch.owned_vertex_count, out);
+  out += stride_of(patch.owned_vertex_count);
+  for (std::size_t k = 0; k < 3; ++k, out += stride_of(patch.triangle_count))
+    for (std::size_t t = 0; t < patch.triangle_count; ++t) out[t] = patch.vertices[patch.corners[t][k]];
+}
+
 }  // namespace
 
 void Bvh::run(Context& context, const In& in, const BvhOptions& options, StageStats& stats) {
@@ -103,18 +118,19 @@ void Bvh::run(Context& context, const In& in, const BvhOptions& options, StageSt
   stats.out += pairs_.size();
 }
 
-kernels::BoxRows Bvh::rows(std::size_t patch, Kind kind) const {
+kernels::FeatureRows Bvh::rows(std::size_t patch, Kind kind) const {
   const Patch& p = patches_[patch];
-  const float* begin = features_.data() + feature_begin_[patch];
+  const float* boxes = features_.data() + feature_begin_[patch];
+  const Index* vertices = feature_vertices_.data() + vertex_begin_[patch];
   const std::uint32_t edges = stride_of(p.edge_count);
-  const std::uint32_t vertices = stride_of(p.owned_vertex_count);
+  const std::uint32_t owned = stride_of(p.owned_vertex_count);
   switch (kind) {
     case Kind::edges:
-      return {begin, edges, p.edge_count};
+      return {boxes, vertices, edges, p.edge_count};
     case Kind::vertices:
-      return {begin + 6 * edges, vertices, p.owned_vertex_count};
+      return {boxes + 6 * edges, vertices + 2 * edges, owned, p.owned_vertex_count};
     case Kind::triangles:
-      return {begin + 6 * (edges + vertices), stride_of(p.triangle_count), p.triangle_count};
+      return {boxes + 6 * (edges + owned), vertices + 2 * edges + owned, stride_of(p.triangle_count), p.triangle_count};
   }
   return {};
 }
@@ -143,7 +159,14 @@ void Bvh::build(Context& context, const In& in) {
   feature_begin_[0] = 0;
   for (std::size_t p = 0; p < patches_.size(); ++p)
     feature_begin_[p + 1] = feature_begin_[p] + feature_floats(patches_[p]);
-  features_.resize(feature_begin_.back() + kernels::box_lanes);
+  features_.resize(feature_begin_.back() + kernels::feature_lanes);
+  vertex_begin_.resize(patches_.size() + 1);
+  vertex_begin_[0] = 0;
+  for (std::size_t p = 0; p < patches_.size(); ++p)
+    vertex_begin_[p + 1] = vertex_begin_[p] + feature_indices(patches_[p]);
+  feature_vertices_.resize(vertex_begin_.back() + kernels::feature_lanes);
+  parallel_for(context.workers, patches_.size(), patch_grain,
+               [&](std::size_t p) { list_vertices(patches_[p], feature_vertices_.data() + vertex_begin_[p]); });
 
   std::size_t count = patches_.size();
   std::size_t depth = 0;

@@ -6,7 +6,7 @@
 #include "bounds/box.hpp"
 #include "carom/detect.hpp"
 #include "core/context.hpp"
-#include "kernels/box_pairs.hpp"
+#include "kernels/feature_pairs.hpp"
 #include "kernels/node_pairs.hpp"
 #include "mid/patches.hpp"
 
@@ -44,9 +44,9 @@ class Bvh {
   /// Of patches, a <= b.
   std::span<const kernels::NodePair> pairs() const { return pairs_; }
 
-  kernels::BoxRows edges(std::size_t patch) const { return rows(patch, Kind::edges); }
-  kernels::BoxRows vertices(std::size_t patch) const { return rows(patch, Kind::vertices); }
-  kernels::BoxRows triangles(std::size_t patch) const { return rows(patch, Kind::triangles); }
+  kernels::FeatureRows edges(std::size_t patch) const { return rows(patch, Kind::edges); }
+  kernels::FeatureRows vertices(std::size_t patch) const { return rows(patch, Kind::vertices); }
+  kernels::FeatureRows triangles(std::size_t patch) const { return rows(patch, Kind::triangles); }
   kernels::Hull hull(std::size_t patch) const { return kernels::Hull(hulls_.data() + 6 * patch, 6); }
 
  private:
@@ -57,7 +57,7 @@ class Bvh {
     std::size_t count = 0;
   };
 
-  kernels::BoxRows rows(std::size_t patch, Kind kind) const;
+  kernels::FeatureRows rows(std::size_t patch, Kind kind) const;
   void build(Context& context, const In& in);
   void refit_patches(Context& context, const In& in, const BvhOptions& options);
   void refit_levels(Context& context);
@@ -80,7 +80,9 @@ class Bvh {
   std::vector<double> margin_;  ///< by which the boxes of each patch's features grow
   std::vector<Level> levels_;
   std::vector<std::size_t> feature_begin_;  ///< of each patch in `features_`
-  std::vector<float> features_;
+  std::vector<float> features_;             ///< boxes, made anew for the patches of a pair
+  std::vector<std::size_t> vertex_begin_;   ///< of each patch in `feature_vertices_`
+  std::vector<Index> feature_vertices_;     ///< made with the patches
   std::vector<std::uint8_t> active_;
   std::vector<Index> active_list_;
   std::vector<kernels::NodePair> pairs_;

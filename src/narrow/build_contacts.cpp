@@ -28,6 +28,7 @@ Contact one(const Hit& hit, std::span<const Triangle> triangles, std::span<const
 /// All of one kind, no more than a batch.
 void build(ContactKind kind, std::span<const Hit> hits, std::span<const Triangle> triangles,
            std::span<const Eigen::Vector3d> positions, Contact* contacts) {
+  if (hits.empty()) return;
   kernels::ClosestBatch batch;
   kernels::ClosestResults results;
   for (std::size_t i = 0; i < hits.size(); ++i) {

@@ -14,10 +14,7 @@ class PatchTester {
  public:
   PatchTester(std::span<const Eigen::Vector3d> positions, const Surface& surface, const mid::Bvh& bvh,
               const Options& options, std::vector<Hit>& hits, Scratch::Counts& counts)
-      : surface_(surface),
-        bvh_(bvh),
-        counts_(counts),
-        batch_(positions, surface.triangles(), options.distance, hits, counts.distance) {}
+      : bvh_(bvh), counts_(counts), batch_(positions, surface.triangles(), options.distance, hits, counts.distance) {}
 
   void test(std::size_t a, std::size_t b) {
     vertices_against_triangles(a, b);
@@ -27,59 +24,41 @@ class PatchTester {
   void finish() { batch_.flush(); }
 
  private:
-  std::span<const kernels::BoxPair> overlapping(const kernels::BoxRows& rows_a, std::size_t a,
-                                                const kernels::BoxRows& rows_b, std::size_t b) {
-    const std::size_t found = kernels::overlapping(rows_a, bvh_.hull(a), rows_b, bvh_.hull(b), found_.data());
-    const std::uint64_t all = std::uint64_t{rows_a.count} * rows_b.count;
+  std::span<const kernels::FeaturePair> counted(std::uint64_t all, const kernels::FeatureCount& found) {
     counts_.tests += all;
-    counts_.box += all - found;
-    return {found_.data(), found};
+    counts_.adjacent += found.adjacent;
+    counts_.box += all - found.pairs - found.adjacent;
+    return {found_.data(), found.pairs};
   }
 
   void vertices_against_triangles(std::size_t a, std::size_t b) {
-    const Patch& from = bvh_.patches()[a];
-    const Patch& to = bvh_.patches()[b];
-    for (const auto [i, j] : overlapping(bvh_.vertices(a), a, bvh_.triangles(b), b)) {
-      const Index vertex = from.vertices[i];
-      const Index triangle = to.triangles[j];
-      const auto& [c0, c1, c2] = to.corners[j];
-      if (vertex == to.vertices[c0] || vertex == to.vertices[c1] || vertex == to.vertices[c2]) {
-        ++counts_.adjacent;
-      } else {
-        batch_.add_vertex_triangle(vertex, triangle);
-      }
+    const kernels::FeatureRows vertices = bvh_.vertices(a);
+    const kernels::FeatureRows triangles = bvh_.triangles(b);
+    const Patch& patch = bvh_.patches()[b];
+    const std::uint64_t all = std::uint64_t{vertices.count} * triangles.count;
+    for (const auto [i, j] :
+         counted(all, kernels::vertex_triangle_pairs(vertices, bvh_.hull(a), triangles, bvh_.hull(b), found_.data()))) {
+      batch_.add_vertex_triangle(vertices.vertices[i], patch.triangles[j]);
     }
   }
 
   void edges_against_edges(std::size_t a, std::size_t b) {
-    const Patch& first = bvh_.patches()[a];
-    const Patch& second = bvh_.patches()[b];
-    std::span<const kernels::BoxPair> pairs;
-    if (a == b) {
-      const kernels::BoxRows rows = bvh_.edges(a);
-      const std::uint64_t all = std::uint64_t{rows.count} * (rows.count - std::uint64_t{rows.count > 0}) / 2;
-      pairs = {found_.data(), kernels::overlapping(rows, found_.data())};
-      counts_.tests += all;
-      counts_.box += all - pairs.size();
-    } else {
-      pairs = overlapping(bvh_.edges(a), a, bvh_.edges(b), b);
-    }
+    const kernels::FeatureRows first = bvh_.edges(a);
+    const kernels::FeatureRows second = bvh_.edges(b);
+    const std::uint64_t n = first.count;
+    const auto pairs = a == b ? counted(n * (n - (n > 0 ? 1 : 0)) / 2, kernels::edge_pairs(first, found_.data()))
+                              : counted(n * second.count,
+                                        kernels::edge_pairs(first, bvh_.hull(a), second, bvh_.hull(b), found_.data()));
     for (const auto [i, j] : pairs) {
-      const Edge e = first.edge(i);
-      const Edge f = second.edge(j);
-      if (e[0] == f[0] || e[0] == f[1] || e[1] == f[0] || e[1] == f[1]) {
-        ++counts_.adjacent;
-      } else {
-        batch_.add_edge_edge(e, f);
-      }
+      batch_.add_edge_edge({first.vertices[i], first.vertices[first.stride + i]},
+                           {second.vertices[j], second.vertices[second.stride + j]});
     }
   }
 
-  const Surface& surface_;
   const mid::Bvh& bvh_;
   Scratch::Counts& counts_;
   Batch batch_;
-  std::array<kernels::BoxPair, std::size_t{kernels::most_boxes} * kernels::most_boxes> found_;
+  std::array<kernels::FeaturePair, std::size_t{kernels::most_features} * kernels::most_features> found_;
 };
 
 }  // namespace

@@ -20,11 +20,21 @@ using bench::BenchScene;
 using bench::Contender;
 using bench::Result;
 
-std::vector<std::string> scene_names(const BenchDetectOptions& options) {
-  if (!options.scenes.empty()) return options.scenes;
-  std::vector<std::string> names;
-  for (const BuiltinScene& scene : builtin_scenes()) names.emplace_back(scene.name);
-  return names;
+bool needs_simulation(const Scene& scene) {
+  return std::any_of(scene.bodies.begin(), scene.bodies.end(),
+                     [](const BodySpec& body) { return std::holds_alternative<ParticleSpec>(body.body); });
+}
+
+/// Those asked for, or all built-in ones whose frames are there without simulating them.
+std::vector<Scene> scenes_of(const BenchDetectOptions& options) {
+  std::vector<Scene> scenes;
+  for (const std::string& name : options.scenes) scenes.push_back(find_scene(name));
+  if (!scenes.empty()) return scenes;
+  for (const BuiltinScene& builtin : builtin_scenes()) {
+    Scene scene = builtin.make();
+    if (!needs_simulation(scene)) scenes.push_back(std::move(scene));
+  }
+  return scenes;
 }
 
 /// The reference, then every method with one thread and, if asked for, with several.
@@ -66,8 +76,7 @@ int bench_detect(const BenchDetectOptions& options) {
   require(options.passes > 0, ErrorCode::invalid_argument, "--passes is {}; expected at least 1", options.passes);
   require(options.threads > 0, ErrorCode::invalid_argument, "--threads is {}; expected at least 1", options.threads);
   const std::vector<Contender> contenders = contenders_of(options);
-  std::vector<Scene> scenes;
-  for (const std::string& name : scene_names(options)) scenes.push_back(find_scene(name));
+  const std::vector<Scene> scenes = scenes_of(options);
   Output json(options.json);
   std::FILE* text = json.to_stdout() ? stderr : stdout;
 

@@ -68,7 +68,7 @@ struct ExportOptions {
 int export_frames(const ExportOptions& options);
 
 struct BenchDetectOptions {
-  std::vector<std::string> scenes;   ///< empty: all that are built in
+  std::vector<std::string> scenes;   ///< empty: all built-in ones that need no simulation
   std::vector<std::string> methods;  ///< empty: all but the slow twins
   int threads = 2;
   int frames = 20;

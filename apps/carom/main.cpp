@@ -133,7 +133,8 @@ void add_bench(CLI::App& app, Action& action) {
   CLI::App* detection = command->add_subcommand("detect", "Detection against a plain grid, the yardstick");
   auto options = std::make_shared<BenchDetectOptions>();
   detection
-      ->add_option("--scene", options->scenes, "a built-in name or a scene file; may be given again (default: all)")
+      ->add_option("--scene", options->scenes,
+                   "a built-in name or a scene file; may be given again (default: all that move by themselves)")
       ->type_name("SCENE");
   detection
       ->add_option("--method", options->methods, "of detection; may be given again (default: all but the slow twins)")

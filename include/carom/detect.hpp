@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "carom/contact.hpp"
+#include "carom/filters.hpp"
 #include "carom/mesh.hpp"
 #include "carom/stats.hpp"
 #include "carom/surface.hpp"
@@ -22,6 +23,7 @@ struct DetectOptions {
   PairScope pairs = PairScope::all;
   std::string method = "auto";  ///< one of detect_methods(); auto picks for you
   int threads = 0;              ///< 0 = as many as the machine has; the result does not depend on it
+  ContactFilters filters{};     ///< close pairs that are not to count
 };
 
 /// Names that DetectOptions::method takes.
@@ -44,8 +46,9 @@ class DetectScratch {
 };
 
 /// Every vertex-triangle and every edge-edge pair that shares no vertex and is closer than the
-/// distance, each once, in canonical order. Fills the entries bounds to narrow of `stats`.
-/// Throws Error: not_finite (names the vertex), invalid_argument, unknown_name.
+/// distance and is not filtered out, each once, in canonical order. Fills the entries bounds to narrow of `stats`.
+/// Throws Error: not_finite (names the vertex), bad_index (names the entry of a filter),
+/// invalid_argument, unknown_name.
 void detect(const Surface& surface, std::span<const Eigen::Vector3d> positions, const DetectOptions& options,
             DetectScratch& scratch, std::vector<Contact>& contacts, PipelineStats& stats);
 

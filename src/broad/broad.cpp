@@ -6,6 +6,23 @@
 
 namespace carom::broad {
 
+namespace {
+
+void leave_out(const ObjectFilter& filter, std::vector<ObjectPair>& pairs, StageStats& stats) {
+  std::uint64_t excluded = 0;
+  std::uint64_t filtered = 0;
+  std::erase_if(pairs, [&](const ObjectPair& pair) {
+    const Verdict verdict = filter.verdict(pair.a, pair.b);
+    excluded += verdict == Verdict::excluded ? 1 : 0;
+    filtered += verdict == Verdict::filtered ? 1 : 0;
+    return verdict != Verdict::allowed;
+  });
+  stats.add_culled("filtered", filtered);
+  stats.add_culled("excluded", excluded);
+}
+
+}  // namespace
+
 void run(Context& context, const In& in, const Options& options, Out& out, StageStats& stats) {
   const StageTimer timer(stats);
   const auto box = [&](Index i) -> const Box& { return in.objects[static_cast<std::size_t>(i)]; };
@@ -39,6 +56,7 @@ void run(Context& context, const In& in, const Options& options, Out& out, Stage
     stats.add_culled("box", all - (out.pairs.size() - before));
     std::sort(out.pairs.begin(), out.pairs.end());
   }
+  if (options.filter != nullptr) leave_out(*options.filter, out.pairs, stats);
   stats.out += out.pairs.size();
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "bounds/box.hpp"
+#include "broad/object_filter.hpp"
 #include "carom/detect.hpp"
 #include "core/context.hpp"
 
@@ -17,6 +18,7 @@ struct In {
 
 struct Options {
   PairScope pairs = PairScope::all;
+  const ObjectFilter* filter = nullptr;  ///< null = all objects may touch
 };
 
 /// Positions in Surface::objects(), a <= b.

@@ -30,8 +30,8 @@ void detect(const Surface& surface, std::span<const Eigen::Vector3d> positions, 
   Context context{memory.workers, memory.arena};
   stats = {};
   detection::run(context, {surface, positions},
-                 {.distance = options.distance, .pairs = options.pairs, .method = method}, memory.detection, contacts,
-                 stats);
+                 {.distance = options.distance, .pairs = options.pairs, .method = method, .filters = options.filters},
+                 memory.detection, contacts, stats);
 }
 
 std::vector<Contact> detect(const Surface& surface, std::span<const Eigen::Vector3d> positions,

@@ -20,10 +20,13 @@ void want_objects(PairScope pairs, std::span<const broad::ObjectPair> object_pai
 
 void run(Context& context, const bounds::In& in, const Options& options, Scratch& scratch,
          std::vector<Contact>& contacts, PipelineStats& stats) {
+  scratch.excludes.set(options.filters, in.surface, options.distance);
+  const broad::ObjectFilter* filter = scratch.excludes.objects();
   const bool tree = mid::is_tree(options.method);
+
   bounds::run(context, in, {.distance = options.distance, .triangles = !tree}, scratch.bounds, stats[Stage::bounds]);
 
-  broad::run(context, {.objects = scratch.bounds.objects}, {.pairs = options.pairs}, scratch.broad,
+  broad::run(context, {.objects = scratch.bounds.objects}, {.pairs = options.pairs, .filter = filter}, scratch.broad,
              stats[Stage::broad]);
 
   if (tree) {
@@ -41,7 +44,7 @@ void run(Context& context, const bounds::In& in, const Options& options, Scratch
               .triangles = scratch.bounds.triangles,
               .objects = scratch.bounds.objects,
               .object_pairs = scratch.broad.pairs},
-             {.method = options.method, .pairs = options.pairs}, scratch.mid, stats[Stage::mid]);
+             {.method = options.method, .pairs = options.pairs, .filter = filter}, scratch.mid, stats[Stage::mid]);
   }
 
   narrow::run(context,
@@ -49,7 +52,8 @@ void run(Context& context, const bounds::In& in, const Options& options, Scratch
                .positions = in.positions,
                .pairs = scratch.mid.pairs,
                .bvh = tree ? &scratch.bvh : nullptr},
-              {.distance = options.distance}, scratch.narrow, contacts, stats[Stage::narrow]);
+              {.distance = options.distance, .excludes = &scratch.excludes}, scratch.narrow, contacts,
+              stats[Stage::narrow]);
 }
 
 }  // namespace carom::detection

@@ -13,9 +13,11 @@ struct Options {
   double distance = 0;  ///< m
   PairScope pairs = PairScope::all;
   mid::Method method = mid::Method::bvh;
+  ContactFilters filters{};
 };
 
 struct Scratch {
+  narrow::Excludes excludes;
   bounds::Out bounds;
   broad::Out broad;
   mid::Out mid;
@@ -24,6 +26,7 @@ struct Scratch {
   narrow::Scratch narrow;
 };
 
+/// Throws Error that names the entry of a filter or the vertex whose position is not finite.
 void run(Context& context, const bounds::In& in, const Options& options, Scratch& scratch,
          std::vector<Contact>& contacts, PipelineStats& stats);
 

@@ -34,6 +34,9 @@ Method method_by_name(std::string_view name);
 struct Options {
   Method method = Method::sweep;
   PairScope pairs = PairScope::all;
+  /// The one that the broad phase had. A method may give pairs of triangles of objects that may not
+  /// touch, for the narrow phase asks again; it is faster if it does not.
+  const broad::ObjectFilter* filter = nullptr;
 };
 
 /// a < b. Triangles that share vertices are not left out: whether two features are neighbours is

@@ -61,7 +61,9 @@ void sweep(Context& context, const In& in, const Options& options, Out& out, Sta
                        if (a.box.min[second] > b.box.max[second] || b.box.min[second] > a.box.max[second] ||
                            a.box.min[third] > b.box.max[third] || b.box.min[third] > a.box.max[third]) {
                          ++box_culled;
-                       } else if (a.object == b.object ? !same_wanted : !different_wanted) {
+                       } else if ((a.object == b.object ? !same_wanted : !different_wanted) ||
+                                  (options.filter != nullptr &&
+                                   options.filter->verdict(a.object, b.object) != broad::Verdict::allowed)) {
                          ++object_culled;
                        } else {
                          pairs.push_back({std::min(a.triangle, b.triangle), std::max(a.triangle, b.triangle)});

@@ -142,6 +142,8 @@ void run(Context& context, const In& in, const Options& options, Scratch& scratc
   } else {
     find_in_triangles(context, in, options, scratch);
   }
+  if (options.excludes != nullptr)
+    exclude(context, {in.surface, in.positions}, *options.excludes, scratch.exclude, scratch.hits, stats);
   scratch.sort.run(context.workers, scratch.hits, 64, [](const Hit& hit) { return hit.b; });
   scratch.sort.run(context.workers, scratch.hits, 64, [](const Hit& hit) { return hit.a; });
   build_contacts(context, in.surface.triangles(), in.positions, scratch.hits, contacts);

@@ -8,6 +8,7 @@
 #include "core/radix_sort.hpp"
 #include "mid/bvh.hpp"
 #include "mid/mid.hpp"
+#include "narrow/exclude.hpp"
 #include "narrow/hit.hpp"
 
 /// Stage `narrow`: which features of the triangle pairs are closer than the contact distance, and
@@ -24,7 +25,8 @@ struct In {
 };
 
 struct Options {
-  double distance = 0;  ///< m
+  double distance = 0;                 ///< m
+  const Excludes* excludes = nullptr;  ///< close pairs that are not to count; null = none
 };
 
 struct Scratch {
@@ -35,6 +37,7 @@ struct Scratch {
   std::vector<Hit> hits;
   RadixSort<Hit> sort;
   std::vector<Counts> counts;
+  ExcludeScratch exclude;
 };
 
 /// `contacts` comes out in canonical order.

@@ -26,18 +26,37 @@ void operator delete(void* memory, std::size_t) noexcept {
 namespace carom {
 namespace {
 
-TEST(DetectAllocation, AWarmCallAllocatesNothing) {
-  const oracle::Soup soup = oracle::make_soup(11, {.vertices_per_object = 40, .triangles_per_object = 100});
+void expect_no_allocation(const oracle::Soup& soup, const ContactFilters& filters) {
   const Surface surface(soup.positions.size(), soup.triangles, soup.object_of_triangle);
   DetectScratch scratch;
   std::vector<Contact> contacts;
   PipelineStats stats;
-  const DetectOptions options{.distance = 0.02, .threads = 1};
+  const DetectOptions options{.distance = 0.02, .threads = 1, .filters = filters};
   for (int warm_up = 0; warm_up < 3; ++warm_up) detect(surface, soup.positions, options, scratch, contacts, stats);
   const std::size_t before = allocations;
   for (int call = 0; call < 5; ++call) detect(surface, soup.positions, options, scratch, contacts, stats);
   EXPECT_EQ(allocations - before, 0U);
   EXPECT_FALSE(contacts.empty());
+}
+
+TEST(DetectAllocation, AWarmCallAllocatesNothing) {
+  expect_no_allocation(oracle::make_soup(11, {.vertices_per_object = 40, .triangles_per_object = 100}), {});
+}
+
+TEST(DetectAllocation, NeitherDoesOneWithFilters) {
+  const oracle::Soup soup = oracle::make_soup(11, {.vertices_per_object = 40, .triangles_per_object = 100});
+  const std::vector<std::array<Index, 2>> vertices{{0, 7}, {3, 1}};
+  const std::vector<std::array<Index, 2>> objects{{0, 2}};
+  const std::vector<ObjectGroup> groups{{1, 2, 3}};
+  const std::vector<std::uint8_t> enabled(soup.positions.size(), 1);
+  ContactFilters filters{.surface_factor = 2,
+                         .excluded_vertices = vertices,
+                         .excluded_objects = objects,
+                         .groups = groups,
+                         .vertex_enabled = enabled};
+  expect_no_allocation(soup, filters);
+  filters.rest_positions = soup.positions;
+  expect_no_allocation(soup, filters);
 }
 
 }  // namespace

@@ -1,0 +1,54 @@
+#include "broad/object_filter.hpp"
+
+#include <algorithm>
+
+#include "core/check.hpp"
+
+namespace carom::broad {
+
+namespace {
+
+Index position_of(const Surface& surface, Index object, const char* list, std::size_t entry) {
+  const auto objects = surface.objects();
+  const auto found = std::lower_bound(objects.begin(), objects.end(), object);
+  require(found != objects.end() && *found == object, ErrorCode::bad_index,
+          "{}[{}] names object {}, which the surface does not have", list, entry, object);
+  return static_cast<Index>(found - objects.begin());
+}
+
+}  // namespace
+
+void ObjectFilter::set(const ContactFilters& filters, const Surface& surface) {
+  excluded_.clear();
+  for (std::size_t i = 0; i < filters.excluded_objects.size(); ++i) {
+    const Index a = position_of(surface, filters.excluded_objects[i][0], "excluded_objects", i);
+    const Index b = position_of(surface, filters.excluded_objects[i][1], "excluded_objects", i);
+    excluded_.push_back({std::min(a, b), std::max(a, b)});
+  }
+  std::sort(excluded_.begin(), excluded_.end());
+
+  groups_.clear();
+  if (filters.groups.empty()) return;
+  groups_.resize(surface.objects().size());
+  listed_.assign(groups_.size(), false);
+  for (std::size_t i = 0; i < filters.groups.size(); ++i) {
+    const auto [object, group, mask] = filters.groups[i];
+    const auto at = static_cast<std::size_t>(position_of(surface, object, "groups", i));
+    require(!listed_[at], ErrorCode::invalid_argument, "groups[{}] names object {}, which another entry names, too", i,
+            object);
+    listed_[at] = true;
+    groups_[at] = {group, mask};
+  }
+}
+
+Verdict ObjectFilter::verdict(Index a, Index b) const {
+  if (!groups_.empty()) {
+    const Group& ga = groups_[static_cast<std::size_t>(a)];
+    const Group& gb = groups_[static_cast<std::size_t>(b)];
+    if ((ga.group & gb.mask) == 0 || (gb.group & ga.mask) == 0) return Verdict::filtered;
+  }
+  const std::array<Index, 2> pair{std::min(a, b), std::max(a, b)};
+  return std::binary_search(excluded_.begin(), excluded_.end(), pair) ? Verdict::excluded : Verdict::allowed;
+}
+
+}  // namespace carom::broad

@@ -8,6 +8,7 @@
 #include "commands.hpp"
 #include "core/check.hpp"
 #include "core/parallel.hpp"
+#include "exclude_file.hpp"
 #include "frame_range.hpp"
 #include "interrupt.hpp"
 #include "io/frame_source.hpp"
@@ -105,6 +106,17 @@ class Measurement {
   std::vector<Contact> contacts_;
 };
 
+/// Nothing if the current shape counts, or none. Opened apart, as a source tells changes from the frame
+/// that was read before.
+std::vector<Eigen::Vector3d> rest_shape(const DetectCommandOptions& options) {
+  std::vector<Eigen::Vector3d> positions;
+  if (options.surface_factor == 0 || options.surface_shape == "current") return positions;
+  FrameSurface ignored;
+  const std::unique_ptr<FrameSource> source = open_frames(options.input);
+  if (source->frame_count() > 0) source->read(0, ignored, positions);
+  return positions;
+}
+
 }  // namespace
 
 int detect(const DetectCommandOptions& options) {
@@ -112,16 +124,28 @@ int detect(const DetectCommandOptions& options) {
           "--continuous is not available yet: this version detects at the frames, not between them");
   require(std::isfinite(options.distance) && options.distance > 0, ErrorCode::invalid_argument,
           "--distance is {}; expected a positive number of metres", options.distance);
+  require(std::isfinite(options.surface_factor) && options.surface_factor >= 0, ErrorCode::invalid_argument,
+          "--surface-factor is {}; expected a number that is not negative", options.surface_factor);
+  require(options.surface_shape == "rest" || options.surface_shape == "current", ErrorCode::invalid_argument,
+          "--surface-shape is '{}'; expected rest or current", options.surface_shape);
   require(!(options.json == "-" && options.contacts == "-"), ErrorCode::invalid_argument,
           "--json and --contacts cannot both go to standard output");
-  refuse_same_files({{"the input", options.input}, {"--json", options.json}, {"--contacts", options.contacts}});
+  refuse_same_files({{"the input", options.input},
+                     {"--json", options.json},
+                     {"--contacts", options.contacts},
+                     {"--exclude", options.exclude}});
   mid::method_by_name(options.method);  // what is wrong with the options is told before any file is read
-  const DetectOptions detect_options{.distance = options.distance,
-                                     .pairs = options.between ? PairScope::between
-                                              : options.self  ? PairScope::self
-                                                              : PairScope::all,
-                                     .method = options.method,
-                                     .threads = options.threads};
+  const std::vector<std::array<Index, 2>> excluded =
+      options.exclude.empty() ? std::vector<std::array<Index, 2>>() : read_vertex_pairs(options.exclude);
+  const std::vector<Eigen::Vector3d> rest = rest_shape(options);
+  const DetectOptions detect_options{
+      .distance = options.distance,
+      .pairs = options.between ? PairScope::between
+               : options.self  ? PairScope::self
+                               : PairScope::all,
+      .method = options.method,
+      .threads = options.threads,
+      .filters = {.surface_factor = options.surface_factor, .rest_positions = rest, .excluded_vertices = excluded}};
 
   const std::unique_ptr<FrameSource> source = open_frames(options.input);
   if (!source->warning().empty()) say(stderr, "carom: warning: {}\n", source->warning());
@@ -145,6 +169,9 @@ int detect(const DetectCommandOptions& options) {
     for (const std::size_t frame : frames) {
       if (interrupted_by_user()) break;
       const bool changed = source->read(frame, surface, positions);
+      require(rest.empty() || rest.size() == positions.size(), ErrorCode::unsupported,
+              "{}: frame {} has {} vertices, but the rest shape, frame 0, has {}; --surface-shape current needs none",
+              options.input, frame, positions.size(), rest.size());
       const FrameResult result = [&] {
         try {
           return measurement.run(frame, changed ? &surface : nullptr, positions);

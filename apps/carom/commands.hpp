@@ -34,6 +34,9 @@ struct DetectCommandOptions {
   bool continuous = false;
   std::string method = "auto";
   int threads = 0;
+  double surface_factor = 0;
+  std::string surface_shape = "rest";
+  std::string exclude;
   std::string frames;
   std::string json;
   std::string contacts;

@@ -61,6 +61,16 @@ void add_detect(CLI::App& app, Action& action) {
   command->add_option("--method", options->method, "auto (default), sweep")->type_name("NAME");
   command->add_option("--threads", options->threads, "0 = all cores (default); the result does not depend on it")
       ->type_name("N");
+  command
+      ->add_option("--surface-factor", options->surface_factor,
+                   "leave out pairs of one object closer than F times D along its surface (default: 0, none)")
+      ->type_name("F");
+  command
+      ->add_option("--surface-shape", options->surface_shape,
+                   "where that is measured: rest (the first frame, default) or current")
+      ->type_name("NAME");
+  command->add_option("--exclude", options->exclude, "leave out pairs of features with these vertices: CSV, a,b a line")
+      ->type_name("FILE");
   command->add_option("--frames", options->frames, "from A up to but not including B (default: all), or one number")
       ->type_name("A:B:STEP");
   command->add_option("--json", options->json, "write counts and times to a file, or - for standard output")

@@ -104,6 +104,8 @@ struct ParticleSpec {
 struct BodySpec {
   std::string name;
   std::variant<StaticSpec, KinematicSpec, ParticleSpec> body;
+  std::uint32_t group = 1;          ///< bits, see ObjectGroup
+  std::uint32_t mask = 0xffffffff;  ///< bits
 };
 
 struct Scene {
@@ -112,6 +114,7 @@ struct Scene {
   int steps = 100;
   WorldOptions world;
   std::vector<BodySpec> bodies;
+  std::vector<std::array<std::string, 2>> excluded_bodies{};  ///< names of bodies that make no contacts with each other
 };
 
 /// Each throws Error whose message names the file, the path of the field and what was expected.

@@ -24,25 +24,31 @@ using Motion = std::function<void(double time, std::span<Eigen::Vector3d> positi
 struct StaticBody {
   std::string name{};
   TriangleMesh mesh{};
+  std::uint32_t group = 1;          ///< bits, see ObjectGroup
+  std::uint32_t mask = 0xffffffff;  ///< bits
 };
 
 struct KinematicBody {
   std::string name{};
-  TriangleMesh mesh{};  ///< positions are overwritten by the motion at the present time
+  TriangleMesh mesh{};  ///< the rest shape; where it is, the motion says
   Motion motion{};
+  std::uint32_t group = 1;          ///< bits, see ObjectGroup
+  std::uint32_t mask = 0xffffffff;  ///< bits
 };
 
 /// Particles at the vertices of a mesh, joined by springs along its edges and, against bending,
 /// across each inner edge between the two opposite corners.
 struct ParticleBody {
   std::string name{};
-  TriangleMesh mesh{};             ///< also the rest shape
-  double mass = 1;                 ///< kg, of the whole body, shared out by area
-  double stretch_stiffness = 500;  ///< N/m of each spring along an edge
-  double bend_stiffness = 5;       ///< N/m of each spring across an edge
-  double spring_damping = 0.5;     ///< N s/m along each spring
-  double air_damping = 0.1;        ///< 1/s, of the velocity
-  std::vector<Index> pinned{};     ///< vertices that never move
+  TriangleMesh mesh{};              ///< also the rest shape
+  double mass = 1;                  ///< kg, of the whole body, shared out by area
+  double stretch_stiffness = 500;   ///< N/m of each spring along an edge
+  double bend_stiffness = 5;        ///< N/m of each spring across an edge
+  double spring_damping = 0.5;      ///< N s/m along each spring
+  double air_damping = 0.1;         ///< 1/s, of the velocity
+  std::vector<Index> pinned{};      ///< vertices that never move
+  std::uint32_t group = 1;          ///< bits, see ObjectGroup
+  std::uint32_t mask = 0xffffffff;  ///< bits
 };
 
 struct ContactOptions {
@@ -50,6 +56,9 @@ struct ContactOptions {
   double stiffness = 2000;  ///< N/m, of each contact: F = stiffness (distance - d)
   double damping = 1;       ///< N s/m, against the relative normal velocity
   PairScope pairs = PairScope::all;
+  /// Features of one body are no contact if their distance along the surface is below this times the
+  /// contact distance, measured on the rest shape (ContactFilters); 0 = off.
+  double surface_factor = 0;
 };
 
 struct WorldOptions {
@@ -74,6 +83,12 @@ class World {
   BodyId add(KinematicBody body);
   BodyId add(ParticleBody body);
   void remove(BodyId body);
+
+  /// These make no contacts with each other from the next step on; a body with itself: none within it.
+  void exclude(BodyId a, BodyId b);
+  /// No contact in which a feature with vertex_a of a meets one with vertex_b of b. Throws Error that
+  /// names the body and the vertex.
+  void exclude(BodyId a, Index vertex_a, BodyId b, Index vertex_b);
 
   void step();
 

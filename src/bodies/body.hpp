@@ -22,9 +22,13 @@ struct Body {
   /// Counts up over the life of a world, so that the order of bodies outlives removals.
   std::uint32_t serial = 0;
   std::vector<Triangle> triangles;
+  std::vector<Eigen::Vector3d> rest_positions;
   std::vector<Eigen::Vector3d> positions;
   std::vector<Eigen::Vector3d> velocities;
   std::vector<double> inverse_mass;  ///< 1/kg; 0 for what no force moves
+
+  std::uint32_t group = 1;
+  std::uint32_t mask = 0xffffffff;
 
   Motion motion;  ///< kinematic only
 

@@ -25,13 +25,18 @@ void check_mesh(const std::string& name, const TriangleMesh& mesh) {
   }
 }
 
-Body common(std::string&& name, TriangleMesh&& mesh, BodyKind kind) {
-  check_mesh(name, mesh);
+/// `description` is one of the three; its name and mesh are taken.
+template <class Description>
+Body common(Description& description, BodyKind kind) {
+  check_mesh(description.name, description.mesh);
   Body body;
-  body.name = std::move(name);
+  body.name = std::move(description.name);
   body.kind = kind;
-  body.triangles = std::move(mesh.triangles);
-  body.positions = std::move(mesh.positions);
+  body.group = description.group;
+  body.mask = description.mask;
+  body.triangles = std::move(description.mesh.triangles);
+  body.positions = std::move(description.mesh.positions);
+  body.rest_positions = body.positions;
   body.velocities.assign(body.positions.size(), Eigen::Vector3d::Zero());
   body.inverse_mass.assign(body.positions.size(), 0.0);
   return body;
@@ -45,13 +50,13 @@ void check_not_negative(const std::string& body, const char* field, double value
 }  // namespace
 
 Body make_body(StaticBody description) {
-  return common(std::move(description.name), std::move(description.mesh), BodyKind::static_body);
+  return common(description, BodyKind::static_body);
 }
 
 Body make_body(KinematicBody description) {
   require(static_cast<bool>(description.motion), ErrorCode::invalid_argument,
           "body '{}' is kinematic but has no motion", description.name);
-  Body body = common(std::move(description.name), std::move(description.mesh), BodyKind::kinematic);
+  Body body = common(description, BodyKind::kinematic);
   body.motion = std::move(description.motion);
   return body;
 }
@@ -65,7 +70,7 @@ Body make_body(ParticleBody description) {
   check_not_negative(name, "spring_damping", description.spring_damping);
   check_not_negative(name, "air_damping", description.air_damping);
 
-  Body body = common(std::move(description.name), std::move(description.mesh), BodyKind::particles);
+  Body body = common(description, BodyKind::particles);
   body.spring_damping = description.spring_damping;
   body.air_damping = description.air_damping;
   particles::share_mass(description.mass, body);

@@ -91,6 +91,15 @@ int JsonField::integer(const IntegerRange& range) const {
   return static_cast<int>(*number);
 }
 
+std::uint32_t JsonField::bits() const {
+  constexpr double most = std::numeric_limits<std::uint32_t>::max();
+  constexpr std::string_view what = "an integer of 0 to 4294967295";
+  const auto* number = std::get_if<double>(&value_.data);
+  if (number == nullptr || *number != std::trunc(*number)) expected(what);
+  if (*number < 0 || *number > most) expected(what, ErrorCode::invalid_argument);
+  return static_cast<std::uint32_t>(*number);
+}
+
 const std::string& JsonField::text() const {
   const auto* text = std::get_if<std::string>(&value_.data);
   if (text == nullptr) expected("a text");

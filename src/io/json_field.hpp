@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <limits>
 #include <optional>
@@ -39,6 +40,8 @@ class JsonField {
   double number(Sign sign = Sign::any) const;
   /// 40 and 40.0 are the same integer, as they are for JSON Schema.
   int integer(const IntegerRange& range = {}) const;
+  /// An integer of 32 bits without a sign.
+  std::uint32_t bits() const;
   const std::string& text() const;
   /// Which of the choices the text is.
   std::size_t choice(std::span<const std::string_view> choices) const;

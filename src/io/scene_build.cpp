@@ -1,3 +1,4 @@
+#include <map>
 #include <new>
 #include <stdexcept>
 
@@ -10,7 +11,7 @@ namespace carom {
 namespace {
 
 StaticBody build_body(const std::string& name, const StaticSpec& spec) {
-  return {name, build(spec.mesh)};
+  return {.name = name, .mesh = build(spec.mesh)};
 }
 
 KinematicBody build_body(const std::string& name, const KinematicSpec& spec) {
@@ -44,8 +45,21 @@ auto build_named(const std::string& name, const Spec& spec) try {
 
 World build_world(const Scene& scene) {
   World world(scene.world);
+  std::map<std::string_view, BodyId> ids;
   for (const BodySpec& body : scene.bodies) {
-    std::visit([&](const auto& spec) { world.add(build_named(body.name, spec)); }, body.body);
+    const auto add = [&](const auto& spec) {
+      auto built = build_named(body.name, spec);
+      built.group = body.group;
+      built.mask = body.mask;
+      return world.add(std::move(built));
+    };
+    ids[body.name] = std::visit(add, body.body);
+  }
+  for (std::size_t i = 0; i < scene.excluded_bodies.size(); ++i) {
+    for (const std::string& name : scene.excluded_bodies[i]) {
+      require(ids.contains(name), ErrorCode::unknown_name, "excluded_bodies[{}]: no body is called '{}'", i, name);
+    }
+    world.exclude(ids[scene.excluded_bodies[i][0]], ids[scene.excluded_bodies[i][1]]);
   }
   return world;
 }

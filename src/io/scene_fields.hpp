@@ -129,6 +129,8 @@ template <class V>
 void describe(V& v, BodySpec& body) {
   v.text("name", body.name, Presence::required);
   v.kind("kind", body_kind_names, body.body);
+  v.bits("group", body.group, Presence::quiet);
+  v.bits("mask", body.mask, Presence::quiet);
 }
 
 template <class V>
@@ -137,6 +139,7 @@ void describe(V& v, ContactOptions& contact) {
   v.number("stiffness", contact.stiffness, Presence::shown, Sign::not_negative);
   v.number("damping", contact.damping, Presence::shown, Sign::not_negative);
   v.choice("pairs", contact.pairs, pair_scope_names, Presence::shown);
+  v.number("surface_factor", contact.surface_factor, Presence::quiet, Sign::not_negative);
 }
 
 template <class V>
@@ -151,6 +154,7 @@ void describe(V& v, Scene& scene) {
   v.name_of("method", scene.world.method, detect_methods(), Presence::quiet);
   v.object("contact", scene.world.contact, Presence::shown);
   v.list("bodies", scene.bodies, Presence::required);
+  v.body_pairs("excluded_bodies", scene.excluded_bodies, scene.bodies, Presence::quiet);
 }
 
 }  // namespace carom

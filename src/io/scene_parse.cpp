@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -24,6 +25,10 @@ class SceneReader {
 
   void integer(std::string_view name, int& value, Presence presence, const IntegerRange& range) {
     if (const auto field = look(name, presence)) value = field->integer(range);
+  }
+
+  void bits(std::string_view name, std::uint32_t& value, Presence presence) {
+    if (const auto field = look(name, presence)) value = field->bits();
   }
 
   void text(std::string_view name, std::string& value, Presence presence) {
@@ -53,6 +58,27 @@ class SceneReader {
     if (!field) return;
     const JsonValue::Array& items = field->array("a list of vertices");
     for (std::size_t i = 0; i < items.size(); ++i) value.push_back(field->item(items, i).integer({.least = 0}));
+  }
+
+  void body_pairs(std::string_view name, std::vector<std::array<std::string, 2>>& value,
+                  const std::vector<BodySpec>& bodies, Presence presence) {
+    constexpr std::string_view pair_of_names = "a list of the names of 2 bodies";
+    const auto field = look(name, presence);
+    if (!field) return;
+    const JsonValue::Array& pairs = field->array("a list");
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      const JsonField pair = field->item(pairs, i);
+      const JsonValue::Array& names = pair.array(pair_of_names);
+      if (names.size() != 2) pair.expected(pair_of_names);
+      auto& read = value.emplace_back();
+      for (std::size_t k = 0; k < 2; ++k) {
+        const JsonField item = pair.item(names, k);
+        read[k] = item.text();
+        const auto same = [&](const BodySpec& body) { return body.name == read[k]; };
+        if (std::none_of(bodies.begin(), bodies.end(), same))
+          item.expected("the name of a body", ErrorCode::unknown_name);
+      }
+    }
   }
 
   void ignored(std::string_view name) { object_.find(name); }

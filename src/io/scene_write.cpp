@@ -31,6 +31,9 @@ class SceneWriter {
   void integer(std::string_view name, int value, Presence presence, const IntegerRange&) {
     add(name, {static_cast<double>(value)}, presence);
   }
+  void bits(std::string_view name, std::uint32_t value, Presence presence) {
+    add(name, {static_cast<double>(value)}, presence);
+  }
   void text(std::string_view name, const std::string& value, Presence presence) { add(name, {value}, presence); }
   void vector(std::string_view name, const Eigen::Vector3d& value, Presence presence, Sign) {
     add(name, to_value(value), presence);
@@ -49,6 +52,12 @@ class SceneWriter {
     JsonValue::Array items;
     for (const Index index : value) items.emplace_back().data = static_cast<double>(index);
     add(name, {std::move(items)}, presence);
+  }
+  void body_pairs(std::string_view name, const std::vector<std::array<std::string, 2>>& value,
+                  const std::vector<BodySpec>&, Presence presence) {
+    JsonValue::Array pairs;
+    for (const auto& [a, b] : value) pairs.push_back({JsonValue::Array{{a}, {b}}});
+    add(name, {std::move(pairs)}, presence);
   }
   void ignored(std::string_view) {}
 

@@ -1,3 +1,5 @@
+#include <map>
+
 #include "bodies/kinematic.hpp"
 #include "bodies/particles.hpp"
 #include "core/check.hpp"
@@ -14,14 +16,7 @@ void check_in_range(const Body& body, std::size_t vertex, const Eigen::Vector3d&
           body.name, vertex, time);
 }
 
-}  // namespace
-
-void run_edits(World::State& s, StageStats& stats) {
-  const StageTimer timer(stats);
-  stats.in += s.order.size();
-  stats.out += s.order.size();
-  if (!s.edited) return;
-
+void join_surfaces(World::State& s) {
   std::size_t vertex_count = 0;
   std::size_t triangle_count = 0;
   for (const BodyId id : s.order) {
@@ -50,7 +45,41 @@ void run_edits(World::State& s, StageStats& stats) {
   s.surface = Surface(vertex_count, std::move(triangles), std::move(object_of_triangle));
   s.positions.resize(vertex_count);
   s.velocities.resize(vertex_count);
+}
+
+void join_filters(World::State& s) {
+  JoinedFilters& joined = s.filters;
+  joined.rest_positions.clear();
+  joined.vertices.clear();
+  joined.objects.clear();
+  joined.groups.clear();
+  std::map<BodyId, std::size_t> place;  // in s.ranges, which is also the number of the object
+  for (std::size_t i = 0; i < s.ranges.size(); ++i) {
+    const Body& body = s.bodies[s.ranges[i].id];
+    place[s.ranges[i].id] = i;
+    if (body.group != ObjectGroup{}.group || body.mask != ObjectGroup{}.mask)
+      joined.groups.push_back({static_cast<Index>(i), body.group, body.mask});
+    if (s.options.contact.surface_factor > 0) {
+      joined.rest_positions.insert(joined.rest_positions.end(), body.rest_positions.begin(), body.rest_positions.end());
+    }
+  }
+  for (const auto& [a, b] : s.excluded_bodies)
+    joined.objects.push_back({static_cast<Index>(place[a]), static_cast<Index>(place[b])});
+  for (const auto& [a, vertex_a, b, vertex_b] : s.excluded_vertices) {
+    joined.vertices.push_back({s.ranges[place[a]].first_vertex + vertex_a, s.ranges[place[b]].first_vertex + vertex_b});
+  }
+}
+
+}  // namespace
+
+void run_edits(World::State& s, StageStats& stats) {
+  const StageTimer timer(stats);
+  stats.in += s.order.size();
+  stats.out += s.order.size();
+  if (s.edited) join_surfaces(s);
+  if (s.edited || s.filters_edited) join_filters(s);
   s.edited = false;
+  s.filters_edited = false;
 }
 
 void run_predict(World::State& s, StageStats& stats) {

@@ -13,6 +13,14 @@
 
 namespace carom {
 
+/// What ContactFilters refers to, for the joined surface.
+struct JoinedFilters {
+  std::vector<Eigen::Vector3d> rest_positions;  ///< empty if no factor asks for them
+  std::vector<std::array<Index, 2>> vertices;
+  std::vector<std::array<Index, 2>> objects;
+  std::vector<ObjectGroup> groups;  ///< of bodies that do not have the default
+};
+
 /// Everything a world is. What lasts from step to step is in `bodies`, `order`, the clock and the
 /// contacts' identities; the rest is made anew or is working memory.
 struct World::State {
@@ -28,10 +36,22 @@ struct World::State {
   std::uint32_t next_serial = 0;
   bool edited = true;  ///< bodies came or went since the surface was made
 
+  /// A vertex of one body that makes no contacts with a vertex of another.
+  struct VertexExclusion {
+    BodyId a;
+    Index vertex_a = none;
+    BodyId b;
+    Index vertex_b = none;
+  };
+  std::vector<std::array<BodyId, 2>> excluded_bodies;
+  std::vector<VertexExclusion> excluded_vertices;
+  bool filters_edited = false;
+
   // One array over all bodies, in `order`; made by edits.
   Surface surface{0, {}};
   std::vector<contact::BodyRange> ranges;
   std::vector<double> inverse_mass;
+  JoinedFilters filters;
 
   // End of the step as predicted; the response corrects the velocities.
   std::vector<Eigen::Vector3d> positions;
@@ -48,7 +68,8 @@ struct World::State {
   penalty::Scratch penalty;
 };
 
-/// Stage `edits`: joins the surfaces of all bodies. The only place where topology changes.
+/// Stage `edits`: joins the surfaces of all bodies, and what is not to touch. The only place where
+/// topology changes.
 void run_edits(World::State& state, StageStats& stats);
 /// Stage `predict`: where every vertex would be at the end of the step if nothing touched.
 void run_predict(World::State& state, StageStats& stats);

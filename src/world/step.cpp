@@ -14,7 +14,14 @@ void World::step() {
 
   // bounds, broad, mid, narrow
   detection::run(context, {.surface = s.surface, .positions = s.positions},
-                 {.distance = s.options.contact.distance, .pairs = s.options.contact.pairs, .method = s.method},
+                 {.distance = s.options.contact.distance,
+                  .pairs = s.options.contact.pairs,
+                  .method = s.method,
+                  .filters = {.surface_factor = s.options.contact.surface_factor,
+                              .rest_positions = s.filters.rest_positions,
+                              .excluded_vertices = s.filters.vertices,
+                              .excluded_objects = s.filters.objects,
+                              .groups = s.filters.groups}},
                  s.detection, s.found, stats);
 
   contact::run({.contacts = s.found, .bodies = s.ranges, .previous = s.contacts}, s.next_contacts,

@@ -31,6 +31,7 @@ const WorldOptions& checked(const WorldOptions& options) {
   check_positive("contact.distance", options.contact.distance);
   check_not_negative("contact.stiffness", options.contact.stiffness);
   check_not_negative("contact.damping", options.contact.damping);
+  check_not_negative("contact.surface_factor", options.contact.surface_factor);
   return options;
 }
 
@@ -38,6 +39,11 @@ const Body& find(const World::State& state, BodyId id) {
   require(state.bodies.contains(id), ErrorCode::bad_index,
           "no body has the id {}.{}: it was removed, or is of another world", id.index, id.generation);
   return state.bodies[id];
+}
+
+void check_vertex(const Body& body, Index vertex) {
+  require(vertex >= 0 && static_cast<std::size_t>(vertex) < body.positions.size(), ErrorCode::bad_index,
+          "body '{}': there is no vertex {} to exclude, only {} vertices", body.name, vertex, body.positions.size());
 }
 
 BodyId insert(World::State& state, Body&& body) {
@@ -100,6 +106,8 @@ void World::remove(BodyId body) {
   find(*state_, body);
   state_->bodies.erase(body);
   std::erase(state_->order, body);
+  std::erase_if(state_->excluded_bodies, [&](const auto& pair) { return pair[0] == body || pair[1] == body; });
+  std::erase_if(state_->excluded_vertices, [&](const auto& pair) { return pair.a == body || pair.b == body; });
   state_->edited = true;
 
   // Contacts of the last step name bodies; those of this one would name nothing.
@@ -112,6 +120,20 @@ void World::remove(BodyId body) {
   }
   last.contacts.resize(kept);
   last.serials.resize(kept);
+}
+
+void World::exclude(BodyId a, BodyId b) {
+  find(*state_, a);
+  find(*state_, b);
+  state_->excluded_bodies.push_back({a, b});
+  state_->filters_edited = true;
+}
+
+void World::exclude(BodyId a, Index vertex_a, BodyId b, Index vertex_b) {
+  check_vertex(find(*state_, a), vertex_a);
+  check_vertex(find(*state_, b), vertex_b);
+  state_->excluded_vertices.push_back({a, vertex_a, b, vertex_b});
+  state_->filters_edited = true;
 }
 
 double World::time() const {

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -138,6 +139,10 @@ TEST(Cli, BadUsageIsExplainedAndEndsWithTwo) {
       {{"detect", folder / "triangle.obj", "--distance", "1", "--frames", "3"}, "frames 0 to 0"},
       {{"detect", folder / "triangle.obj", "--distance", "1", "--frames", "a:b"}, "'a' is not a frame number"},
       {{"detect", folder / "triangle.obj", "--distance", "1", "--frames", "0:1:0"}, "STEP is 0"},
+      {{"detect", folder / "triangle.obj", "--distance", "1", "--surface-factor", "-1"}, "--surface-factor is -1"},
+      {{"detect", folder / "triangle.obj", "--distance", "1", "--surface-shape", "bent"}, "--surface-shape is 'bent'"},
+      {{"detect", folder / "triangle.obj", "--distance", "1", "--exclude", folder / "missing.csv"}, "missing.csv"},
+      {{"detect", folder / "triangle.obj", "--distance", "1", "--exclude", folder / "text.txt"}, "text.txt, line 1"},
       {{"detect", folder / "missing.replay", "--distance", "1"}, "missing.replay"},
       {{"detect", folder / "short.replay", "--distance", "1"}, "short.replay"},
       {{"detect", folder / "text.txt", "--distance", "1"}, "text.txt"},
@@ -218,6 +223,55 @@ TEST(CliDetect, WritesTheContactsOfBruteForce) {
       EXPECT_TRUE(entry.contains("ms") && entry.contains("cpu_ms"));
     }
   }
+}
+
+/// A strip of squares that is pressed together from frame to frame.
+void write_strip(const std::filesystem::path& path, double step) {
+  std::string text;
+  for (int i = 0; i <= 6; ++i) text += fmt::format("v {0} 0 0\nv {0} 0 1\n", i * step);
+  for (int i = 0; i < 6; ++i)
+    text += fmt::format("f {} {} {}\nf {} {} {}\n", 2 * i + 1, 2 * i + 2, 2 * i + 3, 2 * i + 3, 2 * i + 2, 2 * i + 4);
+  write_text(path.string(), text);
+}
+
+TEST(CliDetect, NeighboursAlongTheSurfaceAndListedPairsAreLeftOut) {
+  const Folder folder;
+  std::filesystem::create_directory(folder.path() / "strip");
+  write_strip(folder.path() / "strip" / "f0.obj", 1);
+  write_strip(folder.path() / "strip" / "f1.obj", 0.1);
+  const auto contacts = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"detect", folder / "strip", "--distance", "1.5", "--contacts",
+                                       "-",      "--frames",       "1"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Result result = call(arguments);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return result.out;
+  };
+  EXPECT_TRUE(contains(contacts({}), "\n1,ee,0-1,4-5,"));
+  // Along the first frame the edges across the strip are 2 and 3 apart; 2 * 1.5 is 3.
+  const std::string rest = contacts({"--surface-factor", "2"});
+  EXPECT_FALSE(contains(rest, "\n1,ee,0-1,4-5,"));
+  EXPECT_TRUE(contains(rest, "\n1,ee,0-1,6-7,"));
+  EXPECT_EQ(contacts({"--surface-factor", "2", "--surface-shape", "current"}), "frame,kind,a,b,distance\n");
+
+  write_text(folder / "pairs.csv", "a,b\n# the ends\n 1 , 5\r\n\n7,0 # and these\n");
+  const std::string listed = contacts({"--exclude", folder / "pairs.csv"});
+  EXPECT_FALSE(contains(listed, "\n1,ee,0-1,4-5,"));
+  EXPECT_FALSE(contains(listed, "\n1,ee,0-1,6-7,"));
+  EXPECT_TRUE(contains(listed, "\n1,ee,0-1,8-9,"));
+
+  write_text(folder / "bad.csv", "1,2\n3;4\n");
+  const Result bad = call({"detect", folder / "strip", "--distance", "1", "--exclude", folder / "bad.csv"});
+  EXPECT_EQ(bad.exit_code, 2);
+  EXPECT_TRUE(contains(bad.err, "bad.csv, line 2: expected two vertices, such as \"3,17\", found \"3;4\"")) << bad.err;
+  write_text(folder / "far.csv", "1,2\n3,14\n");
+  const Result far = call({"detect", folder / "strip", "--distance", "1", "--exclude", folder / "far.csv"});
+  EXPECT_EQ(far.exit_code, 2);
+  EXPECT_TRUE(contains(far.err, "excluded_vertices[1] names vertex 14, but there are 14 vertices")) << far.err;
+  write_text((folder.path() / "strip" / "f2.obj").string(), "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n");
+  const Result other = call({"detect", folder / "strip", "--distance", "1", "--surface-factor", "1"});
+  EXPECT_EQ(other.exit_code, 2);
+  EXPECT_TRUE(contains(other.err, "frame 2 has 3 vertices, but the rest shape, frame 0, has 14")) << other.err;
 }
 
 TEST(CliDetect, TheSameForAnyThreadsAndFramesCanBeChosen) {

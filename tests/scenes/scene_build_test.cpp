@@ -190,6 +190,29 @@ TEST(SceneBuild, FilesAreRelativeToTheFolderOfTheScene) {
   std::filesystem::remove_all(folder.parent_path());
 }
 
+TEST(SceneBuild, FiltersReachTheWorld) {
+  Scene scene;
+  scene.world.contact.distance = 0.05;
+  for (const double x : {0.0, 1.02, 2.04}) {
+    StaticSpec box;
+    box.mesh.placement.position.x() = x;
+    scene.bodies.push_back({"box " + std::to_string(scene.bodies.size()), box});
+  }
+  const auto contacts = [&] {
+    World world = build_world(scene);
+    world.step();
+    return world.contacts().size();
+  };
+  const std::size_t all = contacts();  // the two gaps are alike
+  scene.excluded_bodies = {{"box 1", "box 0"}};
+  EXPECT_EQ(contacts(), all / 2);
+  scene.bodies[2].group = 2;
+  scene.bodies[1].mask = 1;
+  EXPECT_EQ(contacts(), 0U);
+  scene.excluded_bodies = {{"box 1", "sphere"}};
+  EXPECT_EQ(error_of(scene), "excluded_bodies[0]: no body is called 'sphere'");
+}
+
 TEST(SceneBuild, FilesThatCannotBeReadAreNamed) {
   for (const char* path : {"no/such/scene.json", "."}) {
     try {

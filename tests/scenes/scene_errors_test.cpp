@@ -122,11 +122,32 @@ TEST(SceneErrors, UnknownFieldsSuggestTheNearest) {
       {with_mesh(R"({"generater": "torus"})"),
        R"(my.json: bodies[0].mesh.generater: unknown field; did you mean "generator"?)"},
       {with_mesh(R"({"flie": "a.obj"})"), R"(my.json: bodies[0].mesh.flie: unknown field; did you mean "file"?)"},
-      {with_body(R"({"name": "a", "kind": "static", "mesh": {"generator": "box"}, "mass": 1})"),
-       R"(my.json: bodies[0].mass: unknown field; the fields here are "name", "kind", "mesh")"},
+      {with_body(R"({"name": "a", "kind": "static", "mesh": {"generator": "box"}, "stretch_stiffness": 1})"),
+       R"(my.json: bodies[0].stretch_stiffness: unknown field; the fields here are "name", "kind", "mesh", "group", "mask")"},
       {R"({"name": "s", "bodies": [], "": 1})",
        R"(my.json: [""]: unknown field; the fields here are "$schema", "name", "description", "steps", "dt", )"
-       R"("gravity", "threads", "method", "contact", "bodies")"},
+       R"("gravity", "threads", "method", "contact", "bodies", "excluded_bodies")"},
+  });
+}
+
+TEST(SceneErrors, Filters) {
+  const std::string two = R"({"name": "s", "bodies": [{"name": "a", "kind": "static", "mesh": {"generator": "box"}},
+                             {"name": "b", "kind": "static", "mesh": {"generator": "box"}}], "excluded_bodies": )";
+  expect_messages({
+      {with_fields(R"("contact": {"surface_factor": -1})"),
+       "my.json: contact.surface_factor: expected a number of at least 0, got -1"},
+      {particles(R"("group": -1)"), "my.json: bodies[0].group: expected an integer of 0 to 4294967295, got -1"},
+      {particles(R"("mask": 4294967296)"),
+       "my.json: bodies[0].mask: expected an integer of 0 to 4294967295, got 4294967296"},
+      {particles(R"("mask": 1.5)"), "my.json: bodies[0].mask: expected an integer of 0 to 4294967295, got 1.5"},
+      {particles(R"("mask": "all")"), "my.json: bodies[0].mask: expected an integer of 0 to 4294967295, got \"all\""},
+      {two + R"("a"})", "my.json: excluded_bodies: expected a list, got \"a\""},
+      {two + R"([["a", "b"], "a"]})",
+       "my.json: excluded_bodies[1]: expected a list of the names of 2 bodies, got \"a\""},
+      {two + R"([["a"]]})",
+       "my.json: excluded_bodies[0]: expected a list of the names of 2 bodies, got a list of 1 item"},
+      {two + R"([["a", "b"], ["b", "c"]]})", "my.json: excluded_bodies[1][1]: expected the name of a body, got \"c\""},
+      {two + R"([["a", 2]]})", "my.json: excluded_bodies[0][1]: expected a text, got 2"},
   });
 }
 

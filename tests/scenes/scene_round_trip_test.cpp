@@ -25,7 +25,8 @@ Scene full_scene() {
   scene.world.dt = 0.1 + 0.2;
   scene.world.gravity = {1, -0.0, 1.0 / 3};
   scene.world.threads = 3;
-  scene.world.contact = {.distance = 0.5, .stiffness = 3, .damping = 0.25, .pairs = PairScope::self};
+  scene.world.contact = {
+      .distance = 0.5, .stiffness = 3, .damping = 0.25, .pairs = PairScope::self, .surface_factor = 1.5};
 
   StaticSpec ground;
   ground.mesh.shape = BoxSource{.size = {1, 2, 3}, .segments = 4};
@@ -53,6 +54,9 @@ Scene full_scene() {
   StaticSpec ring;
   ring.mesh.shape = TorusSource{.radius = 3, .tube_radius = 2, .around = 5, .across = 6};
   scene.bodies = {{"ground", ground}, {"knot", knot}, {"cloth", cloth}, {"ball", ball}, {"ring", ring}};
+  scene.bodies[1].group = 6;
+  scene.bodies[2].mask = 0xfffffffe;
+  scene.excluded_bodies = {{"ring", "knot"}, {"cloth", "cloth"}};
   return scene;
 }
 
@@ -126,6 +130,11 @@ TEST(SceneRoundTrip, KeepsEveryFieldOfTheBodies) {
   EXPECT_EQ(std::get<IcosphereSource>(std::get<StaticSpec>(again.bodies[3].body).mesh.shape).subdivisions, 1);
   EXPECT_EQ(std::get<TorusSource>(std::get<StaticSpec>(again.bodies[4].body).mesh.shape).tube_radius, 2);
   EXPECT_EQ(again.bodies[4].name, "ring");
+  EXPECT_EQ(again.world.contact.surface_factor, 1.5);
+  EXPECT_EQ(again.bodies[1].group, 6U);
+  EXPECT_EQ(again.bodies[2].mask, 0xfffffffeU);
+  EXPECT_EQ(again.bodies[3].mask, 0xffffffffU);
+  EXPECT_EQ(again.excluded_bodies, scene.excluded_bodies);
 }
 
 TEST(SceneRoundTrip, BuiltinScenes) {

@@ -38,6 +38,7 @@ class FieldLister {
 
   void number(const char* name, double value, Presence presence, Sign) { add(name, presence, value); }
   void integer(const char* name, int value, Presence presence, const IntegerRange&) { add(name, presence, value); }
+  void bits(const char* name, std::uint32_t value, Presence presence) { add(name, presence, value); }
   void text(const char* name, const std::string& value, Presence presence) { add(name, presence, value); }
   void vector(const char* name, const Eigen::Vector3d& value, Presence presence, Sign) {
     add(name, presence, to_json_list(value));
@@ -53,6 +54,10 @@ class FieldLister {
     add(name, presence, value);
   }
   void indices(const char* name, const std::vector<Index>& value, Presence presence) { add(name, presence, value); }
+  void body_pairs(const char* name, const std::vector<std::array<std::string, 2>>& value, const std::vector<BodySpec>&,
+                  Presence presence) {
+    add(name, presence, value);
+  }
   void ignored(const char* name) { add(name, Presence::quiet, nullptr); }
 
   template <class T>
@@ -108,6 +113,9 @@ class FieldLister {
     FieldLister inner(objects_, object);
     inner.add("name", Presence::required, nullptr);
     inner.add(kind_name, Presence::required, nullptr);
+    const BodySpec common;
+    inner.bits("group", common.group, Presence::quiet);
+    inner.bits("mask", common.mask, Presence::quiet);
     T body{};
     describe(inner, body);
   }

@@ -170,6 +170,8 @@ TEST(World, OptionsAreChecked) {
   EXPECT_EQ(message({.dt = std::nan("")}), "dt is nan; expected a positive number");
   EXPECT_EQ(message({.contact = {.distance = -1}}), "contact.distance is -1; expected a positive number");
   EXPECT_EQ(message({.contact = {.stiffness = -1}}), "contact.stiffness is -1; expected a number that is not negative");
+  EXPECT_EQ(message({.contact = {.surface_factor = -1}}),
+            "contact.surface_factor is -1; expected a number that is not negative");
   EXPECT_NE(message({.gravity = {0, std::nan(""), 0}}).find("gravity is (0, nan, 0)"), std::string::npos);
   EXPECT_NE(message({.method = "x"}).find("'x'"), std::string::npos);
   EXPECT_NE(message({.threads = -1}).find("threads is -1"), std::string::npos);

@@ -1,0 +1,136 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "carom/error.hpp"
+#include "carom/generate.hpp"
+#include "carom/world.hpp"
+
+namespace carom {
+namespace {
+
+StaticBody box_at(const char* name, double x, std::uint32_t group = 1, std::uint32_t mask = 0xffffffff) {
+  StaticBody body{.name = name, .mesh = make_box({1, 1, 1}), .group = group, .mask = mask};
+  for (Eigen::Vector3d& p : body.mesh.positions) p.x() += x;
+  return body;
+}
+
+/// Which bodies touch which, by name.
+std::set<std::string> touching(const World& world) {
+  std::set<std::string> pairs;
+  for (const BodyContact& c : world.contacts()) {
+    const std::string& a = world.name(c.body_a);
+    const std::string& b = world.name(c.body_b);
+    pairs.insert(std::min(a, b) + "-" + std::max(a, b));
+  }
+  return pairs;
+}
+
+using Pairs = std::set<std::string>;
+
+/// Three boxes in a row, 0.02 apart.
+TEST(WorldFilters, ExcludedBodiesDoNotTouch) {
+  World world({.contact = {.distance = 0.05}});
+  const BodyId a = world.add(box_at("a", 0));
+  const BodyId b = world.add(box_at("b", 1.02));
+  const BodyId c = world.add(box_at("c", 2.04));
+  world.step();
+  EXPECT_EQ(touching(world), (Pairs{"a-b", "b-c"}));
+  world.exclude(b, a);
+  world.step();
+  EXPECT_EQ(touching(world), (Pairs{"b-c"}));
+
+  // Bodies before it in the list go: what is excluded is a body, not a place in the list.
+  world.remove(a);
+  const BodyId d = world.add(box_at("d", 3.06));
+  world.exclude(c, d);
+  world.step();
+  EXPECT_EQ(touching(world), (Pairs{"b-c"}));
+  world.remove(d);
+  world.add(box_at("e", 3.06));
+  world.step();
+  EXPECT_EQ(touching(world), (Pairs{"b-c", "c-e"}));
+  EXPECT_THROW(world.exclude(a, b), Error);
+}
+
+TEST(WorldFilters, GroupsAndMasks) {
+  World world({.contact = {.distance = 0.05}});
+  world.add(box_at("a", 0, 2, 1));
+  world.add(box_at("b", 1.02));
+  world.add(box_at("c", 2.04, 1, 2));
+  world.step();
+  EXPECT_EQ(touching(world), (Pairs{"a-b"})) << "c touches only the group 2, and b is not of it";
+}
+
+TEST(WorldFilters, ExcludedVerticesAreNumberedWithinTheirBodies) {
+  World world({.contact = {.distance = 0.05}});
+  const BodyId a = world.add(box_at("a", 0));
+  const BodyId b = world.add(box_at("b", 1.02));
+  world.step();
+  const std::size_t before = world.contacts().size();
+  const auto meets = [&](const BodyContact& c, Index vertex_a, Index vertex_b) {
+    const auto n = static_cast<std::size_t>(side_a_size(c.contact.kind));
+    const auto has = [&](std::size_t begin, std::size_t end, Index vertex) {
+      return std::find(c.contact.vertices.begin() + static_cast<std::ptrdiff_t>(begin),
+                       c.contact.vertices.begin() + static_cast<std::ptrdiff_t>(end),
+                       vertex) != c.contact.vertices.begin() + static_cast<std::ptrdiff_t>(end);
+    };
+    return c.body_a == a ? has(0, n, vertex_a) && has(n, 4, vertex_b) : has(0, n, vertex_b) && has(n, 4, vertex_a);
+  };
+  const Contact first = world.contacts()[0].contact;
+  ASSERT_EQ(first.kind, ContactKind::vertex_face);
+  const bool a_first = world.contacts()[0].body_a == a;
+  const Index vertex_a = a_first ? first.vertices[0] : first.vertices[1];
+  const Index vertex_b = a_first ? first.vertices[1] : first.vertices[0];
+  const auto listed = std::count_if(world.contacts().begin(), world.contacts().end(),
+                                    [&](const BodyContact& c) { return meets(c, vertex_a, vertex_b); });
+  EXPECT_GT(listed, 0);
+  world.exclude(a, vertex_a, b, vertex_b);
+  world.step();
+  EXPECT_EQ(world.contacts().size(), before - static_cast<std::size_t>(listed));
+  for (const BodyContact& c : world.contacts()) EXPECT_FALSE(meets(c, vertex_a, vertex_b));
+
+  try {
+    world.exclude(a, 0, b, 8);
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "body 'b': there is no vertex 8 to exclude, only 8 vertices");
+  }
+}
+
+/// The body is pressed flat by its motion, but at rest its two sides are far from each other.
+TEST(WorldFilters, NeighboursAreThoseOfTheRestShape) {
+  const TriangleMesh mesh = make_box({1, 1, 1}, 4);
+  const auto press = [mesh](double, std::span<Eigen::Vector3d> positions) {
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      positions[i] = mesh.positions[i];
+      positions[i].y() *= 0.02;
+    }
+  };
+  World world({.contact = {.distance = 0.25, .surface_factor = 3}});
+  world.add(KinematicBody{.name = "box", .mesh = mesh, .motion = press});
+  world.step();
+  ASSERT_FALSE(world.contacts().empty());
+  // A path along the surface from top to bottom is 1 long at least, and 0.75 is near. On the bottom
+  // and on the top the paths are those of a grid: two features 0.25 apart, which is one square, have
+  // vertices at most 0.25 (1 + 2 sqrt(2)) apart, so some may stay; that is what the factor says.
+  bool across = false;
+  for (const BodyContact& c : world.contacts()) {
+    double low = 1;
+    double high = -1;
+    for (const Index v : c.contact.vertices) {
+      low = std::min(low, mesh.positions[static_cast<std::size_t>(v)].y());
+      high = std::max(high, mesh.positions[static_cast<std::size_t>(v)].y());
+    }
+    across = across || (low == -0.5 && high == 0.5);
+  }
+  EXPECT_TRUE(across);
+
+  World pressed({.contact = {.distance = 0.25, .surface_factor = 30}});
+  pressed.add(KinematicBody{.name = "box", .mesh = mesh, .motion = press});
+  pressed.step();
+  EXPECT_TRUE(pressed.contacts().empty()) << "7.5 m is farther than any two places of the box";
+}
+
+}  // namespace
+}  // namespace carom

@@ -21,6 +21,12 @@ std::string culled_text(const StageStats& stats, double steps) {
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", with_commas(static_cast<double>(entry.count) / steps),
                         entry.reason);
   }
+  std::string counted;
+  for (const Counted& entry : stats.counted()) {
+    counted += fmt::format("{}{} {}", counted.empty() ? "" : ", ",
+                           with_commas(static_cast<double>(entry.count) / steps), entry.name);
+  }
+  if (!counted.empty()) text += fmt::format("{}({})", text.empty() ? "" : " ", counted);
   if (stats.limited > 0) {
     text +=
         fmt::format("{}{} limited", text.empty() ? "" : "; ", with_commas(static_cast<double>(stats.limited) / steps));
@@ -81,6 +87,7 @@ nlohmann::ordered_json stages_json(const PipelineStats& total, std::size_t steps
     for (const Culled& entry : stats.culled()) culled[std::string(entry.reason)] = mean(entry.count);
     nlohmann::ordered_json& stage = stages[std::string(to_string(static_cast<Stage>(i)))];
     stage = {{"in", mean(stats.in)}, {"out", mean(stats.out)}, {"culled", culled}, {"ms", stats.seconds * 1e3 / n}};
+    for (const Counted& entry : stats.counted()) stage["counted"][std::string(entry.name)] = mean(entry.count);
     if (stats.limited > 0) stage["limited"] = mean(stats.limited);
   }
   return stages;

@@ -10,14 +10,15 @@ namespace carom::app {
 /// 1234567 as "1,234,567".
 std::string with_commas(double value);
 
-/// stage, in, out, culled, ms per step: means over `steps`. Stages that did nothing are left out.
+/// stage, in, out, culled (and what was counted on the way), ms per step: means over `steps`. Stages that did nothing
+/// are left out.
 std::string stage_table(const PipelineStats& total, std::size_t steps, const char* per);
 
 /// As text that ends in a line feed. Names that are not UTF-8 get a replacement character instead of
 /// an error: they come from files of any age.
 std::string dump(const nlohmann::ordered_json& json);
 
-/// The same for machines: {"mid": {"in", "out", "culled": {...}, "ms"}, ...}; means over `steps`.
+/// The same for machines: {"mid": {"in", "out", "culled": {...}, "ms", "counted": {...}}, ...}; means over `steps`.
 nlohmann::ordered_json stages_json(const PipelineStats& total, std::size_t steps);
 
 }  // namespace carom::app

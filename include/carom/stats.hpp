@@ -20,6 +20,13 @@ struct Culled {
   std::uint64_t count = 0;
 };
 
+/// How many of something a stage made on its way from what came in to what went out: cells, entries of
+/// a list, nodes.
+struct Counted {
+  std::string_view name;
+  std::uint64_t count = 0;
+};
+
 /// What one stage did: what came in, what went out, what took the rest away,
 /// and how long it took. Counts are exact and the same for any number of
 /// threads; times are not.
@@ -35,6 +42,10 @@ class StageStats {
   std::span<const Culled> culled() const { return {culled_.data(), culled_size_}; }
   std::uint64_t culled_total() const;
 
+  /// `name` must outlive the statistics: a string literal.
+  void add_counted(std::string_view name, std::uint64_t count);
+  std::span<const Counted> counted() const { return {counted_.data(), counted_size_}; }
+
   /// Adds the counts and the times of another run of the same stage.
   void add(const StageStats& other);
 
@@ -42,6 +53,8 @@ class StageStats {
   static constexpr std::size_t max_reasons = 8;
   std::array<Culled, max_reasons> culled_{};
   std::size_t culled_size_ = 0;
+  std::array<Counted, max_reasons> counted_{};
+  std::size_t counted_size_ = 0;
 };
 
 /// One entry for each stage; a stage that did not run stays zero.

@@ -27,12 +27,24 @@ std::uint64_t StageStats::culled_total() const {
   return total;
 }
 
+void StageStats::add_counted(std::string_view name, std::uint64_t count) {
+  for (std::size_t i = 0; i < counted_size_; ++i) {
+    if (counted_[i].name == name) {
+      counted_[i].count += count;
+      return;
+    }
+  }
+  assert(counted_size_ < max_reasons);
+  counted_[counted_size_++] = {name, count};
+}
+
 void StageStats::add(const StageStats& other) {
   in += other.in;
   out += other.out;
   limited += other.limited;
   seconds += other.seconds;
   for (const Culled& entry : other.culled()) add_culled(entry.reason, entry.count);
+  for (const Counted& entry : other.counted()) add_counted(entry.name, entry.count);
 }
 
 void PipelineStats::add(const PipelineStats& other) {

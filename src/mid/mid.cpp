@@ -5,12 +5,14 @@
 
 #include "core/check.hpp"
 #include "core/stage_timer.hpp"
+#include "mid/grid.hpp"
+#include "mid/hgrid.hpp"
 #include "mid/sweep.hpp"
 
 namespace carom {
 
 namespace {
-constexpr std::array<std::string_view, 5> method_names{"auto", "bvh", "bvh14", "bvh18", "sweep"};
+constexpr std::array<std::string_view, 7> method_names{"auto", "bvh", "bvh14", "bvh18", "grid", "hgrid", "sweep"};
 }
 
 std::span<const std::string_view> detect_methods() {
@@ -29,6 +31,10 @@ std::string_view to_string(Method method) {
       return "bvh18";
     case Method::sweep:
       return "sweep";
+    case Method::grid:
+      return "grid";
+    case Method::hgrid:
+      return "hgrid";
   }
   return "unknown";
 }
@@ -47,6 +53,8 @@ Method method_by_name(std::string_view name) {
   if (name == "bvh14") return Method::bvh14;
   if (name == "bvh18") return Method::bvh18;
   if (name == "sweep") return Method::sweep;
+  if (name == "grid") return Method::grid;
+  if (name == "hgrid") return Method::hgrid;
   fail(ErrorCode::unknown_name, "no detection method is called '{}'; expected one of: {}", name,
        fmt::join(method_names, ", "));
 }
@@ -61,6 +69,12 @@ void run(Context& context, const In& in, const Options& options, Out& out, Stage
       break;
     case Method::sweep:
       sweep(context, in, options, out, stats);
+      break;
+    case Method::grid:
+      grid(context, in, options, out, stats);
+      break;
+    case Method::hgrid:
+      hgrid(context, in, options, out, stats);
       break;
   }
   stats.out += out.pairs.size();

@@ -9,6 +9,8 @@
 #include "carom/detect.hpp"
 #include "core/context.hpp"
 #include "mid/bvh.hpp"
+#include "mid/cell_scratch.hpp"
+#include "mid/triangle_pair.hpp"
 
 /// Stage `mid`: which triangles may touch. Every method gives the same pairs: those whose boxes
 /// overlap, in the objects that the broad phase paired, each once.
@@ -21,7 +23,7 @@ struct In {
   std::span<const broad::ObjectPair> object_pairs;
 };
 
-enum class Method { bvh, bvh14, bvh18, sweep };
+enum class Method { bvh, bvh14, bvh18, grid, hgrid, sweep };
 std::string_view to_string(Method method);
 
 /// Whether the method is a tree over patches (mid/bvh.hpp) instead of one over triangles.
@@ -31,19 +33,16 @@ Volume volume_of(Method method);
 /// Throws Error(unknown_name) that lists the names there are.
 Method method_by_name(std::string_view name);
 
+/// One grid over the scene, or one over the region of interest of each object pair.
+enum class GridScope { scene, pair };
+
 struct Options {
   Method method = Method::sweep;
   PairScope pairs = PairScope::all;
   /// The one that the broad phase had. A method may give pairs of triangles of objects that may not
   /// touch, for the narrow phase asks again; it is faster if it does not.
   const broad::ObjectFilter* filter = nullptr;
-};
-
-/// a < b. Triangles that share vertices are not left out: whether two features are neighbours is
-/// for the narrow phase to say, feature by feature.
-struct TrianglePair {
-  Index a = none;
-  Index b = none;
+  GridScope grid_scope = GridScope::scene;  ///< of `grid`
 };
 
 /// A triangle that takes part, with its box, in the order of the sweep.
@@ -60,6 +59,7 @@ struct Out {
   std::vector<Swept> swept;
   OrderedAppend<TrianglePair> append;
   std::vector<std::array<std::uint64_t, 3>> counts;
+  CellScratch cells;
 };
 
 void run(Context& context, const In& in, const Options& options, Out& out, StageStats& stats);

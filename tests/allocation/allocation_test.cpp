@@ -31,12 +31,14 @@ void expect_no_allocation(const oracle::Soup& soup, const ContactFilters& filter
   DetectScratch scratch;
   std::vector<Contact> contacts;
   PipelineStats stats;
-  const DetectOptions options{.distance = 0.02, .threads = 1, .filters = filters};
-  for (int warm_up = 0; warm_up < 3; ++warm_up) detect(surface, soup.positions, options, scratch, contacts, stats);
-  const std::size_t before = allocations;
-  for (int call = 0; call < 5; ++call) detect(surface, soup.positions, options, scratch, contacts, stats);
-  EXPECT_EQ(allocations - before, 0U);
-  EXPECT_FALSE(contacts.empty());
+  for (const std::string_view method : detect_methods()) {
+    const DetectOptions options{.distance = 0.02, .method = std::string(method), .threads = 1, .filters = filters};
+    for (int warm_up = 0; warm_up < 3; ++warm_up) detect(surface, soup.positions, options, scratch, contacts, stats);
+    const std::size_t before = allocations;
+    for (int call = 0; call < 5; ++call) detect(surface, soup.positions, options, scratch, contacts, stats);
+    EXPECT_EQ(allocations - before, 0U) << method;
+    EXPECT_FALSE(contacts.empty());
+  }
 }
 
 TEST(DetectAllocation, AWarmCallAllocatesNothing) {

@@ -68,5 +68,19 @@ TEST(Stats, CulledAddsUpByReason) {
   EXPECT_EQ(to_string(Stage::commit), "commit");
 }
 
+TEST(Stats, CountedAddsUpByName) {
+  StageStats a;
+  a.add_counted("cells", 3);
+  a.add_counted("entries", 10);
+  a.add_counted("cells", 4);
+  StageStats b = a;
+  b.add(a);
+  ASSERT_EQ(b.counted().size(), 2U);
+  EXPECT_EQ(b.counted()[0].name, "cells");
+  EXPECT_EQ(b.counted()[0].count, 14U);
+  EXPECT_EQ(b.counted()[1].count, 20U);
+  EXPECT_EQ(b.culled_total(), 0U);
+}
+
 }  // namespace
 }  // namespace carom

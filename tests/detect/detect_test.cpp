@@ -5,7 +5,7 @@
 #include "carom/error.hpp"
 #include "carom/generate.hpp"
 #include "oracle/brute_force.hpp"
-#include "oracle/soup.hpp"
+#include "oracle/soup_gen.hpp"
 
 namespace carom {
 namespace {
@@ -44,6 +44,16 @@ TEST(Detect, EqualsBruteForceOnRandomSoups) {
     ASSERT_FALSE(HasFailure()) << "seed " << seed;
   }
   EXPECT_GT(contacts, 10'000U) << "the soups must have something to find";
+}
+
+TEST(Detect, EqualsBruteForceOnAnySoup) {
+  std::size_t contacts = 0;
+  EXPECT_TRUE(rc::check("every method finds the contacts of the twin", [&] {
+    const auto [soup, distance] = oracle::draw_soup(12);
+    contacts += compare_with_brute_force(soup, distance);
+    RC_ASSERT(!HasFailure());
+  }));
+  EXPECT_GT(contacts, 10'000U);
 }
 
 TEST(Detect, EqualsBruteForceOnDegenerateSoups) {
@@ -126,13 +136,15 @@ TEST(Detect, StatisticsAddUp) {
   DetectScratch scratch;
   std::vector<Contact> contacts;
   PipelineStats stats;
-  detect(surface, soup.positions, {.distance = 0.1}, scratch, contacts, stats);
-  EXPECT_EQ(stats[Stage::bounds].in, soup.triangles.size());
-  for (const Stage stage : {Stage::broad, Stage::mid, Stage::narrow}) {
-    EXPECT_EQ(stats[stage].in - stats[stage].culled_total(), stats[stage].out) << to_string(stage);
+  for (const std::string_view method : detect_methods()) {
+    detect(surface, soup.positions, {.distance = 0.1, .method = std::string(method)}, scratch, contacts, stats);
+    EXPECT_EQ(stats[Stage::bounds].in, soup.triangles.size()) << method;
+    for (const Stage stage : {Stage::broad, Stage::mid, Stage::narrow}) {
+      EXPECT_EQ(stats[stage].in - stats[stage].culled_total(), stats[stage].out) << method << ", " << to_string(stage);
+    }
+    EXPECT_EQ(stats[Stage::narrow].out, contacts.size()) << method;
+    EXPECT_EQ(stats[Stage::respond].in, 0U) << method;
   }
-  EXPECT_EQ(stats[Stage::narrow].out, contacts.size());
-  EXPECT_EQ(stats[Stage::respond].in, 0U);
 }
 
 struct BadCall {

@@ -2,6 +2,7 @@
 
 #include "carom/scene.hpp"
 #include "oracle/brute_force.hpp"
+#include "oracle/scene_frames.hpp"
 
 namespace carom {
 namespace {
@@ -60,6 +61,44 @@ INSTANTIATE_TEST_SUITE_P(Builtin, DeterminismOfScene, testing::ValuesIn(scene_na
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 });
+
+class DeterminismOfMethod : public testing::TestWithParam<std::string_view> {};
+
+/// Contacts and counts of one frame that is large enough for many chunks.
+TEST_P(DeterminismOfMethod, SameBitsForOneTwoAndFourThreads) {
+  World world = build_world(find_scene("two-tori-6400"));
+  for (int step = 0; step < 100; ++step) world.step();
+  const oracle::Joined joined = oracle::join(world);
+  const Surface surface(joined.positions.size(), joined.triangles, joined.object_of_triangle);
+  for (const PairScope scope : {PairScope::all, PairScope::between, PairScope::self}) {
+    std::vector<Outcome> outcomes;
+    for (const int threads : {1, 2, 4}) {
+      DetectScratch scratch;
+      std::vector<Contact> contacts;
+      PipelineStats stats;
+      detect(surface, joined.positions,
+             {.distance = world.options().contact.distance,
+              .pairs = scope,
+              .method = std::string(GetParam()),
+              .threads = threads},
+             scratch, contacts, stats);
+      Outcome& outcome = outcomes.emplace_back();
+      outcome.pairs = oracle::as_pairs(contacts);
+      for (const StageStats& stage : stats.stages) {
+        outcome.counts.insert(outcome.counts.end(), {stage.in, stage.out, stage.limited});
+        for (const Culled& entry : stage.culled()) outcome.counts.push_back(entry.count);
+        for (const Counted& entry : stage.counted()) outcome.counts.push_back(entry.count);
+      }
+    }
+    EXPECT_GT(outcomes[0].pairs.size(), 10U) << "a frame in which nothing touches proves nothing";
+    EXPECT_EQ(outcomes[1], outcomes[0]);
+    EXPECT_EQ(outcomes[2], outcomes[0]);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Every, DeterminismOfMethod,
+                         testing::ValuesIn(detect_methods().begin(), detect_methods().end()),
+                         [](const auto& method) { return std::string(method.param); });
 
 }  // namespace
 }  // namespace carom

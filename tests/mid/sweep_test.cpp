@@ -57,9 +57,9 @@ TEST(MidMethods, AnUnknownNameIsRefusedWithTheList) {
     FAIL() << "accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::unknown_name);
-    const std::string said = error.what();
-    EXPECT_NE(said.find("'magic'"), std::string::npos) << said;
-    for (const std::string_view name : detect_methods()) EXPECT_NE(said.find(name), std::string::npos) << said;
+    const std::string message = error.what();
+    EXPECT_EQ(message.find("no detection method is called 'magic'; expected one of: auto, "), 0U) << message;
+    for (const std::string_view name : detect_methods()) EXPECT_NE(message.find(name), std::string::npos) << name;
   }
 }
 

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "mid/cell_pairs.hpp"
+
+namespace carom::mid {
+
+/// Working memory of `grid` and `hgrid`.
+struct CellScratch {
+  /// The longest side of a box among some members of one lattice.
+  struct Side {
+    Index lattice = none;
+    double longest = 0;
+  };
+  /// What some members span, and the longest side among them.
+  struct Extent {
+    Box region;
+    double longest = 0;
+  };
+  /// The same with a longest side for each power of two, 0 if there is none.
+  static constexpr int size_classes = 288;
+  struct Sizes {
+    Box region;
+    std::array<double, size_classes> longest{};
+  };
+
+  std::vector<Member> members;
+  OrderedAppend<Member> append_members;
+  RadixSort<Member> sort_members;
+  std::vector<Lattice> lattices;
+  std::vector<Extent> extents;
+  OrderedAppend<Side> append_sides;
+  std::vector<Side> sides;
+  std::vector<Sizes> sizes;
+  std::vector<double> longest;
+  std::vector<std::size_t> level_starts;  ///< where the cells of each level begin in the list
+  CellList list;
+  std::vector<CellPairCounts> counts;
+};
+
+}  // namespace carom::mid

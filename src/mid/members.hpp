@@ -1,0 +1,32 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "bounds/box.hpp"
+#include "broad/broad.hpp"
+#include "carom/detect.hpp"
+#include "core/context.hpp"
+
+namespace carom::mid {
+
+/// A triangle that takes part, and the lattice (or object pair) for which it does.
+struct Member {
+  Index triangle = none;
+  Index lattice = none;
+};
+
+/// Every triangle once, all in lattice 0: for contacts within objects all of them, for contacts
+/// between objects only what lies in the box of another one (the region of interest of F. Léonard,
+/// 3.2 and 3.3). Ascending by triangle.
+void collect_members(Context& context, const Surface& surface, std::span<const Box> triangles,
+                     std::span<const Box> objects, std::span<const broad::ObjectPair> object_pairs, PairScope scope,
+                     OrderedAppend<Member>& append, std::vector<Member>& members);
+
+/// Every triangle once for each object pair in whose region of interest it lies; `lattice` is the
+/// position of the pair. Ascending by triangle.
+void collect_members_of_pairs(Context& context, const Surface& surface, std::span<const Box> triangles,
+                              std::span<const Box> objects, std::span<const broad::ObjectPair> object_pairs,
+                              OrderedAppend<Member>& append, std::vector<Member>& members);
+
+}  // namespace carom::mid

@@ -1,0 +1,106 @@
+#include <gtest/gtest.h>
+
+#include "carom/generate.hpp"
+#include "mid_check.hpp"
+#include "oracle/soup_gen.hpp"
+
+namespace carom {
+namespace {
+
+TEST(MidMethods, FindEachPairOfOverlappingBoxesOnceInAnySoup) {
+  MidCheck check;
+  std::size_t pairs = 0;
+  EXPECT_TRUE(rc::check("every method finds the pairs of the twin", [&] {
+    const auto [soup, distance] = oracle::draw_soup(50);
+    pairs += check.compare(soup, distance);
+    RC_ASSERT(!testing::Test::HasFailure());
+  }));
+  EXPECT_GT(pairs, 10'000U) << "the soups must have something to find";
+}
+
+oracle::Soup joined(const std::vector<TriangleMesh>& meshes) {
+  oracle::Soup soup;
+  for (const TriangleMesh& mesh : meshes) {
+    const auto first = static_cast<Index>(soup.positions.size());
+    const Index object = soup.object_of_triangle.empty() ? 0 : soup.object_of_triangle.back() + 1;
+    soup.positions.insert(soup.positions.end(), mesh.positions.begin(), mesh.positions.end());
+    for (const Triangle& t : mesh.triangles) soup.triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
+    soup.object_of_triangle.resize(soup.triangles.size(), object);
+  }
+  return soup;
+}
+
+TriangleMesh moved(TriangleMesh mesh, const Eigen::Vector3d& by) {
+  for (Eigen::Vector3d& p : mesh.positions) p += by;
+  return mesh;
+}
+
+TEST(MidMethods, FindThePairsOfBallsOnATableOfTwoTriangles) {
+  std::vector<TriangleMesh> meshes{make_sheet(10, 10, 1, 1)};
+  for (int i = 0; i < 4; ++i) meshes.push_back(moved(make_icosphere(1, 2), {2.02 * i - 3, 1.01, 0.3}));
+  EXPECT_GT(MidCheck().compare(joined(meshes), 0.05), 5'000U);
+}
+
+TEST(MidMethods, FindThePairsOfManyObjects) {
+  std::vector<TriangleMesh> meshes;
+  for (int i = 0; i < 27; ++i) {
+    meshes.push_back(moved(make_icosphere(0.52, 1), Eigen::Vector3d(i % 3, i / 3 % 3, i / 9)));
+  }
+  EXPECT_GT(MidCheck().compare(joined(meshes), 0.02), 5'000U);
+}
+
+/// Objects whose triangles do not stand together.
+TEST(MidMethods, DoNotNeedTheTrianglesOfAnObjectInARow) {
+  oracle::Soup soup = joined({make_icosphere(1, 2), moved(make_icosphere(1, 2), {1.5, 0, 0})});
+  oracle::Soup mixed = soup;
+  const std::size_t half = soup.triangles.size() / 2;
+  for (std::size_t i = 0; i < soup.triangles.size(); ++i) {
+    mixed.triangles[i] = soup.triangles[i % 2 * half + i / 2];
+    mixed.object_of_triangle[i] = soup.object_of_triangle[i % 2 * half + i / 2];
+  }
+  EXPECT_GT(MidCheck().compare(mixed, 0.05), 1'000U);
+}
+
+/// All corners on the borders of cells: a sheet whose triangles are all of one size.
+TEST(MidMethods, FindThePairsOfALevelSheet) {
+  EXPECT_GT(
+      MidCheck().compare(joined({make_sheet(1, 1, 12, 12), moved(make_sheet(1, 1, 12, 12), {0, 0.125, 0})}), 0.125),
+      5'000U);
+}
+
+TEST(MidMethods, TakeNothingAndOneTriangle) {
+  MidCheck check;
+  EXPECT_EQ(check.compare({}, 1), 0U);
+  EXPECT_EQ(check.compare({{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 1, 2}}, {0}}, 1), 0U);
+  EXPECT_EQ(check.compare({{{0, 0, 0}}, {{0, 0, 0}, {0, 0, 0}}, {0, 0}}, 1e-300), 2U) << "twice the same point";
+}
+
+/// Duplicates of one triangle: all pairs overlap, in a cell that is larger than what is gone through
+/// pair by pair.
+TEST(MidMethods, FindThePairsOfACrowdedCell) {
+  oracle::Soup soup{
+      {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, std::vector<Triangle>(150, {0, 1, 2}), std::vector<Index>(150, 0)};
+  EXPECT_EQ(MidCheck().compare(soup, 0.1), 2U * 150 * 149 / 2) << "for the scopes all and self";
+}
+
+TEST(MidMethods, CountCellsAndEntries) {
+  const TriangleMesh sheet = make_sheet(1, 1, 8, 8);
+  const Surface surface(sheet.positions.size(), sheet.triangles);
+  DetectScratch scratch;
+  std::vector<Contact> contacts;
+  PipelineStats stats;
+  detect(surface, sheet.positions, {.distance = 0.01, .method = "grid"}, scratch, contacts, stats);
+  const auto counted = stats[Stage::mid].counted();
+  ASSERT_EQ(counted.size(), 3U);
+  EXPECT_EQ(counted[0].name, "triangles");
+  EXPECT_EQ(counted[0].count, sheet.triangles.size());
+  EXPECT_EQ(counted[1].name, "cells");
+  EXPECT_EQ(counted[2].name, "entries");
+  // A cell is as long as the box of a triangle, 1/8 and a bit, and the sheet is 8 triangles long.
+  EXPECT_EQ(counted[1].count, 64U);
+  EXPECT_GE(counted[2].count, sheet.triangles.size());
+  EXPECT_LE(counted[2].count, 8 * sheet.triangles.size());
+}
+
+}  // namespace
+}  // namespace carom

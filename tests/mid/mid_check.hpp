@@ -1,0 +1,73 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "bounds/bounds.hpp"
+#include "mid/mid.hpp"
+#include "oracle/soup.hpp"
+
+namespace carom {
+
+using PairSet = std::set<std::pair<Index, Index>>;
+
+/// The twin of the mid phase: every pair of triangles.
+inline PairSet all_pairs(const oracle::Soup& soup, std::span<const Box> boxes, PairScope scope) {
+  PairSet pairs;
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    for (std::size_t j = i + 1; j < boxes.size(); ++j) {
+      const bool same = soup.object_of_triangle[i] == soup.object_of_triangle[j];
+      if (scope != PairScope::all && same != (scope == PairScope::self)) continue;
+      if (overlap(boxes[i], boxes[j])) pairs.insert({static_cast<Index>(i), static_cast<Index>(j)});
+    }
+  }
+  return pairs;
+}
+
+/// Every method, and every way to run it, against the twin, for each scope: the pairs, each once, and
+/// counts that add up. The number of pairs there are.
+class MidCheck {
+ public:
+  std::size_t compare(const oracle::Soup& soup, double distance) {
+    const Surface surface(soup.positions.size(), soup.triangles, soup.object_of_triangle);
+    std::size_t total = 0;
+    for (const PairScope scope : {PairScope::all, PairScope::between, PairScope::self}) {
+      arena_.reset();
+      Context context{workers_, arena_};
+      StageStats ignored;
+      bounds::run(context, {surface, soup.positions}, {.distance = distance}, bounds_, ignored);
+      broad::run(context, {bounds_.objects}, {scope}, broad_, ignored);
+      const PairSet expected = all_pairs(soup, bounds_.triangles, scope);
+      total += expected.size();
+      for (const std::string_view name : detect_methods()) {
+        for (const mid::GridScope grid_scope : {mid::GridScope::scene, mid::GridScope::pair}) {
+          const mid::Method method = mid::method_by_name(name);
+          if (grid_scope == mid::GridScope::pair && method != mid::Method::grid) continue;
+          StageStats stats;
+          mid::run(context, {surface, bounds_.triangles, bounds_.objects, broad_.pairs},
+                   {.method = method, .pairs = scope, .grid_scope = grid_scope}, out_, stats);
+          PairSet found;
+          for (const mid::TrianglePair& pair : out_.pairs) found.insert({pair.a, pair.b});
+          EXPECT_EQ(found.size(), out_.pairs.size()) << name << ": a pair came twice";
+          EXPECT_TRUE(found == expected) << name << ", scope " << static_cast<int>(scope) << ", grid "
+                                         << static_cast<int>(grid_scope) << ": " << found.size() << " pairs, expected "
+                                         << expected.size();
+          EXPECT_EQ(stats.in - stats.culled_total(), stats.out) << name;
+          EXPECT_EQ(stats.out, expected.size()) << name;
+        }
+      }
+    }
+    return total;
+  }
+
+ private:
+  // Kept from soup to soup, as a caller would: nothing of the last call may show in the next.
+  Workers workers_{2};
+  Arena arena_;
+  bounds::Out bounds_;
+  broad::Out broad_;
+  mid::Out out_;
+};
+
+}  // namespace carom

@@ -15,8 +15,8 @@ namespace carom {
 
 namespace radix {
 
-// 256 counters fit the first-level cache beside the 256 places that a pass writes to; wider digits
-// save a pass and lose more than that to it.
+// 256 counters and the 256 places that a pass writes to fit the first-level cache. Digits of 11 bits won
+// on lists of ten thousand and lost on lists of a million.
 inline constexpr int digit_bits = 8;
 inline constexpr std::size_t digits = std::size_t{1} << digit_bits;
 using Histogram = std::array<std::uint32_t, digits>;

@@ -41,6 +41,9 @@ class CellPairs {
   std::span<const Index> object_of_;
   std::vector<TrianglePair>& pairs_;
   CellPairCounts& counts_;
+  // Of one cell; here because to clear it for each cell would cost more than the cell. One more than
+  // there can be, for the pair that is written and not kept.
+  std::array<TrianglePair, CellList::most_by_pairs*(CellList::most_by_pairs - 1) / 2 + 1> found_;
 };
 
 /// body(cell, begin, row_end) for the part of each cell that entries [begin, end) hold. Chunks of entries

@@ -11,23 +11,14 @@ struct CellScratch {
     Index lattice = none;
     double longest = 0;
   };
-  /// What some members span, and the longest side among them.
-  struct Extent {
-    Box region;
-    double longest = 0;
-  };
-  /// The same with a longest side for each power of two, 0 if there is none.
+  /// The longest side for each power of two, 0 if there is none.
   static constexpr int size_classes = 288;
-  struct Sizes {
-    Box region;
-    std::array<double, size_classes> longest{};
-  };
+  using Sizes = std::array<double, size_classes>;
 
   std::vector<Member> members;
   OrderedAppend<Member> append_members;
   RadixSort<Member> sort_members;
   std::vector<Lattice> lattices;
-  std::vector<Extent> extents;
   OrderedAppend<Side> append_sides;
   std::vector<Side> sides;
   std::vector<Sizes> sizes;

@@ -11,24 +11,20 @@ constexpr std::size_t member_grain = 4096;
 void one_lattice(Context& context, const In& in, const Options& options, CellScratch& cells) {
   collect_members(context, in.surface, in.triangles, in.objects, in.object_pairs, options.pairs, cells.append_members,
                   cells.members);
-  const CellScratch::Extent extent = parallel_reduce(
-      context.workers, cells.members.size(), member_grain, CellScratch::Extent{},
+  const double longest = parallel_reduce(
+      context.workers, cells.members.size(), member_grain, 0.0,
       [&](std::size_t begin, std::size_t end) {
-        CellScratch::Extent part;
+        double side = 0;
         for (std::size_t i = begin; i < end; ++i) {
-          const Box& box = in.triangles[static_cast<std::size_t>(cells.members[i].triangle)];
-          part.region.grow(box);
-          part.longest = std::max(part.longest, longest_side(box));
+          side = std::max(side, longest_side(in.triangles[static_cast<std::size_t>(cells.members[i].triangle)]));
         }
-        return part;
+        return side;
       },
-      [](CellScratch::Extent a, const CellScratch::Extent& b) {
-        a.region.grow(b.region);
-        a.longest = std::max(a.longest, b.longest);
-        return a;
-      },
-      cells.extents);
-  Lattice lattice = make_lattice(extent.region, extent.longest, 0, CellList::most_cells(in.triangles.size()));
+      [](double a, double b) { return std::max(a, b); }, cells.longest);
+  // The overlap of two triangles is inside that of their objects, so what sticks out of the regions may
+  // count to the cells at the rim.
+  Lattice lattice =
+      make_lattice(region_of(in.objects, in.object_pairs), longest, 0, CellList::most_cells(in.triangles.size()));
   lattice.same = options.pairs != PairScope::between;
   lattice.different = options.pairs != PairScope::self;
   cells.lattices.assign(1, lattice);
@@ -60,14 +56,7 @@ void lattice_of_each_pair(Context& context, const In& in, CellScratch& cells) {
   std::uint64_t first = 0;
   for (std::size_t i = 0; i < in.object_pairs.size(); ++i) {
     const auto& [a, b] = in.object_pairs[i];
-    // The overlap of two triangles is inside that of their objects, so what sticks out of it may count
-    // to the cells at its rim.
-    Box region = in.objects[static_cast<std::size_t>(a)];
-    const Box& other = in.objects[static_cast<std::size_t>(b)];
-    for (std::size_t k = 0; k < 3; ++k) {
-      region.min[k] = std::max(region.min[k], other.min[k]);
-      region.max[k] = std::min(region.max[k], other.max[k]);
-    }
+    const Box region = region_of(in.objects, in.object_pairs[i]);
     const double side = cells.longest[i] > 0 ? cells.longest[i] : longest_side(region);  // nothing in it: few cells
     Lattice lattice = make_lattice(region, side, first, most_cells);
     lattice.same = a == b;

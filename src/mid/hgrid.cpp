@@ -21,19 +21,16 @@ CellScratch::Sizes sizes_of_members(Context& context, const In& in, CellScratch&
   return parallel_reduce(
       context.workers, cells.members.size(), member_grain, CellScratch::Sizes{},
       [&](std::size_t begin, std::size_t end) {
-        CellScratch::Sizes part;
+        CellScratch::Sizes part{};
         for (std::size_t i = begin; i < end; ++i) {
-          const Box& box = in.triangles[static_cast<std::size_t>(cells.members[i].triangle)];
-          const double side = longest_side(box);
-          double& longest = part.longest[size_class(side)];
+          const double side = longest_side(in.triangles[static_cast<std::size_t>(cells.members[i].triangle)]);
+          double& longest = part[size_class(side)];
           longest = std::max(longest, side);
-          part.region.grow(box);
         }
         return part;
       },
       [](CellScratch::Sizes a, const CellScratch::Sizes& b) {
-        for (std::size_t i = 0; i < a.longest.size(); ++i) a.longest[i] = std::max(a.longest[i], b.longest[i]);
-        a.region.grow(b.region);
+        for (std::size_t i = 0; i < a.size(); ++i) a[i] = std::max(a[i], b[i]);
         return a;
       },
       cells.sizes);
@@ -41,14 +38,14 @@ CellScratch::Sizes sizes_of_members(Context& context, const In& in, CellScratch&
 
 /// Levels from fine to coarse, each of two powers of two: with one, the triangles of a mesh of a
 /// single resolution would fall on two or three levels and pay for looking each other up.
-void make_levels(const CellScratch::Sizes& sizes, PairScope scope, std::uint64_t most_cells, CellScratch& cells,
-                 std::array<Index, CellScratch::size_classes>& level_of_class) {
+void make_levels(const CellScratch::Sizes& sizes, const Box& region, PairScope scope, std::uint64_t most_cells,
+                 CellScratch& cells, std::array<Index, CellScratch::size_classes>& level_of_class) {
   level_of_class.fill(none);
   cells.longest.clear();
-  for (std::size_t top = sizes.longest.size(); top-- > 0;) {
-    if (sizes.longest[top] == 0) continue;
+  for (std::size_t top = sizes.size(); top-- > 0;) {
+    if (sizes[top] == 0) continue;
     const auto level = static_cast<Index>(cells.longest.size());
-    cells.longest.push_back(sizes.longest[top]);
+    cells.longest.push_back(sizes[top]);
     level_of_class[top] = level;
     if (top > 0) level_of_class[--top] = level;
   }
@@ -59,7 +56,7 @@ void make_levels(const CellScratch::Sizes& sizes, PairScope scope, std::uint64_t
   cells.lattices.clear();
   std::uint64_t first = 0;
   for (std::size_t i = levels; i-- > 0;) {
-    Lattice lattice = make_lattice(sizes.region, cells.longest[i], first, most_cells / levels);
+    Lattice lattice = make_lattice(region, cells.longest[i], first, most_cells / levels);
     lattice.same = scope != PairScope::between;
     lattice.different = scope != PairScope::self;
     first += lattice.cells;
@@ -130,7 +127,8 @@ void hgrid(Context& context, const In& in, const Options& options, Out& out, Sta
                   cells.members);
   const CellScratch::Sizes sizes = sizes_of_members(context, in, cells);
   std::array<Index, CellScratch::size_classes> level_of_class;
-  make_levels(sizes, options.pairs, CellList::most_cells(in.triangles.size()), cells, level_of_class);
+  make_levels(sizes, region_of(in.objects, in.object_pairs), options.pairs, CellList::most_cells(in.triangles.size()),
+              cells, level_of_class);
   parallel_for(context.workers, cells.members.size(), member_grain, [&](std::size_t i) {
     Member& member = cells.members[i];
     member.lattice = level_of_class[size_class(longest_side(in.triangles[static_cast<std::size_t>(member.triangle)]))];

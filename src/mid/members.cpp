@@ -43,6 +43,22 @@ Partners find_partners(Arena& arena, std::size_t objects, std::span<const broad:
 
 }  // namespace
 
+Box region_of(std::span<const Box> objects, const broad::ObjectPair& pair) {
+  Box region = objects[static_cast<std::size_t>(pair.a)];
+  const Box& other = objects[static_cast<std::size_t>(pair.b)];
+  for (std::size_t k = 0; k < 3; ++k) {
+    region.min[k] = std::max(region.min[k], other.min[k]);
+    region.max[k] = std::min(region.max[k], other.max[k]);
+  }
+  return region;
+}
+
+Box region_of(std::span<const Box> objects, std::span<const broad::ObjectPair> pairs) {
+  Box region;
+  for (const broad::ObjectPair& pair : pairs) region.grow(region_of(objects, pair));
+  return region;
+}
+
 void collect_members(Context& context, const Surface& surface, std::span<const Box> triangles,
                      std::span<const Box> objects, std::span<const broad::ObjectPair> object_pairs, PairScope scope,
                      OrderedAppend<Member>& append, std::vector<Member>& members) {

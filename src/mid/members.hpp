@@ -16,6 +16,13 @@ struct Member {
   Index lattice = none;
 };
 
+/// The region of interest of an object pair: the overlap of the two boxes, which holds the overlap of
+/// any box in the one with any box in the other.
+Box region_of(std::span<const Box> objects, const broad::ObjectPair& pair);
+
+/// Around the regions of all pairs.
+Box region_of(std::span<const Box> objects, std::span<const broad::ObjectPair> pairs);
+
 /// Every triangle once, all in lattice 0: for contacts within objects all of them, for contacts
 /// between objects only what lies in the box of another one (the region of interest of F. Léonard,
 /// 3.2 and 3.3). Ascending by triangle.

@@ -70,30 +70,32 @@ TEST_P(DeterminismOfMethod, SameBitsForOneTwoAndFourThreads) {
   for (int step = 0; step < 100; ++step) world.step();
   const oracle::Joined joined = oracle::join(world);
   const Surface surface(joined.positions.size(), joined.triangles, joined.object_of_triangle);
+  std::size_t contacts = 0;
   for (const PairScope scope : {PairScope::all, PairScope::between, PairScope::self}) {
     std::vector<Outcome> outcomes;
     for (const int threads : {1, 2, 4}) {
       DetectScratch scratch;
-      std::vector<Contact> contacts;
+      std::vector<Contact> found;
       PipelineStats stats;
       detect(surface, joined.positions,
              {.distance = world.options().contact.distance,
               .pairs = scope,
               .method = std::string(GetParam()),
               .threads = threads},
-             scratch, contacts, stats);
+             scratch, found, stats);
       Outcome& outcome = outcomes.emplace_back();
-      outcome.pairs = oracle::as_pairs(contacts);
+      outcome.pairs = oracle::as_pairs(found);
       for (const StageStats& stage : stats.stages) {
         outcome.counts.insert(outcome.counts.end(), {stage.in, stage.out, stage.limited});
         for (const Culled& entry : stage.culled()) outcome.counts.push_back(entry.count);
         for (const Counted& entry : stage.counted()) outcome.counts.push_back(entry.count);
       }
     }
-    EXPECT_GT(outcomes[0].pairs.size(), 10U) << "a frame in which nothing touches proves nothing";
+    contacts += outcomes[0].pairs.size();
     EXPECT_EQ(outcomes[1], outcomes[0]);
     EXPECT_EQ(outcomes[2], outcomes[0]);
   }
+  EXPECT_GT(contacts, 500U) << "a frame in which nothing touches proves nothing";
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, DeterminismOfMethod,

@@ -15,11 +15,11 @@ namespace {
 using kernels::node_children;
 using kernels::NodePair;
 
-constexpr std::size_t patch_grain = 64;
+constexpr std::size_t cluster_grain = 64;
 constexpr std::size_t node_grain = 64;
 constexpr std::size_t pair_grain = 64;
 
-/// Patches are cut anew when the nodes of a level have together become this much larger. Cutting costs about
+/// Clusters are cut anew when the nodes of a level have together become this much larger. Cutting costs about
 /// as much as finding the pairs of one frame, and half as large again means up to twice the pairs.
 constexpr double worn_out = 1.5;
 
@@ -71,24 +71,24 @@ std::uint32_t stride_of(std::size_t count) {
   return static_cast<std::uint32_t>((count + 7) / 8 * 8);
 }
 
-std::size_t feature_floats(const Patch& patch) {
+std::size_t feature_floats(const Cluster& cluster) {
   return std::size_t{6} *
-         (stride_of(patch.edge_count) + stride_of(patch.owned_vertex_count) + stride_of(patch.triangle_count));
+         (stride_of(cluster.edge_count) + stride_of(cluster.owned_vertex_count) + stride_of(cluster.triangle_count));
 }
 
 /// Two vertices of each edge, one of each vertex, three of each triangle, in rows as the boxes.
-std::size_t feature_indices(const Patch& patch) {
-  return std::size_t{2} * stride_of(patch.edge_count) + stride_of(patch.owned_vertex_count) +
-         std::size_t{3} * stride_of(patch.triangle_count);
+std::size_t feature_indices(const Cluster& cluster) {
+  return std::size_t{2} * stride_of(cluster.edge_count) + stride_of(cluster.owned_vertex_count) +
+         std::size_t{3} * stride_of(cluster.triangle_count);
 }
 
-void list_vertices(const Patch& patch, Index* out) {
-  for (std::size_t k = 0; k < 2; ++k, out += stride_of(patch.edge_count))
-    for (std::size_t e = 0; e < patch.edge_count; ++e) out[e] = patch.vertices[patch.edges[e][k]];
-  std::copy_n(patch.vertices.begin(), patch.owned_vertex_count, out);
-  out += stride_of(patch.owned_vertex_count);
-  for (std::size_t k = 0; k < 3; ++k, out += stride_of(patch.triangle_count))
-    for (std::size_t t = 0; t < patch.triangle_count; ++t) out[t] = patch.vertices[patch.corners[t][k]];
+void list_vertices(const Cluster& cluster, Index* out) {
+  for (std::size_t k = 0; k < 2; ++k, out += stride_of(cluster.edge_count))
+    for (std::size_t e = 0; e < cluster.edge_count; ++e) out[e] = cluster.vertices[cluster.edges[e][k]];
+  std::copy_n(cluster.vertices.begin(), cluster.owned_vertex_count, out);
+  out += stride_of(cluster.owned_vertex_count);
+  for (std::size_t k = 0; k < 3; ++k, out += stride_of(cluster.triangle_count))
+    for (std::size_t t = 0; t < cluster.triangle_count; ++t) out[t] = cluster.vertices[cluster.corners[t][k]];
 }
 
 }  // namespace
@@ -100,28 +100,28 @@ void Bvh::run(Context& context, const In& in, const BvhOptions& options, StageSt
     volume_ = options.volume;
     build(context, in);
   }
-  refit_patches(context, in, options);
+  refit_clusters(context, in, options);
   refit_levels(context);
   if (same && worn()) {
     build(context, in);
-    refit_patches(context, in, options);
+    refit_clusters(context, in, options);
     refit_levels(context);
   }
   if (rebuilt_) remember_sizes();
   rebuilt_ = false;
   walk(context, options);
   fill_features(context, in, options);
-  // Of all pairs of patches, each also with itself; most are never looked at.
+  // Of all pairs of clusters, each also with itself; most are never looked at.
   const std::uint64_t all = std::uint64_t{used_} * (used_ + 1) / 2;
   stats.in += all;
   stats.add_culled("box", all - pairs_.size());
   stats.out += pairs_.size();
 }
 
-kernels::FeatureRows Bvh::rows(std::size_t patch, Kind kind) const {
-  const Patch& p = patches_[patch];
-  const float* boxes = features_.data() + feature_begin_[patch];
-  const Index* vertices = feature_vertices_.data() + vertex_begin_[patch];
+kernels::FeatureRows Bvh::rows(std::size_t cluster, Kind kind) const {
+  const Cluster& p = clusters_[cluster];
+  const float* boxes = features_.data() + feature_begin_[cluster];
+  const Index* vertices = feature_vertices_.data() + vertex_begin_[cluster];
   const std::uint32_t edges = stride_of(p.edge_count);
   const std::uint32_t owned = stride_of(p.owned_vertex_count);
   switch (kind) {
@@ -136,7 +136,7 @@ kernels::FeatureRows Bvh::rows(std::size_t patch, Kind kind) const {
 }
 
 void Bvh::build(Context& context, const In& in) {
-  builder_.run(context, in.surface, in.positions, patches_);
+  builder_.run(context, in.surface, in.positions, clusters_);
   revision_ = in.surface.revision();
   rebuilt_ = true;
   directions_ = direction_count(volume_);
@@ -152,23 +152,23 @@ void Bvh::build(Context& context, const In& in) {
   }
 
   used_ = static_cast<std::size_t>(
-      std::count_if(patches_.begin(), patches_.end(), [](const Patch& p) { return p.triangle_count > 0; }));
-  hulls_.assign(6 * patches_.size(), nan_f);
-  margin_.assign(patches_.size(), 0);
-  feature_begin_.resize(patches_.size() + 1);
+      std::count_if(clusters_.begin(), clusters_.end(), [](const Cluster& p) { return p.triangle_count > 0; }));
+  hulls_.assign(6 * clusters_.size(), nan_f);
+  margin_.assign(clusters_.size(), 0);
+  feature_begin_.resize(clusters_.size() + 1);
   feature_begin_[0] = 0;
-  for (std::size_t p = 0; p < patches_.size(); ++p)
-    feature_begin_[p + 1] = feature_begin_[p] + feature_floats(patches_[p]);
+  for (std::size_t p = 0; p < clusters_.size(); ++p)
+    feature_begin_[p + 1] = feature_begin_[p] + feature_floats(clusters_[p]);
   features_.resize(feature_begin_.back() + kernels::feature_lanes);
-  vertex_begin_.resize(patches_.size() + 1);
+  vertex_begin_.resize(clusters_.size() + 1);
   vertex_begin_[0] = 0;
-  for (std::size_t p = 0; p < patches_.size(); ++p)
-    vertex_begin_[p + 1] = vertex_begin_[p] + feature_indices(patches_[p]);
+  for (std::size_t p = 0; p < clusters_.size(); ++p)
+    vertex_begin_[p + 1] = vertex_begin_[p] + feature_indices(clusters_[p]);
   feature_vertices_.resize(vertex_begin_.back() + kernels::feature_lanes);
-  parallel_for(context.workers, patches_.size(), patch_grain,
-               [&](std::size_t p) { list_vertices(patches_[p], feature_vertices_.data() + vertex_begin_[p]); });
+  parallel_for(context.workers, clusters_.size(), cluster_grain,
+               [&](std::size_t p) { list_vertices(clusters_[p], feature_vertices_.data() + vertex_begin_[p]); });
 
-  std::size_t count = patches_.size();
+  std::size_t count = clusters_.size();
   std::size_t depth = 0;
   for (bool top = false; !top; ++depth) {
     if (levels_.size() <= depth) levels_.emplace_back();
@@ -179,14 +179,14 @@ void Bvh::build(Context& context, const In& in) {
     level.object.assign(groups * node_children, none);
     for (std::size_t i = 0; i < count; ++i) {
       if (depth == 0) {
-        level.object[i] = patches_[i].object;
+        level.object[i] = clusters_[i].object;
         continue;
       }
       const Level& below = levels_[depth - 1];
       Index object = none;
       bool several = false;
       for (std::size_t c = node_children * i; c < std::min(node_children * (i + 1), below.count); ++c) {
-        const bool empty = depth == 1 && patches_[c].triangle_count == 0;
+        const bool empty = depth == 1 && clusters_[c].triangle_count == 0;
         if (empty) continue;
         if (below.object[c] == none || (object != none && below.object[c] != object)) several = true;
         object = below.object[c];
@@ -199,15 +199,15 @@ void Bvh::build(Context& context, const In& in) {
   levels_.resize(depth);
 }
 
-void Bvh::refit_patches(Context& context, const In& in, const BvhOptions& options) {
+void Bvh::refit_clusters(Context& context, const In& in, const BvhOptions& options) {
   Level& leaves = levels_[0];
   const std::size_t group_size = 2 * directions_ * node_children;
   const std::span<const Diagonal> extra = diagonals(volume_);
-  parallel_for(context.workers, patches_.size(), patch_grain, [&](std::size_t p) {
-    const Patch& patch = patches_[p];
+  parallel_for(context.workers, clusters_.size(), cluster_grain, [&](std::size_t p) {
+    const Cluster& cluster = clusters_[p];
     float* lane = leaves.groups.data() + p / node_children * group_size + p % node_children;
     float* hull = hulls_.data() + 6 * p;
-    if (patch.triangle_count == 0 || in.object_wanted[at(patch.object)] == 0) {
+    if (cluster.triangle_count == 0 || in.object_wanted[at(cluster.object)] == 0) {
       for (std::size_t k = 0; k < 2 * directions_; ++k) lane[k * node_children] = nan_f;
       std::fill_n(hull, 6, nan_f);
       return;
@@ -215,8 +215,8 @@ void Bvh::refit_patches(Context& context, const In& in, const BvhOptions& option
     const double infinity = std::numeric_limits<double>::infinity();
     double low[3] = {infinity, infinity, infinity};
     double high[3] = {-infinity, -infinity, -infinity};
-    for (std::size_t v = 0; v < patch.vertex_count; ++v) {
-      const double* x = in.positions[at(patch.vertices[v])].data();
+    for (std::size_t v = 0; v < cluster.vertex_count; ++v) {
+      const double* x = in.positions[at(cluster.vertices[v])].data();
       for (std::size_t k = 0; k < 3; ++k) {
         low[k] = x[k] < low[k] ? x[k] : low[k];
         high[k] = x[k] > high[k] ? x[k] : high[k];
@@ -239,8 +239,8 @@ void Bvh::refit_patches(Context& context, const In& in, const BvhOptions& option
       const Diagonal& n = extra[i];
       double least = infinity;
       double most = -infinity;
-      for (std::size_t v = 0; v < patch.vertex_count; ++v) {
-        const Eigen::Array3d x = in.positions[at(patch.vertices[v])].array() - origin_;
+      for (std::size_t v = 0; v < cluster.vertex_count; ++v) {
+        const Eigen::Array3d x = in.positions[at(cluster.vertices[v])].array() - origin_;
         const double along = n.x * x[0] + n.y * x[1] + n.z * x[2];
         least = std::min(least, along);
         most = std::max(most, along);
@@ -309,7 +309,7 @@ void Bvh::remember_sizes() {
 
 void Bvh::walk(Context& context, const BvhOptions& options) {
   const kernels::NodeScope scope = node_scope(options.pairs);
-  pairs_.assign(patches_.empty() ? 0 : 1, NodePair{0, 0});
+  pairs_.assign(clusters_.empty() ? 0 : 1, NodePair{0, 0});
   for (std::size_t l = levels_.size(); l-- > 0;) {
     const Level& level = levels_[l];
     const kernels::NodeLevel children{level.groups.data(), directions_, level.object.data()};
@@ -323,19 +323,19 @@ void Bvh::walk(Context& context, const BvhOptions& options) {
 }
 
 void Bvh::fill_features(Context& context, const In& in, const BvhOptions& options) {
-  active_.assign(patches_.size(), 0);
+  active_.assign(clusters_.size(), 0);
   for (const NodePair& pair : pairs_) active_[pair.a] = active_[pair.b] = 1;
   active_list_.clear();
-  for (std::size_t p = 0; p < patches_.size(); ++p)
+  for (std::size_t p = 0; p < clusters_.size(); ++p)
     if (active_[p] != 0) active_list_.push_back(static_cast<Index>(p));
   (void)options;
-  parallel_for(context.workers, active_list_.size(), patch_grain, [&](std::size_t n) {
+  parallel_for(context.workers, active_list_.size(), cluster_grain, [&](std::size_t n) {
     const std::size_t p = at(active_list_[n]);
-    const Patch& patch = patches_[p];
-    float low[3][patch_features];
-    float high[3][patch_features];
-    for (std::size_t v = 0; v < patch.vertex_count; ++v) {
-      const double* x = in.positions[at(patch.vertices[v])].data();
+    const Cluster& cluster = clusters_[p];
+    float low[3][cluster_features];
+    float high[3][cluster_features];
+    for (std::size_t v = 0; v < cluster.vertex_count; ++v) {
+      const double* x = in.positions[at(cluster.vertices[v])].data();
       for (std::size_t k = 0; k < 3; ++k) {
         const double o = origin_[static_cast<Eigen::Index>(k)];
         low[k][v] = round_down((x[k] - o) - margin_[p]);
@@ -344,24 +344,24 @@ void Bvh::fill_features(Context& context, const In& in, const BvhOptions& option
     }
     float* out = features_.data() + feature_begin_[p];
     for (std::size_t k = 0; k < 3; ++k) {
-      const std::size_t stride = stride_of(patch.edge_count);
-      for (std::size_t e = 0; e < patch.edge_count; ++e) {
-        const auto [i, j] = patch.edges[e];
+      const std::size_t stride = stride_of(cluster.edge_count);
+      for (std::size_t e = 0; e < cluster.edge_count; ++e) {
+        const auto [i, j] = cluster.edges[e];
         out[k * stride + e] = std::min(low[k][i], low[k][j]);
         out[(k + 3) * stride + e] = std::max(high[k][i], high[k][j]);
       }
     }
-    out += std::size_t{6} * stride_of(patch.edge_count);
+    out += std::size_t{6} * stride_of(cluster.edge_count);
     for (std::size_t k = 0; k < 3; ++k) {
-      const std::size_t stride = stride_of(patch.owned_vertex_count);
-      std::copy_n(low[k], patch.owned_vertex_count, out + k * stride);
-      std::copy_n(high[k], patch.owned_vertex_count, out + (k + 3) * stride);
+      const std::size_t stride = stride_of(cluster.owned_vertex_count);
+      std::copy_n(low[k], cluster.owned_vertex_count, out + k * stride);
+      std::copy_n(high[k], cluster.owned_vertex_count, out + (k + 3) * stride);
     }
-    out += std::size_t{6} * stride_of(patch.owned_vertex_count);
+    out += std::size_t{6} * stride_of(cluster.owned_vertex_count);
     for (std::size_t k = 0; k < 3; ++k) {
-      const std::size_t stride = stride_of(patch.triangle_count);
-      for (std::size_t t = 0; t < patch.triangle_count; ++t) {
-        const auto [a, b, c] = patch.corners[t];
+      const std::size_t stride = stride_of(cluster.triangle_count);
+      for (std::size_t t = 0; t < cluster.triangle_count; ++t) {
+        const auto [a, b, c] = cluster.corners[t];
         out[k * stride + t] = std::min(std::min(low[k][a], low[k][b]), low[k][c]);
         out[(k + 3) * stride + t] = std::max(std::max(high[k][a], high[k][b]), high[k][c]);
       }

@@ -8,12 +8,12 @@
 #include "core/context.hpp"
 #include "kernels/feature_pairs.hpp"
 #include "kernels/node_pairs.hpp"
-#include "mid/patches.hpp"
+#include "mid/clusters.hpp"
 
-/// Method `bvh` of the stage `mid`: a tree with eight children a node over patches of triangles.
+/// Method `bvh` of the stage `mid`: a tree with eight children a node over clusters of triangles.
 /// The tree has no pointers: the nodes of a level are numbered, the children of node i are the nodes
-/// 8 i to 8 i + 7 of the level below, and all leaves, the patches, are in level 0. Each frame
-/// the volumes are made anew from the leaves up; the patches are cut anew when they have
+/// 8 i to 8 i + 7 of the level below, and all leaves, the clusters, are in level 0. Each frame
+/// the volumes are made anew from the leaves up; the clusters are cut anew when they have
 /// become much larger than they were. The tree is walked against itself, level by level, over pairs of
 /// nodes with a <= b, so no pair comes twice.
 namespace carom::mid {
@@ -37,17 +37,17 @@ class Bvh {
     std::span<const std::uint8_t> object_wanted;  ///< 0: nothing can touch this object
   };
 
-  /// Brings patches and tree up to date and finds the pairs of patches that may touch.
+  /// Brings clusters and tree up to date and finds the pairs of clusters that may touch.
   void run(Context& context, const In& in, const BvhOptions& options, StageStats& stats);
 
-  std::span<const Patch> patches() const { return patches_; }
-  /// Of patches, a <= b.
+  std::span<const Cluster> clusters() const { return clusters_; }
+  /// Of clusters, a <= b.
   std::span<const kernels::NodePair> pairs() const { return pairs_; }
 
-  kernels::FeatureRows edges(std::size_t patch) const { return rows(patch, Kind::edges); }
-  kernels::FeatureRows vertices(std::size_t patch) const { return rows(patch, Kind::vertices); }
-  kernels::FeatureRows triangles(std::size_t patch) const { return rows(patch, Kind::triangles); }
-  kernels::Hull hull(std::size_t patch) const { return kernels::Hull(hulls_.data() + 6 * patch, 6); }
+  kernels::FeatureRows edges(std::size_t cluster) const { return rows(cluster, Kind::edges); }
+  kernels::FeatureRows vertices(std::size_t cluster) const { return rows(cluster, Kind::vertices); }
+  kernels::FeatureRows triangles(std::size_t cluster) const { return rows(cluster, Kind::triangles); }
+  kernels::Hull hull(std::size_t cluster) const { return kernels::Hull(hulls_.data() + 6 * cluster, 6); }
 
  private:
   enum class Kind { edges, vertices, triangles };
@@ -57,9 +57,9 @@ class Bvh {
     std::size_t count = 0;
   };
 
-  kernels::FeatureRows rows(std::size_t patch, Kind kind) const;
+  kernels::FeatureRows rows(std::size_t cluster, Kind kind) const;
   void build(Context& context, const In& in);
-  void refit_patches(Context& context, const In& in, const BvhOptions& options);
+  void refit_clusters(Context& context, const In& in, const BvhOptions& options);
   void refit_levels(Context& context);
   void walk(Context& context, const BvhOptions& options);
   void fill_features(Context& context, const In& in, const BvhOptions& options);
@@ -67,22 +67,22 @@ class Bvh {
   bool worn() const;
   void remember_sizes();
 
-  std::uint64_t revision_ = 0;  ///< of the surface the patches were made from
+  std::uint64_t revision_ = 0;  ///< of the surface the clusters were made from
   Volume volume_ = Volume::box;
   std::size_t directions_ = 3;
   Eigen::Array3d origin_ = Eigen::Array3d::Zero();  ///< boxes are relative to it, so that floats have digits to spare
   bool rebuilt_ = false;
-  std::vector<double> built_sizes_;  ///< of each level when the patches were cut
-  PatchBuilder builder_;
-  std::vector<Patch> patches_;
-  std::size_t used_ = 0;        ///< patches that have triangles
-  std::vector<float> hulls_;    ///< six a patch
-  std::vector<double> margin_;  ///< by which the boxes of each patch's features grow
+  std::vector<double> built_sizes_;  ///< of each level when the clusters were cut
+  ClusterBuilder builder_;
+  std::vector<Cluster> clusters_;
+  std::size_t used_ = 0;        ///< clusters that have triangles
+  std::vector<float> hulls_;    ///< six a cluster
+  std::vector<double> margin_;  ///< by which the boxes of each cluster's features grow
   std::vector<Level> levels_;
-  std::vector<std::size_t> feature_begin_;  ///< of each patch in `features_`
-  std::vector<float> features_;             ///< boxes, made anew for the patches of a pair
-  std::vector<std::size_t> vertex_begin_;   ///< of each patch in `feature_vertices_`
-  std::vector<Index> feature_vertices_;     ///< made with the patches
+  std::vector<std::size_t> feature_begin_;  ///< of each cluster in `features_`
+  std::vector<float> features_;             ///< boxes, made anew for the clusters of a pair
+  std::vector<std::size_t> vertex_begin_;   ///< of each cluster in `feature_vertices_`
+  std::vector<Index> feature_vertices_;     ///< made with the clusters
   std::vector<std::uint8_t> active_;
   std::vector<Index> active_list_;
   std::vector<kernels::NodePair> pairs_;

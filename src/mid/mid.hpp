@@ -26,7 +26,7 @@ struct In {
 enum class Method { bvh, bvh14, bvh18, grid, hgrid, sweep };
 std::string_view to_string(Method method);
 
-/// Whether the method is a tree over patches (mid/bvh.hpp) instead of one over triangles.
+/// Whether the method is a tree over clusters (mid/bvh.hpp) instead of one over triangles.
 bool is_tree(Method method);
 Volume volume_of(Method method);
 

@@ -6,7 +6,7 @@
 #include "core/stage_timer.hpp"
 #include "narrow/batch.hpp"
 #include "narrow/build_contacts.hpp"
-#include "narrow/patch_pairs.hpp"
+#include "narrow/cluster_pairs.hpp"
 
 namespace carom::narrow {
 
@@ -138,7 +138,7 @@ void run(Context& context, const In& in, const Options& options, Scratch& scratc
          StageStats& stats) {
   const StageTimer timer(stats);
   if (in.bvh != nullptr) {
-    find_in_patches(context, in.positions, in.surface, *in.bvh, options, scratch);
+    find_in_clusters(context, in.positions, in.surface, *in.bvh, options, scratch);
   } else {
     find_in_triangles(context, in, options, scratch);
   }

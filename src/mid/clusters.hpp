@@ -10,18 +10,18 @@
 
 namespace carom::mid {
 
-inline constexpr std::size_t patch_triangles = 16;
-inline constexpr std::size_t patch_features = 3 * patch_triangles;  ///< vertices or edges of 16 loose triangles
+inline constexpr std::size_t cluster_triangles = 16;
+inline constexpr std::size_t cluster_features = 3 * cluster_triangles;  ///< vertices or edges of 16 loose triangles
 
-/// Up to 16 triangles of one object that lie close together, and the features they own. Patches are
+/// Up to 16 triangles of one object that lie close together, and the features they own. Clusters are
 /// what the tree has for leaves and what the narrow phase takes by pairs: large enough to
-/// fill vectors, small enough to be tight. Every feature is in exactly one patch, so a pair
-/// of features is in exactly one pair of patches.
-struct Patch {
-  std::array<Index, patch_triangles> triangles;
-  std::array<Index, patch_features> vertices;  ///< all that the triangles use, each once; the owned ones first
-  std::array<std::array<std::uint8_t, 3>, patch_triangles> corners;  ///< places in `vertices`
-  std::array<std::array<std::uint8_t, 2>, patch_features> edges;     ///< owned; places in `vertices`
+/// fill vectors, small enough to be tight. Every feature is in exactly one cluster, so a pair
+/// of features is in exactly one pair of clusters.
+struct Cluster {
+  std::array<Index, cluster_triangles> triangles;
+  std::array<Index, cluster_features> vertices;  ///< all that the triangles use, each once; the owned ones first
+  std::array<std::array<std::uint8_t, 3>, cluster_triangles> corners;  ///< places in `vertices`
+  std::array<std::array<std::uint8_t, 2>, cluster_features> edges;     ///< owned; places in `vertices`
   std::uint8_t triangle_count = 0;                                   ///< 0: a place that is not in use
   std::uint8_t vertex_count = 0;
   std::uint8_t owned_vertex_count = 0;
@@ -32,16 +32,16 @@ struct Patch {
   Edge edge(std::size_t i) const { return {vertices[edges[i][0]], vertices[edges[i][1]]}; }
 };
 
-/// No more than patch_triangles, all of one object.
-Patch make_patch(const Surface& surface, std::span<const Index> triangles);
+/// No more than cluster_triangles, all of one object.
+Cluster make_cluster(const Surface& surface, std::span<const Index> triangles);
 
-/// All triangles of a surface, cut into patches where they lie now. Objects follow each other along
+/// All triangles of a surface, cut into clusters where they lie now. Objects follow each other along
 /// a space-filling curve, and so do the triangles within each object. A larger object begins
 /// at a multiple of eight places, so that the lower nodes of the tree hold one object each.
-class PatchBuilder {
+class ClusterBuilder {
  public:
   void run(Context& context, const Surface& surface, std::span<const Eigen::Vector3d> positions,
-           std::vector<Patch>& patches);
+           std::vector<Cluster>& clusters);
 
  private:
   struct Keyed {

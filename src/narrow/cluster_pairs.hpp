@@ -9,9 +9,9 @@
 
 namespace carom::narrow {
 
-/// The hits of pairs of patches, in an order that depends on the input alone. Boxes of features are
+/// The hits of pairs of clusters, in an order that depends on the input alone. Boxes of features are
 /// compared list against list; what overlaps and shares no vertex is measured.
-void find_in_patches(Context& context, std::span<const Eigen::Vector3d> positions, const Surface& surface,
+void find_in_clusters(Context& context, std::span<const Eigen::Vector3d> positions, const Surface& surface,
                      const mid::Bvh& bvh, const Options& options, Scratch& scratch);
 
 }  // namespace carom::narrow

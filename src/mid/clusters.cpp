@@ -1,4 +1,4 @@
-#include "mid/patches.hpp"
+#include "mid/clusters.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -43,40 +43,40 @@ std::uint64_t morton(const Eigen::Array3d& p, const Eigen::Array3d& low, const E
 
 }  // namespace
 
-Patch make_patch(const Surface& surface, std::span<const Index> triangles) {
-  Patch patch;
-  patch.triangle_count = static_cast<std::uint8_t>(triangles.size());
-  patch.object = triangles.empty() ? none : surface.object_index_of_triangle()[at(triangles[0])];
-  const auto place_of = [&patch](Index vertex) -> std::uint8_t {
-    const auto end = patch.vertices.begin() + patch.vertex_count;
-    const auto found = std::find(patch.vertices.begin(), end, vertex);
-    if (found == end) patch.vertices[patch.vertex_count++] = vertex;
-    return static_cast<std::uint8_t>(found - patch.vertices.begin());
+Cluster make_cluster(const Surface& surface, std::span<const Index> triangles) {
+  Cluster cluster;
+  cluster.triangle_count = static_cast<std::uint8_t>(triangles.size());
+  cluster.object = triangles.empty() ? none : surface.object_index_of_triangle()[at(triangles[0])];
+  const auto place_of = [&cluster](Index vertex) -> std::uint8_t {
+    const auto end = cluster.vertices.begin() + cluster.vertex_count;
+    const auto found = std::find(cluster.vertices.begin(), end, vertex);
+    if (found == end) cluster.vertices[cluster.vertex_count++] = vertex;
+    return static_cast<std::uint8_t>(found - cluster.vertices.begin());
   };
   for (std::size_t i = 0; i < triangles.size(); ++i) {
-    patch.triangles[i] = triangles[i];
+    cluster.triangles[i] = triangles[i];
     const std::uint8_t owned = surface.owned()[at(triangles[i])];
     for (std::size_t k = 0; k < 3; ++k)
-      if (owns_vertex(owned, k)) patch.vertices[patch.vertex_count++] = surface.triangles()[at(triangles[i])][k];
+      if (owns_vertex(owned, k)) cluster.vertices[cluster.vertex_count++] = surface.triangles()[at(triangles[i])][k];
   }
-  patch.owned_vertex_count = patch.vertex_count;
+  cluster.owned_vertex_count = cluster.vertex_count;
   for (std::size_t i = 0; i < triangles.size(); ++i) {
     const Triangle& corners = surface.triangles()[at(triangles[i])];
     const std::uint8_t owned = surface.owned()[at(triangles[i])];
-    for (std::size_t k = 0; k < 3; ++k) patch.corners[i][k] = place_of(corners[k]);
+    for (std::size_t k = 0; k < 3; ++k) cluster.corners[i][k] = place_of(corners[k]);
     for (std::size_t k = 0; k < 3; ++k) {
       if (!owns_edge(owned, k)) continue;
       const std::size_t next = k == 2 ? 0 : k + 1;
       const bool ascending = corners[k] < corners[next];
-      patch.edges[patch.edge_count++] = {patch.corners[i][ascending ? k : next],
-                                         patch.corners[i][ascending ? next : k]};
+      cluster.edges[cluster.edge_count++] = {cluster.corners[i][ascending ? k : next],
+                                         cluster.corners[i][ascending ? next : k]};
     }
   }
-  return patch;
+  return cluster;
 }
 
-void PatchBuilder::run(Context& context, const Surface& surface, std::span<const Eigen::Vector3d> positions,
-                       std::vector<Patch>& patches) {
+void ClusterBuilder::run(Context& context, const Surface& surface, std::span<const Eigen::Vector3d> positions,
+                       std::vector<Cluster>& clusters) {
   const auto triangles = surface.triangles();
   const auto object_of = surface.object_index_of_triangle();
   const std::size_t objects = surface.objects().size();
@@ -133,23 +133,23 @@ void PatchBuilder::run(Context& context, const Surface& surface, std::span<const
   std::erase_if(keyed_, [](const Keyed& k) { return k.triangle == none; });
   sort_.run(context.workers, keyed_, 64, [](const Keyed& k) { return k.key; });
 
-  // Where each patch begins in `keyed_`; a place without triangles is one that begins where the next does.
+  // Where each cluster begins in `keyed_`; a place without triangles is one that begins where the next does.
   place_.clear();
   std::size_t first = 0;
   for (const Keyed& object : object_order_) {
     const std::size_t count = at(sizes_[at(object.triangle)]);
-    if (count > patch_triangles * kernels::node_children)
+    if (count > cluster_triangles * kernels::node_children)
       while (place_.size() % kernels::node_children != 0) place_.push_back(first);
-    for (std::size_t i = 0; i < count; i += patch_triangles) place_.push_back(first + i);
+    for (std::size_t i = 0; i < count; i += cluster_triangles) place_.push_back(first + i);
     first += count;
   }
   place_.push_back(first);
-  patches.resize(place_.size() - 1);
-  parallel_for(context.workers, patches.size(), grain / patch_triangles, [&](std::size_t p) {
-    std::array<Index, patch_triangles> members;
+  clusters.resize(place_.size() - 1);
+  parallel_for(context.workers, clusters.size(), grain / cluster_triangles, [&](std::size_t p) {
+    std::array<Index, cluster_triangles> members;
     const std::size_t count = place_[p + 1] - place_[p];
     for (std::size_t i = 0; i < count; ++i) members[i] = keyed_[place_[p] + i].triangle;
-    patches[p] = make_patch(surface, {members.data(), count});
+    clusters[p] = make_cluster(surface, {members.data(), count});
   });
 }
 

@@ -1,4 +1,4 @@
-#include "narrow/patch_pairs.hpp"
+#include "narrow/cluster_pairs.hpp"
 
 #include "narrow/batch.hpp"
 
@@ -8,11 +8,11 @@ namespace {
 
 constexpr std::size_t grain = 128;
 
-using mid::Patch;
+using mid::Cluster;
 
-class PatchTester {
+class ClusterTester {
  public:
-  PatchTester(std::span<const Eigen::Vector3d> positions, const Surface& surface, const mid::Bvh& bvh,
+  ClusterTester(std::span<const Eigen::Vector3d> positions, const Surface& surface, const mid::Bvh& bvh,
               const Options& options, std::vector<Hit>& hits, Scratch::Counts& counts)
       : bvh_(bvh), counts_(counts), batch_(positions, surface.triangles(), options.distance, hits, counts.distance) {}
 
@@ -34,11 +34,11 @@ class PatchTester {
   void vertices_against_triangles(std::size_t a, std::size_t b) {
     const kernels::FeatureRows vertices = bvh_.vertices(a);
     const kernels::FeatureRows triangles = bvh_.triangles(b);
-    const Patch& patch = bvh_.patches()[b];
+    const Cluster& cluster = bvh_.clusters()[b];
     const std::uint64_t all = std::uint64_t{vertices.count} * triangles.count;
     for (const auto [i, j] :
          counted(all, kernels::vertex_triangle_pairs(vertices, bvh_.hull(a), triangles, bvh_.hull(b), found_.data()))) {
-      batch_.add_vertex_triangle(vertices.vertices[i], patch.triangles[j]);
+      batch_.add_vertex_triangle(vertices.vertices[i], cluster.triangles[j]);
     }
   }
 
@@ -63,13 +63,13 @@ class PatchTester {
 
 }  // namespace
 
-void find_in_patches(Context& context, std::span<const Eigen::Vector3d> positions, const Surface& surface,
+void find_in_clusters(Context& context, std::span<const Eigen::Vector3d> positions, const Surface& surface,
                      const mid::Bvh& bvh, const Options& options, Scratch& scratch) {
   const auto pairs = bvh.pairs();
   scratch.counts.assign(chunk_count(pairs.size(), grain), {});
   scratch.append.run(context.workers, pairs.size(), grain, scratch.hits,
                      [&](std::size_t begin, std::size_t end, std::vector<Hit>& hits, std::size_t chunk) {
-                       PatchTester tester(positions, surface, bvh, options, hits, scratch.counts[chunk]);
+                       ClusterTester tester(positions, surface, bvh, options, hits, scratch.counts[chunk]);
                        for (std::size_t i = begin; i < end; ++i) tester.test(pairs[i].a, pairs[i].b);
                        tester.finish();
                      });

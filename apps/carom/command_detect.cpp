@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "carom/detect.hpp"
+#include "carom/intersect.hpp"
 #include "commands.hpp"
 #include "core/check.hpp"
 #include "core/parallel.hpp"
@@ -42,10 +43,15 @@ void append_csv(std::size_t frame, const Contact& contact, std::string& rows) {
   }
 }
 
+void append_csv(std::size_t frame, const Intersection& pair, std::string& rows) {
+  fmt::format_to(std::back_inserter(rows), "{},tt,{},{},0\n", frame, pair.a, pair.b);
+}
+
 struct FrameResult {
   std::size_t frame = 0;
   std::size_t vertex_face = 0;
   std::size_t edge_edge = 0;
+  std::optional<std::size_t> triangle_triangle;  // at distance 0 only: otherwise nobody looked
   double min_distance = INFINITY;
   double ms = 0;
   double cpu_ms = 0;
@@ -53,18 +59,19 @@ struct FrameResult {
 };
 
 nlohmann::ordered_json to_json(const FrameResult& result) {
-  nlohmann::ordered_json frame = {{"frame", result.frame},
-                                  {"vertex_face", result.vertex_face},
-                                  {"edge_edge", result.edge_edge},
-                                  {"min_distance", nullptr},
-                                  {"ms", result.ms},
-                                  {"cpu_ms", result.cpu_ms},
-                                  {"stages", stages_json(result.stats, 1)}};
+  nlohmann::ordered_json frame = {
+      {"frame", result.frame}, {"vertex_face", result.vertex_face}, {"edge_edge", result.edge_edge}};
+  if (result.triangle_triangle) frame["triangle_triangle"] = *result.triangle_triangle;
+  frame["min_distance"] = nullptr;
   if (std::isfinite(result.min_distance)) frame["min_distance"] = result.min_distance;
+  frame["ms"] = result.ms;
+  frame["cpu_ms"] = result.cpu_ms;
+  frame["stages"] = stages_json(result.stats, 1);
   return frame;
 }
 
-/// The call that is measured: detection, and before it the topology where a later frame changes it.
+/// The call that is measured: detection (at distance 0, of intersections), and before it the topology where
+/// a later frame changes it.
 class Measurement {
  public:
   explicit Measurement(DetectOptions options) : options_(std::move(options)) {}
@@ -78,17 +85,31 @@ class Measurement {
     const double cpu = processor_seconds();
     if (changed != nullptr && started_) update(*changed);
     started_ = true;
-    carom::detect(*surface_, positions, options_, scratch_, contacts_, result.stats);
+    if (options_.distance > 0) {
+      carom::detect(*surface_, positions, options_, scratch_, contacts_, result.stats);
+    } else {
+      intersections(*surface_, positions,
+                    {.pairs = options_.pairs, .method = options_.method, .threads = options_.threads},
+                    intersect_scratch_, intersections_, result.stats);
+    }
     result.cpu_ms = (processor_seconds() - cpu) * 1e3;
     result.ms = (wall_seconds() - wall) * 1e3;
     for (const Contact& contact : contacts_) {
       ++(contact.kind == ContactKind::vertex_face ? result.vertex_face : result.edge_edge);
       result.min_distance = std::min(result.min_distance, contact.distance);
     }
+    if (options_.distance == 0) {
+      result.triangle_triangle = intersections_.size();
+      if (!intersections_.empty()) result.min_distance = 0;
+    }
     return result;
   }
 
-  std::span<const Contact> contacts() const { return contacts_; }
+  /// What the last run found.
+  void append_rows(std::size_t frame, std::string& rows) const {
+    for (const Contact& contact : contacts_) append_csv(frame, contact, rows);
+    for (const Intersection& pair : intersections_) append_csv(frame, pair, rows);
+  }
 
  private:
   void update(const FrameSurface& s) {
@@ -104,6 +125,8 @@ class Measurement {
   bool started_ = false;
   DetectScratch scratch_;
   std::vector<Contact> contacts_;
+  IntersectScratch intersect_scratch_;
+  std::vector<Intersection> intersections_;
 };
 
 /// Nothing if the current shape counts, or none. Opened apart, as a source tells changes from the frame
@@ -122,8 +145,8 @@ std::vector<Eigen::Vector3d> rest_shape(const DetectCommandOptions& options) {
 int detect(const DetectCommandOptions& options) {
   require(!options.continuous, ErrorCode::unsupported,
           "--continuous is not available yet: this version detects at the frames, not between them");
-  require(std::isfinite(options.distance) && options.distance > 0, ErrorCode::invalid_argument,
-          "--distance is {}; expected a positive number of metres", options.distance);
+  require(std::isfinite(options.distance) && options.distance >= 0, ErrorCode::invalid_argument,
+          "--distance is {}; expected a positive number of metres, or 0 for intersecting triangles", options.distance);
   require(std::isfinite(options.surface_factor) && options.surface_factor >= 0, ErrorCode::invalid_argument,
           "--surface-factor is {}; expected a number that is not negative", options.surface_factor);
   require(options.surface_shape == "rest" || options.surface_shape == "current", ErrorCode::invalid_argument,
@@ -163,6 +186,7 @@ int detect(const DetectCommandOptions& options) {
   nlohmann::ordered_json frames_json = nlohmann::ordered_json::array();
   PipelineStats total;
   FrameResult sum;
+  std::size_t intersecting = 0;
   std::size_t count = 0;
   {
     Progress progress("detect", frames.size());
@@ -183,16 +207,19 @@ int detect(const DetectCommandOptions& options) {
       total.add(result.stats);
       sum.vertex_face += result.vertex_face;
       sum.edge_edge += result.edge_edge;
+      intersecting += result.triangle_triangle.value_or(0);
       sum.min_distance = std::min(sum.min_distance, result.min_distance);
       sum.ms += result.ms;
       sum.cpu_ms += result.cpu_ms;
       if (json.wanted()) frames_json.push_back(to_json(result));
       if (csv.wanted()) {
         rows.clear();
-        for (const Contact& contact : measurement.contacts()) append_csv(frame, contact, rows);
+        measurement.append_rows(frame, rows);
         csv.write(rows);
       }
-      progress.update(count, fmt::format("{} contacts", result.vertex_face + result.edge_edge));
+      progress.update(count, result.triangle_triangle
+                                 ? fmt::format("{} intersections", *result.triangle_triangle)
+                                 : fmt::format("{} contacts", result.vertex_face + result.edge_edge));
     }
   }
   if (interrupted_by_user()) {
@@ -214,10 +241,14 @@ int detect(const DetectCommandOptions& options) {
   csv.finish();
 
   say(text, "{}\n", stage_table(total, count, "frame"));
-  say(text, "{} frames: {} vertex-face and {} edge-edge contacts closer than {} m", count,
-      with_commas(static_cast<double>(sum.vertex_face)), with_commas(static_cast<double>(sum.edge_edge)),
-      options.distance);
-  if (std::isfinite(sum.min_distance)) say(text, ", the closest {:.6g} m", sum.min_distance);
+  if (options.distance == 0) {
+    say(text, "{} frames: {} pairs of triangles that intersect", count, with_commas(static_cast<double>(intersecting)));
+  } else {
+    say(text, "{} frames: {} vertex-face and {} edge-edge contacts closer than {} m", count,
+        with_commas(static_cast<double>(sum.vertex_face)), with_commas(static_cast<double>(sum.edge_edge)),
+        options.distance);
+  }
+  if (options.distance > 0 && std::isfinite(sum.min_distance)) say(text, ", the closest {:.6g} m", sum.min_distance);
   say(text, "; {:.3f} ms a frame ({:.3f} ms of processor time)\n", sum.ms / n, sum.cpu_ms / n);
   if (csv.wanted() && !csv.to_stdout()) say(text, "contacts in {}\n", options.contacts);
   return done;

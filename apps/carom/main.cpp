@@ -49,7 +49,9 @@ void add_detect(CLI::App& app, Action& action) {
       ->add_option("input", options->input, "a .replay, a recording, a mesh file, or a folder of numbered mesh files")
       ->type_name("INPUT")
       ->required();
-  command->add_option("--distance", options->distance, "metres; pairs closer than this are reported")
+  command
+      ->add_option("--distance", options->distance,
+                   "metres; pairs of features closer than this are reported; 0: triangles that intersect")
       ->type_name("D")
       ->required();
   auto* between = command->add_flag("--between", options->between, "only pairs of different objects");
@@ -77,7 +79,9 @@ void add_detect(CLI::App& app, Action& action) {
       ->type_name("FILE");
   command->add_option("--contacts", options->contacts, "write every contact as CSV to a file, or - for standard output")
       ->type_name("FILE");
-  command->footer("Example:\n  carom detect tori.replay --distance 0.01 --between --contacts contacts.csv");
+  command->footer(
+      "Example:\n  carom detect tori.replay --distance 0.01 --between --contacts contacts.csv\n"
+      "  carom detect part.obj --distance 0 --contacts -    # where does this mesh cut itself?");
   command->callback([options, &action] { action = [options] { return carom::app::detect(*options); }; });
 }
 

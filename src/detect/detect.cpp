@@ -19,7 +19,8 @@ DetectScratch& DetectScratch::operator=(DetectScratch&&) noexcept = default;
 void detect(const Surface& surface, std::span<const Eigen::Vector3d> positions, const DetectOptions& options,
             DetectScratch& scratch, std::vector<Contact>& contacts, PipelineStats& stats) {
   require(std::isfinite(options.distance) && options.distance > 0, ErrorCode::invalid_argument,
-          "distance is {}; expected a positive number of metres", options.distance);
+          "distance is {}; expected a positive number of metres (for triangles that intersect, call intersections)",
+          options.distance);
   require(positions.size() == surface.vertex_count(), ErrorCode::invalid_argument,
           "{} positions for a surface of {} vertices", positions.size(), surface.vertex_count());
   const mid::Method method = mid::method_by_name(options.method);

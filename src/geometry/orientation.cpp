@@ -32,6 +32,18 @@ void add_determinant(ExactSum& sum, double factor, const Vector3d& p, const Vect
   }
 }
 
+/// Whether p - q, computed, is the difference itself: what was lost is itself a double (Knuth), computed
+/// here without error. An overflow gives NaN and with it `false`.
+bool is_exact_difference(const Vector3d& p, const Vector3d& q, const Vector3d& difference) {
+  for (int k = 0; k < 3; ++k) {
+    const double virtual_q = p[k] - difference[k];
+    const double virtual_p = difference[k] + virtual_q;
+    const double lost = (p[k] - virtual_p) + (virtual_q - q[k]);
+    if (!(lost == 0)) return false;
+  }
+  return true;
+}
+
 /// det(b - a, c - a, d - a) = det(b, c, d) - det(a, c, d) + det(a, b, d) - det(a, b, c): no difference of
 /// coordinates, so no rounding.
 ExactSum sum3d(const Vector3d& a, const Vector3d& b, const Vector3d& c, const Vector3d& d) {
@@ -76,6 +88,12 @@ int orient3d(const Vector3d& a, const Vector3d& b, const Vector3d& c, const Vect
   if ((ux == 0 && vx == 0 && wx == 0) || (uy == 0 && vy == 0 && wy == 0) || (uz == 0 && vz == 0 && wz == 0)) return 0;
   // Features that share a vertex ask this all the time.
   if (a == b || a == c || a == d || b == c || b == d || c == d) return 0;
+  const Vector3d u(ux, uy, uz), v(vx, vy, vz), w(wx, wy, wz);
+  if (is_exact_difference(b, a, u) && is_exact_difference(c, a, v) && is_exact_difference(d, a, w)) {
+    ExactSum sum;  // a quarter of the terms; near neighbours mostly allow it
+    add_determinant(sum, 1, u, v, w);
+    return sum.sign();
+  }
   return sum3d(a, b, c, d).sign();
 }
 

@@ -28,23 +28,26 @@ bool before(const Vector3d& p, const Vector3d& q) {
   return std::lexicographical_compare(p.data(), p.data() + 3, q.data(), q.data() + 3);
 }
 
-/// A triangle, segment or point. The corners are sorted, so that the order in which they were given
-/// has no influence on anything.
+/// A triangle, segment or point.
 struct Simplex {
   std::size_t size = 0;
   std::array<Vector3d, 3> p;
-  int axis = -1;  ///< of a triangle: one along which its projection has an area
+  std::array<int, 3> side{};  ///< of each corner, against the plane of the other one
+  int axis = -1;              ///< of a triangle: one along which its projection has an area
 
-  explicit Simplex(const TrianglePoints& corners) : p(corners) {
-    std::sort(p.begin(), p.end(), before);
+  explicit Simplex(const SidedTriangle& t) : p(t.corners), side(t.side) {
     for (int k = 0; k < 3 && axis < 0; ++k)
       if (orient2d(p[0], p[1], p[2], k) != 0) axis = k;
     if (axis >= 0) {
       size = 3;
-    } else {  // along a line, the order of `before` is the order on the line
-      size = p[0] == p[2] ? 1 : 2;
-      p[1] = p[2];
+      return;
     }
+    // Along a line, the order of `before` is the order on the line.
+    const auto [first, last] = std::minmax_element(t.corners.begin(), t.corners.end(), before);
+    size = *first == *last ? 1 : 2;
+    p = {*first, *last, *last};
+    side = {t.side[static_cast<std::size_t>(first - t.corners.begin())],
+            t.side[static_cast<std::size_t>(last - t.corners.begin())], 0};
   }
 
   std::size_t edge_count() const { return size == 3 ? 3 : size - 1; }
@@ -95,37 +98,26 @@ class Enumeration {
   Enumeration(const Simplex& a, const Simplex& b, Visit& visit) : a_(a), b_(b), visit_(visit) {}
 
   bool run() {
-    const std::array<int, 3> side_of_a = sides(a_, b_);
-    if (one_side(side_of_a, a_)) return false;
-    const std::array<int, 3> side_of_b = sides(b_, a_);
-    if (one_side(side_of_b, b_)) return false;
-    return corners(side_of_a, side_of_b) || edges_against(a_, side_of_a, b_, false) ||
-           edges_against(b_, side_of_b, a_, true) || edge_pairs();
+    if (one_side(a_) || one_side(b_)) return false;
+    return corners() || edges_against(a_, b_, false) || edges_against(b_, a_, true) || edge_pairs();
   }
 
  private:
-  static std::array<int, 3> sides(const Simplex& of, const Simplex& plane) {
-    std::array<int, 3> result{};
-    if (plane.size == 3)
-      for (std::size_t k = 0; k < of.size; ++k) result[k] = orient3d(plane.p[0], plane.p[1], plane.p[2], of.p[k]);
-    return result;
+  static bool one_side(const Simplex& s) {
+    const auto last = s.side.begin() + static_cast<std::ptrdiff_t>(s.size);
+    return s.side[0] != 0 && std::all_of(s.side.begin(), last, [&](int side) { return side == s.side[0]; });
   }
 
-  static bool one_side(const std::array<int, 3>& side, const Simplex& of) {
-    const auto last = side.begin() + static_cast<std::ptrdiff_t>(of.size);
-    return side[0] != 0 && std::all_of(side.begin(), last, [&](int s) { return s == side[0]; });
-  }
-
-  bool corners(const std::array<int, 3>& side_of_a, const std::array<int, 3>& side_of_b) {
+  bool corners() {
     const auto corner_of_a = [&](const Vector3d& c) {
       return std::any_of(a_.p.begin(), a_.p.begin() + static_cast<std::ptrdiff_t>(a_.size),
                          [&](const Vector3d& p) { return p == c; });
     };
     for (std::size_t k = 0; k < a_.size; ++k)
-      if (contains(b_, a_.p[k], side_of_a[k]) && visit_(Extreme{Extreme::Type::corner, {a_.p[k], a_.p[k]}, {}}))
+      if (contains(b_, a_.p[k], a_.side[k]) && visit_(Extreme{Extreme::Type::corner, {a_.p[k], a_.p[k]}, {}}))
         return true;
     for (std::size_t k = 0; k < b_.size; ++k)
-      if (!corner_of_a(b_.p[k]) && contains(a_, b_.p[k], side_of_b[k]) &&
+      if (!corner_of_a(b_.p[k]) && contains(a_, b_.p[k], b_.side[k]) &&
           visit_(Extreme{Extreme::Type::corner, {b_.p[k], b_.p[k]}, {}}))
         return true;
     return false;
@@ -133,13 +125,13 @@ class Enumeration {
 
   /// Where edges of `s` cross the triangle `t`. Crossings of its edges are noted for later, as they may
   /// be found from both sides; those of its corners are in the list already.
-  bool edges_against(const Simplex& s, const std::array<int, 3>& side, const Simplex& t, bool swapped) {
+  bool edges_against(const Simplex& s, const Simplex& t, bool swapped) {
     if (t.size != 3) return false;
     for (std::size_t i = 0; i < s.edge_count(); ++i) {
       const Vector3d& p = s.p[i];
       const Vector3d& q = s.next(i);
-      const int from = side[i];
-      const int to = side[(i + 1) % s.size];
+      const int from = s.side[i];
+      const int to = s.side[(i + 1) % s.size];
       if (from == 0 && to == 0) {
         for (std::size_t k = 0; k < 3; ++k)
           if (cross_in_plane(p, q, t.p[k], t.next(k), t.axis)) note(i, k, swapped);
@@ -239,15 +231,29 @@ void check_finite(const TrianglePoints& triangle, const char* name) {
 
 }  // namespace
 
-bool meet_beyond(const TrianglePoints& a, const TrianglePoints& b, std::span<const Vector3d> shared) {
+std::array<int, 3> sides_of(const TrianglePoints& of, const TrianglePoints& plane) {
+  std::array<int, 3> side{};
+  for (std::size_t k = 0; k < 3; ++k) side[k] = orient3d(plane[0], plane[1], plane[2], of[k]);
+  return side;
+}
+
+bool meet_beyond(const SidedTriangle& a, const SidedTriangle& b, std::span<const Vector3d> shared) {
   return any_extreme(Simplex(a), Simplex(b), [&](const Extreme& x) { return !in_hull(x, shared); });
 }
 
+bool meet_beyond(const TrianglePoints& a, const TrianglePoints& b, std::span<const Vector3d> shared) {
+  return meet_beyond(SidedTriangle{a, sides_of(a, b)}, SidedTriangle{b, sides_of(b, a)}, shared);
+}
+
 TriangleIntersection meeting_of(const TrianglePoints& a, const TrianglePoints& b) {
-  Simplex first(a);
-  Simplex second(b);
-  if (std::lexicographical_compare(second.p.begin(), second.p.end(), first.p.begin(), first.p.end(), before))
-    std::swap(first, second);
+  // Sorted, so that the order in which triangles and corners were given has no influence on anything.
+  TrianglePoints low = a;
+  TrianglePoints high = b;
+  std::sort(low.begin(), low.end(), before);
+  std::sort(high.begin(), high.end(), before);
+  if (std::lexicographical_compare(high.begin(), high.end(), low.begin(), low.end(), before)) std::swap(low, high);
+  const Simplex first({low, sides_of(low, high)});
+  const Simplex second({high, sides_of(high, low)});
   std::array<Vector3d, 12> points;
   std::size_t count = 0;
   any_extreme(first, second, [&](const Extreme& x) {

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "carom/detect.hpp"
+#include "carom/intersect.hpp"
 #include "oracle/soup.hpp"
 
 namespace {
@@ -59,6 +60,20 @@ TEST(DetectAllocation, NeitherDoesOneWithFilters) {
   expect_no_allocation(soup, filters);
   filters.rest_positions = soup.positions;
   expect_no_allocation(soup, filters);
+}
+
+TEST(IntersectAllocation, AWarmCallAllocatesNothing) {
+  const oracle::Soup soup = oracle::make_soup(11, {.vertices_per_object = 40, .triangles_per_object = 100});
+  const Surface surface(soup.positions.size(), soup.triangles, soup.object_of_triangle);
+  IntersectScratch scratch;
+  std::vector<Intersection> found;
+  PipelineStats stats;
+  const IntersectOptions options{.threads = 1};
+  for (int warm_up = 0; warm_up < 3; ++warm_up) intersections(surface, soup.positions, options, scratch, found, stats);
+  const std::size_t before = allocations;
+  for (int call = 0; call < 5; ++call) intersections(surface, soup.positions, options, scratch, found, stats);
+  EXPECT_EQ(allocations - before, 0U);
+  EXPECT_FALSE(found.empty());
 }
 
 }  // namespace

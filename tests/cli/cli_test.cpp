@@ -12,6 +12,7 @@
 #include "carom/replay.hpp"
 #include "command.hpp"
 #include "oracle/brute_force.hpp"
+#include "oracle/exact_intersection.hpp"
 
 namespace carom::cli {
 namespace {
@@ -132,7 +133,7 @@ TEST(Cli, BadUsageIsExplainedAndEndsWithTwo) {
       {{"run", "knot", "--json", folder / "no/such/folder/x.json"}, "no/such/folder/x.json"},
       {{"run", folder / "broken.json"}, "bodies[0].kind"},
       {{"detect", folder / "triangle.obj"}, "--distance"},
-      {{"detect", folder / "triangle.obj", "--distance", "0"}, "--distance is 0"},
+      {{"detect", folder / "triangle.obj", "--distance", "nan"}, "--distance is nan"},
       {{"detect", folder / "triangle.obj", "--distance", "-1"}, "--distance is -1"},
       {{"detect", folder / "triangle.obj", "--distance", "1", "--between", "--self"}, "--between"},
       {{"detect", folder / "triangle.obj", "--distance", "1", "--continuous"}, "--continuous is not available yet"},
@@ -272,6 +273,48 @@ TEST(CliDetect, NeighboursAlongTheSurfaceAndListedPairsAreLeftOut) {
   const Result other = call({"detect", folder / "strip", "--distance", "1", "--surface-factor", "1"});
   EXPECT_EQ(other.exit_code, 2);
   EXPECT_TRUE(contains(other.err, "frame 2 has 3 vertices, but the rest shape, frame 0, has 14")) << other.err;
+
+TEST(CliDetect, AtDistanceZeroWritesTheTrianglesThatIntersect) {
+  const Folder folder;
+  write_small_replay(folder / "small.replay");
+  const ReplayReader replay{std::filesystem::path(folder / "small.replay")};
+  for (const auto& [flag, scope] :
+       {std::pair{"--all", PairScope::all}, {"--between", PairScope::between}, {"--self", PairScope::self}}) {
+    const Result result = call(
+        {"detect", folder / "small.replay", "--distance", "0", flag, "--json", "-", "--contacts", folder / "c.csv"});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const Json json = Json::parse(result.out);
+    EXPECT_EQ(json["distance"], 0);
+    std::string rows = "frame,kind,a,b,distance\n";
+    std::size_t total = 0;
+    std::vector<Eigen::Vector3d> positions;
+    for (std::size_t frame = 0; frame < replay.frame_count(); ++frame) {
+      replay.read_frame(frame, positions);
+      const auto expected =
+          oracle::brute_force_intersections(replay.triangles(), replay.object_of_triangle(), positions, scope);
+      for (const auto& pair : expected)
+        rows += std::to_string(frame) + ",tt," + std::to_string(pair.a) + "," + std::to_string(pair.b) + ",0\n";
+      const Json& entry = json["frames"][frame];
+      EXPECT_EQ(entry["triangle_triangle"], expected.size());
+      EXPECT_EQ(entry["vertex_face"], 0);
+      EXPECT_EQ(entry["edge_edge"], 0);
+      EXPECT_EQ(entry["min_distance"].is_null(), expected.empty());
+      EXPECT_EQ(entry["stages"]["narrow"]["out"], expected.size());
+      total += expected.size();
+    }
+    EXPECT_EQ(read_text(folder / "c.csv"), rows) << flag;
+    EXPECT_EQ(total > 0, scope != PairScope::self) << "tetrahedra pass through each other and not themselves";
+  }
+}
+
+TEST(CliDetect, AtDistanceZeroTellsWhereAMeshCutsItself) {
+  const Folder folder;
+  write_text(folder / "cut.obj",
+             "v 0 0 0\nv 4 0 0\nv 0 4 0\nv 1 1 -1\nv 1 1 1\nv 1 9 0\nv 4 4 0\nf 1 2 3\nf 4 5 6\nf 2 7 3\n");
+  const Result result = call({"detect", folder / "cut.obj", "--distance", "0", "--contacts", folder / "c.csv"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "2 pairs of triangles that intersect"));
+  EXPECT_EQ(read_text(folder / "c.csv"), "frame,kind,a,b,distance\n0,tt,0,1,0\n0,tt,1,2,0\n");
 }
 
 TEST(CliDetect, TheSameForAnyThreadsAndFramesCanBeChosen) {

@@ -99,7 +99,7 @@ TEST(TriangleTriangle, AgreesWithRationalArithmeticOnRandomAndNearlyTouchingOnes
   const auto uniform = [&] { return oracle::uniform(random); };
   int yes = 0;
   int no = 0;
-  for (int i = 0; i < 1'200; ++i) {
+  for (int i = 0; i < 500; ++i) {
     TrianglePoints a;
     TrianglePoints b;
     for (auto* t : {&a, &b})
@@ -117,8 +117,8 @@ TEST(TriangleTriangle, AgreesWithRationalArithmeticOnRandomAndNearlyTouchingOnes
     (check(a, b) > 0 ? yes : no) += 1;
     ASSERT_FALSE(HasFailure()) << "case " << i;
   }
-  EXPECT_GT(yes, 200);
-  EXPECT_GT(no, 200);
+  EXPECT_GT(yes, 80);
+  EXPECT_GT(no, 80);
 }
 
 TEST(TriangleTriangle, TheOrderOfTrianglesAndCornersChangesNoBit) {

@@ -18,40 +18,53 @@ void want_objects(PairScope pairs, std::span<const broad::ObjectPair> object_pai
 
 }  // namespace
 
-void run(Context& context, const bounds::In& in, const Options& options, Scratch& scratch,
-         std::vector<Contact>& contacts, PipelineStats& stats) {
-  scratch.excludes.set(options.filters, in.surface, options.distance);
-  const broad::ObjectFilter* filter = scratch.excludes.objects();
+void find_candidates(Context& context, const bounds::In& in, const CandidateOptions& options, Candidates& candidates,
+                     PipelineStats& stats) {
   const bool tree = mid::is_tree(options.method);
-
-  bounds::run(context, in, {.distance = options.distance, .triangles = !tree}, scratch.bounds, stats[Stage::bounds]);
-
-  broad::run(context, {.objects = scratch.bounds.objects}, {.pairs = options.pairs, .filter = filter}, scratch.broad,
-             stats[Stage::broad]);
-
+  bounds::run(context, in, {.distance = options.distance, .triangles = !tree}, candidates.bounds, stats[Stage::bounds]);
+  broad::run(context, {.objects = candidates.bounds.objects}, {.pairs = options.pairs, .filter = options.filter},
+             candidates.broad, stats[Stage::broad]);
   if (tree) {
-    want_objects(options.pairs, scratch.broad.pairs, scratch.bounds.objects.size(), scratch.object_wanted);
-    scratch.bvh.run(context,
-                    {.surface = in.surface,
-                     .positions = in.positions,
-                     .objects = scratch.bounds.objects,
-                     .object_wanted = scratch.object_wanted},
-                    {.distance = options.distance, .pairs = options.pairs, .volume = mid::volume_of(options.method)},
-                    stats[Stage::mid]);
+    want_objects(options.pairs, candidates.broad.pairs, candidates.bounds.objects.size(), candidates.object_wanted);
+    candidates.bvh.run(context,
+                       {.surface = in.surface,
+                        .positions = in.positions,
+                        .objects = candidates.bounds.objects,
+                        .object_wanted = candidates.object_wanted},
+                       {.distance = options.distance, .pairs = options.pairs, .volume = mid::volume_of(options.method)},
+                       stats[Stage::mid]);
   } else {
     mid::run(context,
              {.surface = in.surface,
-              .triangles = scratch.bounds.triangles,
-              .objects = scratch.bounds.objects,
-              .object_pairs = scratch.broad.pairs},
-             {.method = options.method, .pairs = options.pairs, .filter = filter}, scratch.mid, stats[Stage::mid]);
+              .triangles = candidates.bounds.triangles,
+              .objects = candidates.bounds.objects,
+              .object_pairs = candidates.broad.pairs},
+             {.method = options.method, .pairs = options.pairs, .filter = options.filter}, candidates.mid,
+             stats[Stage::mid]);
   }
+}
 
+void find_triangle_pairs(Context& context, const bounds::In& in, const CandidateOptions& options,
+                         Candidates& candidates, PipelineStats& stats) {
+  find_candidates(context, in, options, candidates, stats);
+  if (mid::is_tree(options.method)) candidates.bvh.triangle_pairs(context, candidates.mid.pairs, stats[Stage::mid]);
+}
+
+void run(Context& context, const bounds::In& in, const Options& options, Scratch& scratch,
+         std::vector<Contact>& contacts, PipelineStats& stats) {
+  scratch.excludes.set(options.filters, in.surface, options.distance);
+  Candidates& candidates = scratch.candidates;
+  find_candidates(context, in,
+                  {.distance = options.distance,
+                   .pairs = options.pairs,
+                   .method = options.method,
+                   .filter = scratch.excludes.objects()},
+                  candidates, stats);
   narrow::run(context,
               {.surface = in.surface,
                .positions = in.positions,
-               .pairs = scratch.mid.pairs,
-               .bvh = tree ? &scratch.bvh : nullptr},
+               .pairs = candidates.mid.pairs,
+               .bvh = mid::is_tree(options.method) ? &candidates.bvh : nullptr},
               {.distance = options.distance, .excludes = &scratch.excludes}, scratch.narrow, contacts,
               stats[Stage::narrow]);
 }

@@ -1,11 +1,9 @@
 #include "carom/intersect.hpp"
 
-#include "bounds/bounds.hpp"
-#include "broad/broad.hpp"
 #include "core/check.hpp"
 #include "core/stage_timer.hpp"
+#include "detect/detection.hpp"
 #include "mid/cones.hpp"
-#include "mid/mid.hpp"
 #include "narrow/crossing.hpp"
 
 namespace carom {
@@ -13,9 +11,7 @@ namespace carom {
 struct IntersectScratch::Impl {
   Workers workers{1};
   Arena arena;
-  bounds::Out bounds;
-  broad::Out broad;
-  mid::Out mid;
+  detection::Candidates candidates;
   mid::Cones cones;
   narrow::CrossingScratch narrow;
 };
@@ -37,21 +33,15 @@ void intersections(const Surface& surface, std::span<const Eigen::Vector3d> posi
   Context context{memory.workers, memory.arena};
   stats = {};
 
-  bounds::run(context, {surface, positions}, {.distance = 0}, memory.bounds, stats[Stage::bounds]);
-  broad::run(context, {.objects = memory.bounds.objects}, {.pairs = options.pairs}, memory.broad, stats[Stage::broad]);
-  mid::run(context,
-           {.surface = surface,
-            .triangles = memory.bounds.triangles,
-            .objects = memory.bounds.objects,
-            .object_pairs = memory.broad.pairs},
-           {.method = method, .pairs = options.pairs}, memory.mid, stats[Stage::mid]);
+  detection::find_triangle_pairs(context, {surface, positions},
+                                 {.distance = 0, .pairs = options.pairs, .method = method}, memory.candidates, stats);
 
   const bool cones = options.cones && options.pairs != PairScope::between;  // a patch is of one object
   if (cones) {
     const StageTimer timer(stats[Stage::mid]);
     memory.cones.update(context, surface.triangles(), positions);
   }
-  narrow::find_crossings(context, {surface, positions, memory.mid.pairs, cones ? &memory.cones : nullptr},
+  narrow::find_crossings(context, {surface, positions, memory.candidates.mid.pairs, cones ? &memory.cones : nullptr},
                          memory.narrow, found, stats[Stage::mid], stats[Stage::narrow]);
 }
 

@@ -322,6 +322,36 @@ void Bvh::walk(Context& context, const BvhOptions& options) {
   }
 }
 
+void Bvh::triangle_pairs(Context& context, std::vector<TrianglePair>& pairs, StageStats& stats) {
+  const StageTimer timer(stats);
+  using kernels::FeaturePair;
+  append_triangles_.run(context.workers, pairs_.size(), pair_grain, pairs,
+                        [&](std::size_t begin, std::size_t end, std::vector<TrianglePair>& out, std::size_t) {
+                          std::array<FeaturePair, std::size_t{cluster_triangles} * cluster_triangles> found;
+                          for (std::size_t i = begin; i < end; ++i) {
+                            const auto [a, b] = pairs_[i];
+                            const kernels::FeatureCount count =
+                                a == b ? kernels::triangle_pairs(triangles(a), found.data())
+                                       : kernels::triangle_pairs(triangles(a), hull(a), triangles(b), hull(b),
+                                                                 found.data());
+                            for (std::size_t n = 0; n < count.pairs; ++n) {
+                              const Index s = clusters_[a].triangles[found[n].a];
+                              const Index t = clusters_[b].triangles[found[n].b];
+                              out.push_back({std::min(s, t), std::max(s, t)});
+                            }
+                          }
+                        });
+  std::uint64_t looked_at = 0;
+  for (const auto [a, b] : pairs_) {
+    const std::uint64_t n = clusters_[a].triangle_count;
+    looked_at += a == b ? n * (n - 1) / 2 : n * clusters_[b].triangle_count;
+  }
+  // From here on the stage speaks of triangles.
+  stats.in += looked_at - pairs_.size();
+  stats.add_culled("triangle box", looked_at - pairs.size());
+  stats.out += pairs.size() - pairs_.size();
+}
+
 void Bvh::fill_features(Context& context, const In& in, const BvhOptions& options) {
   active_.assign(clusters_.size(), 0);
   for (const NodePair& pair : pairs_) active_[pair.a] = active_[pair.b] = 1;

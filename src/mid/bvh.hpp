@@ -9,6 +9,7 @@
 #include "kernels/feature_pairs.hpp"
 #include "kernels/node_pairs.hpp"
 #include "mid/clusters.hpp"
+#include "mid/triangle_pair.hpp"
 
 /// Method `bvh` of the stage `mid`: a tree with eight children a node over clusters of triangles.
 /// The tree has no pointers: the nodes of a level are numbered, the children of node i are the nodes
@@ -43,6 +44,10 @@ class Bvh {
   std::span<const Cluster> clusters() const { return clusters_; }
   /// Of clusters, a <= b.
   std::span<const kernels::NodePair> pairs() const { return pairs_; }
+
+  /// All pairs of triangles (a < b) with overlapping boxes in the pairs of clusters found last, in an order
+  /// that depends on the input alone. Adds what it took away to `stats`, and makes `out` that of triangles.
+  void triangle_pairs(Context& context, std::vector<TrianglePair>& pairs, StageStats& stats);
 
   kernels::FeatureRows edges(std::size_t cluster) const { return rows(cluster, Kind::edges); }
   kernels::FeatureRows vertices(std::size_t cluster) const { return rows(cluster, Kind::vertices); }
@@ -88,6 +93,7 @@ class Bvh {
   std::vector<kernels::NodePair> pairs_;
   std::vector<kernels::NodePair> next_;
   OrderedAppend<kernels::NodePair> append_;
+  OrderedAppend<TrianglePair> append_triangles_;
 };
 
 }  // namespace carom::mid

@@ -69,14 +69,14 @@ Cluster make_cluster(const Surface& surface, std::span<const Index> triangles) {
       const std::size_t next = k == 2 ? 0 : k + 1;
       const bool ascending = corners[k] < corners[next];
       cluster.edges[cluster.edge_count++] = {cluster.corners[i][ascending ? k : next],
-                                         cluster.corners[i][ascending ? next : k]};
+                                             cluster.corners[i][ascending ? next : k]};
     }
   }
   return cluster;
 }
 
 void ClusterBuilder::run(Context& context, const Surface& surface, std::span<const Eigen::Vector3d> positions,
-                       std::vector<Cluster>& clusters) {
+                         std::vector<Cluster>& clusters) {
   const auto triangles = surface.triangles();
   const auto object_of = surface.object_index_of_triangle();
   const std::size_t objects = surface.objects().size();

@@ -22,7 +22,7 @@ struct Cluster {
   std::array<Index, cluster_features> vertices;  ///< all that the triangles use, each once; the owned ones first
   std::array<std::array<std::uint8_t, 3>, cluster_triangles> corners;  ///< places in `vertices`
   std::array<std::array<std::uint8_t, 2>, cluster_features> edges;     ///< owned; places in `vertices`
-  std::uint8_t triangle_count = 0;                                   ///< 0: a place that is not in use
+  std::uint8_t triangle_count = 0;                                     ///< 0: a place that is not in use
   std::uint8_t vertex_count = 0;
   std::uint8_t owned_vertex_count = 0;
   std::uint8_t edge_count = 0;

@@ -13,7 +13,7 @@ using mid::Cluster;
 class ClusterTester {
  public:
   ClusterTester(std::span<const Eigen::Vector3d> positions, const Surface& surface, const mid::Bvh& bvh,
-              const Options& options, std::vector<Hit>& hits, Scratch::Counts& counts)
+                const Options& options, std::vector<Hit>& hits, Scratch::Counts& counts)
       : bvh_(bvh), counts_(counts), batch_(positions, surface.triangles(), options.distance, hits, counts.distance) {}
 
   void test(std::size_t a, std::size_t b) {
@@ -64,7 +64,7 @@ class ClusterTester {
 }  // namespace
 
 void find_in_clusters(Context& context, std::span<const Eigen::Vector3d> positions, const Surface& surface,
-                     const mid::Bvh& bvh, const Options& options, Scratch& scratch) {
+                      const mid::Bvh& bvh, const Options& options, Scratch& scratch) {
   const auto pairs = bvh.pairs();
   scratch.counts.assign(chunk_count(pairs.size(), grain), {});
   scratch.append.run(context.workers, pairs.size(), grain, scratch.hits,

@@ -63,10 +63,11 @@ void collect_members(Context& context, const Surface& surface, std::span<const B
                      std::span<const Box> objects, std::span<const broad::ObjectPair> object_pairs, PairScope scope,
                      OrderedAppend<Member>& append, std::vector<Member>& members) {
   if (scope != PairScope::between) {
-    members.resize(triangles.size());
-    parallel_for(context.workers, triangles.size(), grain, [&](std::size_t i) {
-      members[i] = {static_cast<Index>(i), 0};
-    });
+    append.run(context.workers, triangles.size(), grain, members,
+               [&](std::size_t begin, std::size_t end, std::vector<Member>& out, std::size_t) {
+                 for (std::size_t i = begin; i < end; ++i)
+                   if (!triangles[i].empty()) out.push_back({static_cast<Index>(i), 0});
+               });
     return;
   }
   const Partners partners = find_partners(context.arena, objects.size(), object_pairs);
@@ -74,6 +75,7 @@ void collect_members(Context& context, const Surface& surface, std::span<const B
   append.run(context.workers, triangles.size(), grain, members,
              [&](std::size_t begin, std::size_t end, std::vector<Member>& out, std::size_t) {
                for (std::size_t i = begin; i < end; ++i) {
+                 if (triangles[i].empty()) continue;
                  for (const auto& partner : partners.of(object_of[i])) {
                    if (!overlap(triangles[i], objects[static_cast<std::size_t>(partner.object)])) continue;
                    out.push_back({static_cast<Index>(i), 0});
@@ -91,6 +93,7 @@ void collect_members_of_pairs(Context& context, const Surface& surface, std::spa
   append.run(context.workers, triangles.size(), grain, members,
              [&](std::size_t begin, std::size_t end, std::vector<Member>& out, std::size_t) {
                for (std::size_t i = begin; i < end; ++i) {
+                 if (triangles[i].empty()) continue;
                  for (const auto& partner : partners.of(object_of[i])) {
                    if (overlap(triangles[i], objects[static_cast<std::size_t>(partner.object)]))
                      out.push_back({static_cast<Index>(i), partner.pair});

@@ -203,7 +203,7 @@ TEST(CliDetect, WritesTheContactsOfBruteForce) {
     EXPECT_EQ(without_distance(read_text(folder / "c.csv")), csv_of(expected)) << flag;
 
     const Json json = Json::parse(result.out);
-    EXPECT_EQ(json["method"], "sweep");
+    EXPECT_EQ(json["method"], "bvh");
     EXPECT_EQ(json["distance"], 0.3);
     EXPECT_GE(json["threads"], 1);
     EXPECT_GE(json["mean_ms"], 0);
@@ -273,246 +273,244 @@ TEST(CliDetect, NeighboursAlongTheSurfaceAndListedPairsAreLeftOut) {
   const Result other = call({"detect", folder / "strip", "--distance", "1", "--surface-factor", "1"});
   EXPECT_EQ(other.exit_code, 2);
   EXPECT_TRUE(contains(other.err, "frame 2 has 3 vertices, but the rest shape, frame 0, has 14")) << other.err;
+}
 
-  TEST(CliDetect, AtDistanceZeroWritesTheTrianglesThatIntersect) {
-    const Folder folder;
-    write_small_replay(folder / "small.replay");
-    const ReplayReader replay{std::filesystem::path(folder / "small.replay")};
-    for (const auto& [flag, scope] :
-         {std::pair{"--all", PairScope::all}, {"--between", PairScope::between}, {"--self", PairScope::self}}) {
-      const Result result = call(
-          {"detect", folder / "small.replay", "--distance", "0", flag, "--json", "-", "--contacts", folder / "c.csv"});
-      ASSERT_EQ(result.exit_code, 0) << result.err;
-      const Json json = Json::parse(result.out);
-      EXPECT_EQ(json["distance"], 0);
-      std::string rows = "frame,kind,a,b,distance\n";
-      std::size_t total = 0;
-      std::vector<Eigen::Vector3d> positions;
-      for (std::size_t frame = 0; frame < replay.frame_count(); ++frame) {
-        replay.read_frame(frame, positions);
-        const auto expected =
-            oracle::brute_force_intersections(replay.triangles(), replay.object_of_triangle(), positions, scope);
-        for (const auto& pair : expected)
-          rows += std::to_string(frame) + ",tt," + std::to_string(pair.a) + "," + std::to_string(pair.b) + ",0\n";
-        const Json& entry = json["frames"][frame];
-        EXPECT_EQ(entry["triangle_triangle"], expected.size());
-        EXPECT_EQ(entry["vertex_face"], 0);
-        EXPECT_EQ(entry["edge_edge"], 0);
-        EXPECT_EQ(entry["min_distance"].is_null(), expected.empty());
-        EXPECT_EQ(entry["stages"]["narrow"]["out"], expected.size());
-        total += expected.size();
-      }
-      EXPECT_EQ(read_text(folder / "c.csv"), rows) << flag;
-      EXPECT_EQ(total > 0, scope != PairScope::self) << "tetrahedra pass through each other and not themselves";
-    }
-  }
-
-  TEST(CliDetect, AtDistanceZeroTellsWhereAMeshCutsItself) {
-    const Folder folder;
-    write_text(folder / "cut.obj",
-               "v 0 0 0\nv 4 0 0\nv 0 4 0\nv 1 1 -1\nv 1 1 1\nv 1 9 0\nv 4 4 0\nf 1 2 3\nf 4 5 6\nf 2 7 3\n");
-    const Result result = call({"detect", folder / "cut.obj", "--distance", "0", "--contacts", folder / "c.csv"});
+TEST(CliDetect, AtDistanceZeroWritesTheTrianglesThatIntersect) {
+  const Folder folder;
+  write_small_replay(folder / "small.replay");
+  const ReplayReader replay{std::filesystem::path(folder / "small.replay")};
+  for (const auto& [flag, scope] :
+       {std::pair{"--all", PairScope::all}, {"--between", PairScope::between}, {"--self", PairScope::self}}) {
+    const Result result = call(
+        {"detect", folder / "small.replay", "--distance", "0", flag, "--json", "-", "--contacts", folder / "c.csv"});
     ASSERT_EQ(result.exit_code, 0) << result.err;
-    EXPECT_TRUE(contains(result.out, "2 pairs of triangles that intersect"));
-    EXPECT_EQ(read_text(folder / "c.csv"), "frame,kind,a,b,distance\n0,tt,0,1,0\n0,tt,1,2,0\n");
-  }
-
-  TEST(CliDetect, TheSameForAnyThreadsAndFramesCanBeChosen) {
-    const Folder folder;
-    write_small_replay(folder / "small.replay");
-    const auto contacts = [&](const std::vector<std::string>& more) {
-      std::vector<std::string> arguments{"detect", folder / "small.replay", "--distance", "0.4", "--contacts", "-"};
-      arguments.insert(arguments.end(), more.begin(), more.end());
-      return call(arguments).out;
-    };
-    EXPECT_TRUE(contains(contacts({"--threads", "1"}), "\n2,vf,"));
-    EXPECT_EQ(contacts({"--threads", "1"}), contacts({"--threads", "2"}));
-    EXPECT_EQ(contacts({}), contacts({"--frames", "0:6"}));
-    EXPECT_EQ(contacts({}), contacts({"--frames", "::1"}));
-    const std::string second = contacts({"--frames", "2"});
-    EXPECT_EQ(second, contacts({"--frames", "2:3"}));
-    EXPECT_EQ(second.substr(0, 24), "frame,kind,a,b,distance\n");
-    EXPECT_TRUE(contains(second, "\n2,vf,"));
-    EXPECT_EQ(second.find("\n3,"), std::string::npos);
-  }
-
-  TEST(CliRun, RecordsAndTheRecordingHoldsTheContacts) {
-    const Folder folder;
-    const Result result =
-        call({"run", "two-tori-1600", "--steps", "140", "-o", folder / "t.carom", "--json", folder / "t.json"});
-    ASSERT_EQ(result.exit_code, 0) << result.err;
-    EXPECT_TRUE(contains(result.out, "stage"));
-    EXPECT_TRUE(contains(result.out, "narrow"));
-    EXPECT_TRUE(contains(result.err, "two-tori")) << "progress as plain lines";
-    EXPECT_EQ(result.err.find('\r'), std::string::npos) << "no bar where there is no terminal";
-
-    const RecordingReader reader{std::filesystem::path(folder / "t.carom")};
-    EXPECT_EQ(reader.frame_count(), 141U);
-    EXPECT_TRUE(reader.damage().empty());
-    const Json json = Json::parse(read_text(folder / "t.json"));
-    EXPECT_EQ(json["summary"]["steps"], 140);
-    const Result detected = call({"detect", folder / "t.carom", "--distance",
-                                  std::to_string(reader.meta().contact_distance), "--between", "--json", "-"});
-    ASSERT_EQ(detected.exit_code, 0) << detected.err;
-    const Json again = Json::parse(detected.out);
+    const Json json = Json::parse(result.out);
+    EXPECT_EQ(json["distance"], 0);
+    std::string rows = "frame,kind,a,b,distance\n";
     std::size_t total = 0;
-    for (std::size_t step = 0; step < 140; ++step) {
-      EXPECT_EQ(json["frames"][step]["vertex_face"], again["frames"][step + 1]["vertex_face"]) << step;
-      EXPECT_EQ(json["frames"][step]["edge_edge"], again["frames"][step + 1]["edge_edge"]) << step;
-      total += reader.read_frame(static_cast<std::uint32_t>(step + 1)).contacts.size();
+    std::vector<Eigen::Vector3d> positions;
+    for (std::size_t frame = 0; frame < replay.frame_count(); ++frame) {
+      replay.read_frame(frame, positions);
+      const auto expected =
+          oracle::brute_force_intersections(replay.triangles(), replay.object_of_triangle(), positions, scope);
+      for (const auto& pair : expected)
+        rows += std::to_string(frame) + ",tt," + std::to_string(pair.a) + "," + std::to_string(pair.b) + ",0\n";
+      const Json& entry = json["frames"][frame];
+      EXPECT_EQ(entry["triangle_triangle"], expected.size());
+      EXPECT_EQ(entry["vertex_face"], 0);
+      EXPECT_EQ(entry["edge_edge"], 0);
+      EXPECT_EQ(entry["min_distance"].is_null(), expected.empty());
+      EXPECT_EQ(entry["stages"]["narrow"]["out"], expected.size());
+      total += expected.size();
     }
-    EXPECT_GT(total, 0U);
+    EXPECT_EQ(read_text(folder / "c.csv"), rows) << flag;
+    EXPECT_EQ(total > 0, scope != PairScope::self) << "tetrahedra pass through each other and not themselves";
   }
+}
 
-  TEST(CliRun, TheSameStateForOneAndTwoThreads) {
-    const auto hash = [](const char* threads) {
-      const Result result = call({"run", "cloth-on-ball", "--steps", "250", "--threads", threads, "--json", "-"});
-      EXPECT_EQ(result.exit_code, 0) << result.err;
-      return Json::parse(result.out)["summary"]["hash"].get<std::string>();
-    };
-    EXPECT_EQ(hash("1"), hash("2"));
+TEST(CliDetect, AtDistanceZeroTellsWhereAMeshCutsItself) {
+  const Folder folder;
+  write_text(folder / "cut.obj",
+             "v 0 0 0\nv 4 0 0\nv 0 4 0\nv 1 1 -1\nv 1 1 1\nv 1 9 0\nv 4 4 0\nf 1 2 3\nf 4 5 6\nf 2 7 3\n");
+  const Result result = call({"detect", folder / "cut.obj", "--distance", "0", "--contacts", folder / "c.csv"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "2 pairs of triangles that intersect"));
+  EXPECT_EQ(read_text(folder / "c.csv"), "frame,kind,a,b,distance\n0,tt,0,1,0\n0,tt,1,2,0\n");
+}
+
+TEST(CliDetect, TheSameForAnyThreadsAndFramesCanBeChosen) {
+  const Folder folder;
+  write_small_replay(folder / "small.replay");
+  const auto contacts = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"detect", folder / "small.replay", "--distance", "0.4", "--contacts", "-"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return call(arguments).out;
+  };
+  EXPECT_TRUE(contains(contacts({"--threads", "1"}), "\n2,vf,"));
+  EXPECT_EQ(contacts({"--threads", "1"}), contacts({"--threads", "2"}));
+  EXPECT_EQ(contacts({}), contacts({"--frames", "0:6"}));
+  EXPECT_EQ(contacts({}), contacts({"--frames", "::1"}));
+  const std::string second = contacts({"--frames", "2"});
+  EXPECT_EQ(second, contacts({"--frames", "2:3"}));
+  EXPECT_EQ(second.substr(0, 24), "frame,kind,a,b,distance\n");
+  EXPECT_TRUE(contains(second, "\n2,vf,"));
+  EXPECT_EQ(second.find("\n3,"), std::string::npos);
+}
+
+TEST(CliRun, RecordsAndTheRecordingHoldsTheContacts) {
+  const Folder folder;
+  const Result result =
+      call({"run", "two-tori-1600", "--steps", "140", "-o", folder / "t.carom", "--json", folder / "t.json"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "stage"));
+  EXPECT_TRUE(contains(result.out, "narrow"));
+  EXPECT_TRUE(contains(result.err, "two-tori")) << "progress as plain lines";
+  EXPECT_EQ(result.err.find('\r'), std::string::npos) << "no bar where there is no terminal";
+
+  const RecordingReader reader{std::filesystem::path(folder / "t.carom")};
+  EXPECT_EQ(reader.frame_count(), 141U);
+  EXPECT_TRUE(reader.damage().empty());
+  const Json json = Json::parse(read_text(folder / "t.json"));
+  EXPECT_EQ(json["summary"]["steps"], 140);
+  const Result detected = call({"detect", folder / "t.carom", "--distance",
+                                std::to_string(reader.meta().contact_distance), "--between", "--json", "-"});
+  ASSERT_EQ(detected.exit_code, 0) << detected.err;
+  const Json again = Json::parse(detected.out);
+  std::size_t total = 0;
+  for (std::size_t step = 0; step < 140; ++step) {
+    EXPECT_EQ(json["frames"][step]["vertex_face"], again["frames"][step + 1]["vertex_face"]) << step;
+    EXPECT_EQ(json["frames"][step]["edge_edge"], again["frames"][step + 1]["edge_edge"]) << step;
+    total += reader.read_frame(static_cast<std::uint32_t>(step + 1)).contacts.size();
   }
+  EXPECT_GT(total, 0U);
+}
 
-  /// Until a run has written its first frames; half a minute at most.
-  void wait_for_bytes(const std::string& path, std::uintmax_t bytes) {
-    for (int i = 0; i < 600; ++i) {
-      std::error_code error;
-      const std::uintmax_t size = std::filesystem::file_size(path, error);
-      if (!error && size > bytes) return;
-      usleep(50'000);
-    }
+TEST(CliRun, TheSameStateForOneAndTwoThreads) {
+  const auto hash = [](const char* threads) {
+    const Result result = call({"run", "cloth-on-ball", "--steps", "250", "--threads", threads, "--json", "-"});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return Json::parse(result.out)["summary"]["hash"].get<std::string>();
+  };
+  EXPECT_EQ(hash("1"), hash("2"));
+}
+
+/// Until a run has written its first frames; half a minute at most.
+void wait_for_bytes(const std::string& path, std::uintmax_t bytes) {
+  for (int i = 0; i < 600; ++i) {
+    std::error_code error;
+    const std::uintmax_t size = std::filesystem::file_size(path, error);
+    if (!error && size > bytes) return;
+    usleep(50'000);
   }
+}
 
-  TEST(CliRun, CtrlCLeavesAReadableRecording) {
-    const Folder folder;
+TEST(CliRun, CtrlCLeavesAReadableRecording) {
+  const Folder folder;
+  Running run({"run", "two-tori-25600", "--steps", "1000000", "-o", folder / "t.carom"});
+  wait_for_bytes(folder / "t.carom", 3'000'000);
+  run.send(SIGINT);
+  EXPECT_EQ(run.wait(), 130);
+  const RecordingReader reader{std::filesystem::path(folder / "t.carom")};
+  EXPECT_TRUE(reader.damage().empty()) << reader.damage();
+  ASSERT_GT(reader.frame_count(), 1U);
+  EXPECT_EQ(reader.read_frame(reader.frame_count() - 1).bodies.size(), 2U);
+}
+
+TEST(CliRun, AKilledRunLeavesItsWholeFrames) {
+  const Folder folder;
+  {
     Running run({"run", "two-tori-25600", "--steps", "1000000", "-o", folder / "t.carom"});
     wait_for_bytes(folder / "t.carom", 3'000'000);
-    run.send(SIGINT);
-    EXPECT_EQ(run.wait(), 130);
-    const RecordingReader reader{std::filesystem::path(folder / "t.carom")};
-    EXPECT_TRUE(reader.damage().empty()) << reader.damage();
-    ASSERT_GT(reader.frame_count(), 1U);
-    EXPECT_EQ(reader.read_frame(reader.frame_count() - 1).bodies.size(), 2U);
+    run.send(SIGKILL);
+    run.wait();
   }
+  const Result info = call({"info", folder / "t.carom"});
+  EXPECT_EQ(info.exit_code, 1) << "damage is a problem found";
+  EXPECT_TRUE(contains(info.out, "damaged: "));
+  const Result detect = call({"detect", folder / "t.carom", "--distance", "0.01", "--frames", "1", "--json", "-"});
+  EXPECT_EQ(detect.exit_code, 0) << detect.err;
+  EXPECT_TRUE(contains(detect.err, "warning"));
+}
 
-  TEST(CliRun, AKilledRunLeavesItsWholeFrames) {
-    const Folder folder;
-    {
-      Running run({"run", "two-tori-25600", "--steps", "1000000", "-o", folder / "t.carom"});
-      wait_for_bytes(folder / "t.carom", 3'000'000);
-      run.send(SIGKILL);
-      run.wait();
-    }
-    const Result info = call({"info", folder / "t.carom"});
-    EXPECT_EQ(info.exit_code, 1) << "damage is a problem found";
-    EXPECT_TRUE(contains(info.out, "damaged: "));
-    const Result detect = call({"detect", folder / "t.carom", "--distance", "0.01", "--frames", "1", "--json", "-"});
-    EXPECT_EQ(detect.exit_code, 0) << detect.err;
-    EXPECT_TRUE(contains(detect.err, "warning"));
-  }
-
-  TEST(CliRun, AStepThatFailsKeepsWhatWasRecorded) {
-    const Folder folder;
-    write_text(folder / "s.json", R"({"name": "fall", "steps": 50, "dt": 1, "gravity": [0, -1e307, 0], "bodies": [
+TEST(CliRun, AStepThatFailsKeepsWhatWasRecorded) {
+  const Folder folder;
+  write_text(folder / "s.json", R"({"name": "fall", "steps": 50, "dt": 1, "gravity": [0, -1e307, 0], "bodies": [
       {"name": "sheet", "kind": "particles", "mesh": {"generator": "sheet", "segments_x": 2, "segments_z": 2},
        "stretch_stiffness": 0, "bend_stiffness": 0, "spring_damping": 0, "air_damping": 0}]})");
-    const Result result = call({"run", folder / "s.json", "-o", folder / "s.carom", "--json", folder / "out.json"});
-    EXPECT_EQ(result.exit_code, 2);
-    EXPECT_TRUE(contains(result.err, "body 'sheet': vertex 0 left the range of numbers"));
-    const RecordingReader reader{std::filesystem::path(folder / "s.carom")};
-    EXPECT_TRUE(reader.damage().empty());
-    EXPECT_GT(reader.frame_count(), 2U);
-    EXPECT_EQ(Json::parse(read_text(folder / "out.json"))["summary"]["steps"], reader.frame_count() - 1);
-  }
+  const Result result = call({"run", folder / "s.json", "-o", folder / "s.carom", "--json", folder / "out.json"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_TRUE(contains(result.err, "body 'sheet': vertex 0 left the range of numbers"));
+  const RecordingReader reader{std::filesystem::path(folder / "s.carom")};
+  EXPECT_TRUE(reader.damage().empty());
+  EXPECT_GT(reader.frame_count(), 2U);
+  EXPECT_EQ(Json::parse(read_text(folder / "out.json"))["summary"]["steps"], reader.frame_count() - 1);
+}
 
-  TEST(CliInfo, FindsDamageAnywhereInARecording) {
-    const Folder folder;
-    ASSERT_EQ(call({"run", "knot", "--steps", "10", "-o", folder / "k.carom"}).exit_code, 0);
-    EXPECT_EQ(call({"info", folder / "k.carom"}).exit_code, 0);
-    const std::string good = read_text(folder / "k.carom");
-    for (int tenth = 1; tenth <= 9; ++tenth) {
-      std::string bad = good;
-      char& byte = bad[bad.size() * static_cast<std::size_t>(tenth) / 10];
-      byte = static_cast<char>(byte ^ 0x10);
-      write_text(folder / "bad.carom", bad);
-      const Result result = call({"info", folder / "bad.carom"});
-      EXPECT_EQ(result.exit_code, 1) << tenth;
-      EXPECT_TRUE(contains(result.out, "damaged: ")) << tenth;
-      EXPECT_TRUE(contains(result.out, "offset")) << tenth;
-    }
+TEST(CliInfo, FindsDamageAnywhereInARecording) {
+  const Folder folder;
+  ASSERT_EQ(call({"run", "knot", "--steps", "10", "-o", folder / "k.carom"}).exit_code, 0);
+  EXPECT_EQ(call({"info", folder / "k.carom"}).exit_code, 0);
+  const std::string good = read_text(folder / "k.carom");
+  for (int tenth = 1; tenth <= 9; ++tenth) {
+    std::string bad = good;
+    char& byte = bad[bad.size() * static_cast<std::size_t>(tenth) / 10];
+    byte = static_cast<char>(byte ^ 0x10);
+    write_text(folder / "bad.carom", bad);
+    const Result result = call({"info", folder / "bad.carom"});
+    EXPECT_EQ(result.exit_code, 1) << tenth;
+    EXPECT_TRUE(contains(result.out, "damaged: ")) << tenth;
+    EXPECT_TRUE(contains(result.out, "offset")) << tenth;
   }
+}
 
-  TEST(CliInfo, ReportsWhatIsWrongWithAMesh) {
-    const Folder folder;
-    write_text(folder / "open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\n");
-    const Result open = call({"info", folder / "open.obj"});
-    EXPECT_EQ(open.exit_code, 1);
-    EXPECT_TRUE(contains(open.out, "watertight       no"));
-    EXPECT_TRUE(contains(open.out, "0-2, 0-3, 2-3"));
-    write_text(folder / "closed.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n");
-    const Result closed = call({"info", folder / "closed.obj", "--json"});
-    EXPECT_EQ(closed.exit_code, 0);
-    const Json json = Json::parse(closed.out);
-    EXPECT_EQ(json["watertight"], true);
-    EXPECT_NEAR(json["volume"].get<double>(), 1.0 / 6, 1e-15);
-    EXPECT_EQ(json["edges"], 6);
-  }
+TEST(CliInfo, ReportsWhatIsWrongWithAMesh) {
+  const Folder folder;
+  write_text(folder / "open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\n");
+  const Result open = call({"info", folder / "open.obj"});
+  EXPECT_EQ(open.exit_code, 1);
+  EXPECT_TRUE(contains(open.out, "watertight       no"));
+  EXPECT_TRUE(contains(open.out, "0-2, 0-3, 2-3"));
+  write_text(folder / "closed.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n");
+  const Result closed = call({"info", folder / "closed.obj", "--json"});
+  EXPECT_EQ(closed.exit_code, 0);
+  const Json json = Json::parse(closed.out);
+  EXPECT_EQ(json["watertight"], true);
+  EXPECT_NEAR(json["volume"].get<double>(), 1.0 / 6, 1e-15);
+  EXPECT_EQ(json["edges"], 6);
+}
 
-  TEST(CliExport, WhatIsExportedDetectsTheSame) {
-    const Folder folder;
-    write_small_replay(folder / "small.replay");
-    const std::string expected = call({"detect", folder / "small.replay", "--distance", "0.3", "--contacts", "-"}).out;
-    EXPECT_TRUE(contains(expected, "ee"));
-    for (const std::string format : {"obj", "ply"}) {
-      const Result result = call({"export", folder / "small.replay", "--to", format, folder / format});
-      ASSERT_EQ(result.exit_code, 0) << result.err;
-      const Result detected = call({"detect", folder / format, "--distance", "0.3", "--contacts", "-"});
-      ASSERT_EQ(detected.exit_code, 0) << detected.err;
-      EXPECT_EQ(detected.out, expected) << format;
-    }
-    ASSERT_EQ(call({"export", folder / "small.replay", "--to", "vtk", folder / "vtk", "--frames", "1::2"}).exit_code,
-              0);
-    EXPECT_TRUE(std::filesystem::exists(folder / "vtk/frame_0003.vtk"));
-    EXPECT_FALSE(std::filesystem::exists(folder / "vtk/frame_0002.vtk"));
-    ASSERT_EQ(call({"export", folder / "small.replay", "--to", "replay", folder / "copy"}).exit_code, 0);
-    EXPECT_EQ(read_text(folder / "copy/small.replay"), read_text(folder / "small.replay"));
+TEST(CliExport, WhatIsExportedDetectsTheSame) {
+  const Folder folder;
+  write_small_replay(folder / "small.replay");
+  const std::string expected = call({"detect", folder / "small.replay", "--distance", "0.3", "--contacts", "-"}).out;
+  EXPECT_TRUE(contains(expected, "ee"));
+  for (const std::string format : {"obj", "ply"}) {
+    const Result result = call({"export", folder / "small.replay", "--to", format, folder / format});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const Result detected = call({"detect", folder / format, "--distance", "0.3", "--contacts", "-"});
+    ASSERT_EQ(detected.exit_code, 0) << detected.err;
+    EXPECT_EQ(detected.out, expected) << format;
   }
+  ASSERT_EQ(call({"export", folder / "small.replay", "--to", "vtk", folder / "vtk", "--frames", "1::2"}).exit_code, 0);
+  EXPECT_TRUE(std::filesystem::exists(folder / "vtk/frame_0003.vtk"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "vtk/frame_0002.vtk"));
+  ASSERT_EQ(call({"export", folder / "small.replay", "--to", "replay", folder / "copy"}).exit_code, 0);
+  EXPECT_EQ(read_text(folder / "copy/small.replay"), read_text(folder / "small.replay"));
+}
 
-  TEST(CliScenes, ListsShowsAndRunsWhatItShows) {
-    const Folder folder;
-    const Result list = call({"scenes"});
-    for (const char* name : {"two-tori-1600", "two-tori-6400", "two-tori-25600", "knot", "cloth-on-ball"}) {
-      EXPECT_TRUE(contains(list.out, name));
-    }
-    write_text(folder / "mine.json", call({"scenes", "--show", "knot"}).out);
-    const auto summary = [](const std::string& scene) {
-      const Result result = call({"run", scene, "--steps", "5", "--json", "-"});
-      EXPECT_EQ(result.exit_code, 0) << result.err;
-      return Json::parse(result.out)["summary"]["hash"];
-    };
-    EXPECT_EQ(summary(folder / "mine.json"), summary("knot"));
-    EXPECT_TRUE(Json::parse(call({"scenes", "--schema"}).out).contains("properties"));
+TEST(CliScenes, ListsShowsAndRunsWhatItShows) {
+  const Folder folder;
+  const Result list = call({"scenes"});
+  for (const char* name : {"two-tori-1600", "two-tori-6400", "two-tori-25600", "knot", "cloth-on-ball"}) {
+    EXPECT_TRUE(contains(list.out, name));
   }
+  write_text(folder / "mine.json", call({"scenes", "--show", "knot"}).out);
+  const auto summary = [](const std::string& scene) {
+    const Result result = call({"run", scene, "--steps", "5", "--json", "-"});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return Json::parse(result.out)["summary"]["hash"];
+  };
+  EXPECT_EQ(summary(folder / "mine.json"), summary("knot"));
+  EXPECT_TRUE(Json::parse(call({"scenes", "--schema"}).out).contains("properties"));
+}
 
 #ifdef CAROM_HAS_VIEWER
-  TEST(CliView, ServesThePageAndTheRecordingUntilInterrupted) {
-    const Folder folder;
-    ASSERT_EQ(call({"run", "knot", "--steps", "3", "-o", folder / "k.carom", "--html", folder / "k.html"}).exit_code,
-              0);
-    EXPECT_TRUE(
-        contains(read_text(folder / "k.html"), "<script id=\"carom-recording\" type=\"text/plain\">Q0FST01SRUM"));
-    Running view({"view", folder / "k.carom"});
-    const std::string line = view.read_line();
-    const std::string address = "http://127.0.0.1:";
-    ASSERT_TRUE(contains(line, address));
-    const int port = std::stoi(line.substr(line.find(address) + address.size()));
-    EXPECT_TRUE(contains(http_get(port, "/"), "<!--CAROM_RECORDING-->"));
-    const std::string answer = http_get(port, "/recording");
-    EXPECT_EQ(answer.substr(answer.find("\r\n\r\n") + 4), read_text(folder / "k.carom"));
-    EXPECT_TRUE(contains(http_get(port, "/etc/passwd"), "404"));
-    view.send(SIGINT);
-    EXPECT_EQ(view.wait(), 0);
-  }
+TEST(CliView, ServesThePageAndTheRecordingUntilInterrupted) {
+  const Folder folder;
+  ASSERT_EQ(call({"run", "knot", "--steps", "3", "-o", folder / "k.carom", "--html", folder / "k.html"}).exit_code, 0);
+  EXPECT_TRUE(contains(read_text(folder / "k.html"), "<script id=\"carom-recording\" type=\"text/plain\">Q0FST01SRUM"));
+  Running view({"view", folder / "k.carom"});
+  const std::string line = view.read_line();
+  const std::string address = "http://127.0.0.1:";
+  ASSERT_TRUE(contains(line, address));
+  const int port = std::stoi(line.substr(line.find(address) + address.size()));
+  EXPECT_TRUE(contains(http_get(port, "/"), "<!--CAROM_RECORDING-->"));
+  const std::string answer = http_get(port, "/recording");
+  EXPECT_EQ(answer.substr(answer.find("\r\n\r\n") + 4), read_text(folder / "k.carom"));
+  EXPECT_TRUE(contains(http_get(port, "/etc/passwd"), "404"));
+  view.send(SIGINT);
+  EXPECT_EQ(view.wait(), 0);
+}
 #endif
 
 }  // namespace

@@ -167,6 +167,7 @@ RC_GTEST_PROP(SurfaceEditProperty, AnySequenceOfEditsKeepsOneOwnerAndTheSameCont
       for (const std::string_view method : detect_methods()) {
         const DetectOptions options{.distance = 0.2, .pairs = scope, .method = std::string(method), .threads = 1};
         detect(surface, positions, options, scratch, contacts, stats);
+        RC_LOG() << method << ", scope " << static_cast<int>(scope) << ", step " << step << "\n";
         RC_ASSERT(oracle::as_pairs(contacts) == expected);
         auto of_fresh = oracle::as_pairs(detect(fresh, positions, options));
         for (oracle::Pair& pair : of_fresh) {

@@ -67,27 +67,23 @@ kernels::NodeScope node_scope(PairScope pairs) {
   return kernels::NodeScope::all;
 }
 
-std::uint32_t stride_of(std::size_t count) {
-  return static_cast<std::uint32_t>((count + 7) / 8 * 8);
-}
-
 std::size_t feature_floats(const Cluster& cluster) {
   return std::size_t{6} *
-         (stride_of(cluster.edge_count) + stride_of(cluster.owned_vertex_count) + stride_of(cluster.triangle_count));
+         (row_stride(cluster.edge_count) + row_stride(cluster.owned_vertex_count) + row_stride(cluster.triangle_count));
 }
 
 /// Two vertices of each edge, one of each vertex, three of each triangle, in rows as the boxes.
 std::size_t feature_indices(const Cluster& cluster) {
-  return std::size_t{2} * stride_of(cluster.edge_count) + stride_of(cluster.owned_vertex_count) +
-         std::size_t{3} * stride_of(cluster.triangle_count);
+  return std::size_t{2} * row_stride(cluster.edge_count) + row_stride(cluster.owned_vertex_count) +
+         std::size_t{3} * row_stride(cluster.triangle_count);
 }
 
 void list_vertices(const Cluster& cluster, Index* out) {
-  for (std::size_t k = 0; k < 2; ++k, out += stride_of(cluster.edge_count))
+  for (std::size_t k = 0; k < 2; ++k, out += row_stride(cluster.edge_count))
     for (std::size_t e = 0; e < cluster.edge_count; ++e) out[e] = cluster.vertices[cluster.edges[e][k]];
   std::copy_n(cluster.vertices.begin(), cluster.owned_vertex_count, out);
-  out += stride_of(cluster.owned_vertex_count);
-  for (std::size_t k = 0; k < 3; ++k, out += stride_of(cluster.triangle_count))
+  out += row_stride(cluster.owned_vertex_count);
+  for (std::size_t k = 0; k < 3; ++k, out += row_stride(cluster.triangle_count))
     for (std::size_t t = 0; t < cluster.triangle_count; ++t) out[t] = cluster.vertices[cluster.corners[t][k]];
 }
 
@@ -116,23 +112,6 @@ void Bvh::run(Context& context, const In& in, const BvhOptions& options, StageSt
   stats.in += all;
   stats.add_culled("box", all - pairs_.size());
   stats.out += pairs_.size();
-}
-
-kernels::FeatureRows Bvh::rows(std::size_t cluster, Kind kind) const {
-  const Cluster& p = clusters_[cluster];
-  const float* boxes = features_.data() + feature_begin_[cluster];
-  const Index* vertices = feature_vertices_.data() + vertex_begin_[cluster];
-  const std::uint32_t edges = stride_of(p.edge_count);
-  const std::uint32_t owned = stride_of(p.owned_vertex_count);
-  switch (kind) {
-    case Kind::edges:
-      return {boxes, vertices, edges, p.edge_count};
-    case Kind::vertices:
-      return {boxes + 6 * edges, vertices + 2 * edges, owned, p.owned_vertex_count};
-    case Kind::triangles:
-      return {boxes + 6 * (edges + owned), vertices + 2 * edges + owned, stride_of(p.triangle_count), p.triangle_count};
-  }
-  return {};
 }
 
 void Bvh::build(Context& context, const In& in) {
@@ -374,22 +353,22 @@ void Bvh::fill_features(Context& context, const In& in, const BvhOptions& option
     }
     float* out = features_.data() + feature_begin_[p];
     for (std::size_t k = 0; k < 3; ++k) {
-      const std::size_t stride = stride_of(cluster.edge_count);
+      const std::size_t stride = row_stride(cluster.edge_count);
       for (std::size_t e = 0; e < cluster.edge_count; ++e) {
         const auto [i, j] = cluster.edges[e];
         out[k * stride + e] = std::min(low[k][i], low[k][j]);
         out[(k + 3) * stride + e] = std::max(high[k][i], high[k][j]);
       }
     }
-    out += std::size_t{6} * stride_of(cluster.edge_count);
+    out += std::size_t{6} * row_stride(cluster.edge_count);
     for (std::size_t k = 0; k < 3; ++k) {
-      const std::size_t stride = stride_of(cluster.owned_vertex_count);
+      const std::size_t stride = row_stride(cluster.owned_vertex_count);
       std::copy_n(low[k], cluster.owned_vertex_count, out + k * stride);
       std::copy_n(high[k], cluster.owned_vertex_count, out + (k + 3) * stride);
     }
-    out += std::size_t{6} * stride_of(cluster.owned_vertex_count);
+    out += std::size_t{6} * row_stride(cluster.owned_vertex_count);
     for (std::size_t k = 0; k < 3; ++k) {
-      const std::size_t stride = stride_of(cluster.triangle_count);
+      const std::size_t stride = row_stride(cluster.triangle_count);
       for (std::size_t t = 0; t < cluster.triangle_count; ++t) {
         const auto [a, b, c] = cluster.corners[t];
         out[k * stride + t] = std::min(std::min(low[k][a], low[k][b]), low[k][c]);

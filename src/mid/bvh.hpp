@@ -28,6 +28,11 @@ struct BvhOptions {
   Volume volume = Volume::box;
 };
 
+/// Rows of features are padded to whole vectors of eight.
+inline std::uint32_t row_stride(std::uint32_t count) {
+  return (count + 7U) / 8U * 8U;
+}
+
 /// Everything that lasts from call to call.
 class Bvh {
  public:
@@ -49,20 +54,36 @@ class Bvh {
   /// that depends on the input alone. Adds what it took away to `stats`, and makes `out` that of triangles.
   void triangle_pairs(Context& context, std::vector<TrianglePair>& pairs, StageStats& stats);
 
-  kernels::FeatureRows edges(std::size_t cluster) const { return rows(cluster, Kind::edges); }
-  kernels::FeatureRows vertices(std::size_t cluster) const { return rows(cluster, Kind::vertices); }
-  kernels::FeatureRows triangles(std::size_t cluster) const { return rows(cluster, Kind::triangles); }
+  // A cluster's boxes are six rows of its edges, then of its vertices, then of its triangles; its vertices are
+  // two rows, one and three of the same.
+  kernels::FeatureRows edges(std::size_t cluster) const {
+    const Cluster& c = clusters_[cluster];
+    return {boxes_of(cluster), vertices_of(cluster), row_stride(c.edge_count), c.edge_count};
+  }
+  kernels::FeatureRows vertices(std::size_t cluster) const {
+    const Cluster& c = clusters_[cluster];
+    const std::size_t edges = row_stride(c.edge_count);
+    return {boxes_of(cluster) + 6 * edges, vertices_of(cluster) + 2 * edges, row_stride(c.owned_vertex_count),
+            c.owned_vertex_count};
+  }
+  kernels::FeatureRows triangles(std::size_t cluster) const {
+    const Cluster& c = clusters_[cluster];
+    const std::size_t edges = row_stride(c.edge_count);
+    const std::size_t owned = row_stride(c.owned_vertex_count);
+    return {boxes_of(cluster) + 6 * (edges + owned), vertices_of(cluster) + 2 * edges + owned,
+            row_stride(c.triangle_count), c.triangle_count};
+  }
   kernels::Hull hull(std::size_t cluster) const { return kernels::Hull(hulls_.data() + 6 * cluster, 6); }
 
  private:
-  enum class Kind { edges, vertices, triangles };
   struct Level {
     std::vector<float> groups;
     std::vector<Index> object;
     std::size_t count = 0;
   };
 
-  kernels::FeatureRows rows(std::size_t cluster, Kind kind) const;
+  const float* boxes_of(std::size_t cluster) const { return features_.data() + feature_begin_[cluster]; }
+  const Index* vertices_of(std::size_t cluster) const { return feature_vertices_.data() + vertex_begin_[cluster]; }
   void build(Context& context, const In& in);
   void refit_clusters(Context& context, const In& in, const BvhOptions& options);
   void refit_levels(Context& context);

@@ -13,6 +13,7 @@ namespace carom::narrow {
 namespace {
 
 constexpr std::size_t grain = 512;
+constexpr std::size_t sort_grain = 4096;
 
 /// A box in double precision: these are made on the fly, so their size costs nothing.
 struct Extent {
@@ -134,6 +135,30 @@ void find_in_triangles(Context& context, const In& in, const Options& options, S
                      });
 }
 
+/// By radix as far as the kind and the first vertex, by comparing from there on: few hits share these, and
+/// the other digits would cost three times as many passes over all hits.
+void sort_hits(Context& context, Scratch& scratch) {
+  std::vector<Hit>& hits = scratch.hits;
+  const auto first_vertex = [](const Hit& hit) { return hit.a >> 32U; };
+  scratch.sort.run(context.workers, hits, 32, first_vertex);
+  // Where the first run of equal ones begins in each chunk; found before anything is moved.
+  const std::size_t chunks = chunk_count(hits.size(), sort_grain);
+  scratch.run_begin.assign(chunks + 1, hits.size());
+  parallel_chunks(context.workers, hits.size(), sort_grain, [&](std::size_t begin, std::size_t end, std::size_t chunk) {
+    while (begin > 0 && begin < end && first_vertex(hits[begin]) == first_vertex(hits[begin - 1])) ++begin;
+    scratch.run_begin[chunk] = begin;
+  });
+  parallel_for(context.workers, chunks, 1, [&](std::size_t chunk) {
+    const std::size_t end = scratch.run_begin[chunk + 1];
+    for (std::size_t begin = scratch.run_begin[chunk]; begin < end;) {
+      std::size_t stop = begin + 1;
+      while (stop < end && first_vertex(hits[stop]) == first_vertex(hits[begin])) ++stop;
+      std::sort(hits.begin() + static_cast<std::ptrdiff_t>(begin), hits.begin() + static_cast<std::ptrdiff_t>(stop));
+      begin = stop;
+    }
+  });
+}
+
 void run(Context& context, const In& in, const Options& options, Scratch& scratch, std::vector<Contact>& contacts,
          StageStats& stats) {
   const StageTimer timer(stats);
@@ -144,8 +169,7 @@ void run(Context& context, const In& in, const Options& options, Scratch& scratc
   }
   if (options.excludes != nullptr)
     exclude(context, {in.surface, in.positions}, *options.excludes, scratch.exclude, scratch.hits, stats);
-  scratch.sort.run(context.workers, scratch.hits, 64, [](const Hit& hit) { return hit.b; });
-  scratch.sort.run(context.workers, scratch.hits, 64, [](const Hit& hit) { return hit.a; });
+  sort_hits(context, scratch);
   build_contacts(context, in.surface.triangles(), in.positions, scratch.hits, contacts);
 
   for (const Scratch::Counts& counts : scratch.counts) {

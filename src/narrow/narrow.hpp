@@ -36,6 +36,7 @@ struct Scratch {
   OrderedAppend<Hit> append;
   std::vector<Hit> hits;
   RadixSort<Hit> sort;
+  std::vector<std::size_t> run_begin;
   std::vector<Counts> counts;
   ExcludeScratch exclude;
 };

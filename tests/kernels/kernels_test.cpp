@@ -177,7 +177,9 @@ TEST_P(Kernels, ClosestPointsHaveTheBitsOfTheReference) {
         ++valid;
         const Contact contact =
             face ? narrow::vertex_face(points[i], 0, 0, {1, 2, 3}) : narrow::edge_edge(points[i], {0, 1}, {2, 3});
-        const auto same = [](double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); };
+        const auto same = [](double a, double b) {
+          return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+        };
         ASSERT_TRUE(same(results.distance[i], contact.distance)) << round << ' ' << face;
         for (std::size_t k = 0; k < 4; ++k) ASSERT_TRUE(same(results.weights[k][i], contact.weights[k])) << round;
         for (std::size_t k = 0; k < 3; ++k) {

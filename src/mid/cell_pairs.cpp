@@ -1,5 +1,8 @@
 #include "mid/cell_pairs.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace carom::mid {
 
 namespace {
@@ -115,7 +118,15 @@ void CellPairs::by_pairs(const Lattice& lattice, std::size_t begin, std::size_t 
     here += sum / here_unit % 256U;
     wanted += sum / wanted_unit;
   }
-  pairs_.insert(pairs_.end(), found_.begin(), found_.begin() + static_cast<std::ptrdiff_t>(count));
+  const auto found = std::span(found_).first(count);
+  if (filter_ == nullptr) {
+    pairs_.insert(pairs_.end(), found.begin(), found.end());
+  } else {
+    const std::size_t before = pairs_.size();
+    std::remove_copy_if(found.begin(), found.end(), std::back_inserter(pairs_),
+                        [this](const TrianglePair& pair) { return filtered(pair); });
+    counts_.object += before + count - pairs_.size();
+  }
   counts_.cell += met - here;
   counts_.object += here - wanted;
   counts_.box += wanted - count;
@@ -142,6 +153,11 @@ void CellPairs::against(const Lattice& lattice, std::size_t triangle, unsigned b
   for (std::size_t j = begin; j < end; ++j) test(lattice, triangle, begins, list_.entries()[j]);
 }
 
+bool CellPairs::filtered(const TrianglePair& pair) const {
+  return filter_->verdict(object_of_[static_cast<std::size_t>(pair.a)], object_of_[static_cast<std::size_t>(pair.b)]) !=
+         broad::Verdict::allowed;
+}
+
 void CellPairs::test(const Lattice& lattice, std::size_t a, unsigned begins_a, std::uint64_t entry_b) {
   const std::size_t b = list_.triangle(entry_b);
   if ((begins_a | CellList::begins(entry_b)) != 7U) {
@@ -151,7 +167,12 @@ void CellPairs::test(const Lattice& lattice, std::size_t a, unsigned begins_a, s
   } else if (!overlap(triangles_[a], triangles_[b])) {
     ++counts_.box;
   } else {
-    pairs_.push_back({static_cast<Index>(std::min(a, b)), static_cast<Index>(std::max(a, b))});
+    const TrianglePair pair{static_cast<Index>(std::min(a, b)), static_cast<Index>(std::max(a, b))};
+    if (filter_ != nullptr && filtered(pair)) {
+      ++counts_.object;
+    } else {
+      pairs_.push_back(pair);
+    }
   }
 }
 

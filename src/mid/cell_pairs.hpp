@@ -20,9 +20,15 @@ struct CellPairCounts {
 /// overlap of the two boxes (see Lattice).
 class CellPairs {
  public:
+  /// `filter` may be null.
   CellPairs(const CellList& list, std::span<const Box> triangles, std::span<const Index> object_of_triangle,
-            std::vector<TrianglePair>& pairs, CellPairCounts& counts)
-      : list_(list), triangles_(triangles), object_of_(object_of_triangle), pairs_(pairs), counts_(counts) {}
+            const broad::ObjectFilter* filter, std::vector<TrianglePair>& pairs, CellPairCounts& counts)
+      : list_(list),
+        triangles_(triangles),
+        object_of_(object_of_triangle),
+        filter_(filter),
+        pairs_(pairs),
+        counts_(counts) {}
 
   /// Entries [begin, row_end) of a cell that ends at `end`, each with all that come after it in the cell.
   void within(const Lattice& lattice, std::size_t cell_size, std::size_t begin, std::size_t row_end, std::size_t end);
@@ -34,11 +40,13 @@ class CellPairs {
  private:
   void by_pairs(const Lattice& lattice, std::size_t begin, std::size_t row_end, std::size_t end);
   void by_sweep(const Lattice& lattice, std::size_t begin, std::size_t row_end, std::size_t end);
+  bool filtered(const TrianglePair& pair) const;
   void test(const Lattice& lattice, std::size_t a, unsigned begins_a, std::uint64_t entry_b);
 
   const CellList& list_;
   std::span<const Box> triangles_;
   std::span<const Index> object_of_;
+  const broad::ObjectFilter* filter_;
   std::vector<TrianglePair>& pairs_;
   CellPairCounts& counts_;
   // Of one cell; here because to clear it for each cell would cost more than the cell. One more than

@@ -8,8 +8,8 @@ namespace carom::mid {
 /// All pairs within the cells of the list, and what more finds besides: make_more(pairs) is called for
 /// each chunk and its result, more(entry, lattice), for each entry. Fills out.pairs and the counts.
 template <class MakeMore>
-void search_cells(Context& context, const In& in, CellScratch& cells, Out& out, StageStats& stats,
-                  MakeMore&& make_more) {
+void search_cells(Context& context, const In& in, const Options& options, CellScratch& cells, Out& out,
+                  StageStats& stats, MakeMore&& make_more) {
   constexpr std::size_t grain = 4096;
   const CellList& list = cells.list;
   const auto entries = list.entries();
@@ -17,7 +17,7 @@ void search_cells(Context& context, const In& in, CellScratch& cells, Out& out, 
   cells.counts.assign(chunk_count(entries.size(), grain), {});
   out.append.run(context.workers, entries.size(), grain, out.pairs,
                  [&](std::size_t begin, std::size_t end, std::vector<TrianglePair>& found, std::size_t chunk) {
-                   CellPairs pairs(list, in.triangles, in.surface.object_index_of_triangle(), found,
+                   CellPairs pairs(list, in.triangles, in.surface.object_index_of_triangle(), options.filter, found,
                                    cells.counts[chunk]);
                    auto more = make_more(pairs);
                    std::size_t lattice = lattice_of(lattices, list.cell(entries[begin]));

@@ -76,7 +76,7 @@ void grid(Context& context, const In& in, const Options& options, Out& out, Stag
     lattice_of_each_pair(context, in, cells);
   }
   cells.list.build(context, in.triangles, cells.members, cells.lattices);
-  search_cells(context, in, cells, out, stats, [](CellPairs&) { return [](std::uint64_t, std::size_t) {}; });
+  search_cells(context, in, options, cells, out, stats, [](CellPairs&) { return [](std::uint64_t, std::size_t) {}; });
 }
 
 }  // namespace carom::mid

@@ -140,7 +140,8 @@ void hgrid(Context& context, const In& in, const Options& options, Out& out, Sta
     cells.level_starts.push_back(first_cell_from(cells.list, lattice.first, 0, cells.list.cell_count()));
   }
   cells.level_starts.push_back(cells.list.cell_count());
-  search_cells(context, in, cells, out, stats, [&](CellPairs& pairs) { return CoarserLevels(in, cells, pairs); });
+  search_cells(context, in, options, cells, out, stats,
+               [&](CellPairs& pairs) { return CoarserLevels(in, cells, pairs); });
   stats.add_counted("levels", cells.lattices.size());
 }
 

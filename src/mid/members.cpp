@@ -62,25 +62,19 @@ Box region_of(std::span<const Box> objects, std::span<const broad::ObjectPair> p
 void collect_members(Context& context, const Surface& surface, std::span<const Box> triangles,
                      std::span<const Box> objects, std::span<const broad::ObjectPair> object_pairs, PairScope scope,
                      OrderedAppend<Member>& append, std::vector<Member>& members) {
-  if (scope != PairScope::between) {
-    append.run(context.workers, triangles.size(), grain, members,
-               [&](std::size_t begin, std::size_t end, std::vector<Member>& out, std::size_t) {
-                 for (std::size_t i = begin; i < end; ++i)
-                   if (!triangles[i].empty()) out.push_back({static_cast<Index>(i), 0});
-               });
-    return;
-  }
   const Partners partners = find_partners(context.arena, objects.size(), object_pairs);
   const auto object_of = surface.object_index_of_triangle();
+  const auto matters = [&](std::size_t i) {
+    const auto others = partners.of(object_of[i]);
+    if (scope != PairScope::between) return !others.empty();
+    return std::any_of(others.begin(), others.end(), [&](const Partners::Partner& partner) {
+      return overlap(triangles[i], objects[static_cast<std::size_t>(partner.object)]);
+    });
+  };
   append.run(context.workers, triangles.size(), grain, members,
              [&](std::size_t begin, std::size_t end, std::vector<Member>& out, std::size_t) {
                for (std::size_t i = begin; i < end; ++i) {
-                 if (triangles[i].empty()) continue;
-                 for (const auto& partner : partners.of(object_of[i])) {
-                   if (!overlap(triangles[i], objects[static_cast<std::size_t>(partner.object)])) continue;
-                   out.push_back({static_cast<Index>(i), 0});
-                   break;
-                 }
+                 if (!triangles[i].empty() && matters(i)) out.push_back({static_cast<Index>(i), 0});
                }
              });
 }

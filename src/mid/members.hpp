@@ -23,15 +23,15 @@ Box region_of(std::span<const Box> objects, const broad::ObjectPair& pair);
 /// Around the regions of all pairs.
 Box region_of(std::span<const Box> objects, std::span<const broad::ObjectPair> pairs);
 
-/// Every triangle once, all in lattice 0: for contacts within objects all of them, for contacts
-/// between objects only what lies in the box of another one (the region of interest of F. Léonard,
-/// 3.2 and 3.3). Ascending by triangle.
+/// Every triangle once, all in lattice 0, but none with an empty box and none of an object without a
+/// pair: for contacts within objects all of them, for contacts between objects only what lies in the box of another one
+/// (the region of interest of F. Léonard, 3.2 and 3.3). Ascending by triangle.
 void collect_members(Context& context, const Surface& surface, std::span<const Box> triangles,
                      std::span<const Box> objects, std::span<const broad::ObjectPair> object_pairs, PairScope scope,
                      OrderedAppend<Member>& append, std::vector<Member>& members);
 
-/// Every triangle once for each object pair in whose region of interest it lies; `lattice` is the
-/// position of the pair. Ascending by triangle.
+/// Every triangle, none with an empty box, once for each object pair in whose region of interest it lies; `lattice` is
+/// the position of the pair. Ascending by triangle.
 void collect_members_of_pairs(Context& context, const Surface& surface, std::span<const Box> triangles,
                               std::span<const Box> objects, std::span<const broad::ObjectPair> object_pairs,
                               OrderedAppend<Member>& append, std::vector<Member>& members);

@@ -75,6 +75,45 @@ TEST(MidMethods, TakeNothingAndOneTriangle) {
   EXPECT_EQ(check.compare({{{0, 0, 0}}, {{0, 0, 0}, {0, 0, 0}}, {0, 0}}, 1e-300), 2U) << "twice the same point";
 }
 
+/// Triangles that were taken out leave an empty box behind.
+TEST(MidMethods, LeaveDeadTrianglesAndObjectsWithoutAnyAlone) {
+  MidCheck check;
+  oracle::Soup soup = joined({make_icosphere(1, 2), moved(make_icosphere(1, 2), {1.9, 0, 0}), make_sheet(3, 3, 1, 1)});
+  Surface surface(soup.positions.size(), soup.triangles, soup.object_of_triangle);
+  const std::size_t all = check.compare(surface, soup.positions, 0.05);
+  SurfaceEdit edit;
+  for (Index i = 0; i < static_cast<Index>(soup.triangles.size()); ++i) {
+    // Some of the first ball and all of the second; the sheet comes last and stays, so numbers do, too.
+    if (i < 320 ? i % 3 == 0 : i < 640) edit.removed.push_back(i);
+  }
+  surface.edit(edit);
+  ASSERT_EQ(surface.triangles().size(), soup.triangles.size());
+  const std::size_t left = check.compare(surface, soup.positions, 0.05);
+  EXPECT_GT(left, 100U);
+  EXPECT_LT(left, all);
+  // Beyond the range of float, where boxes are infinite and an empty box overlaps all of them.
+  for (Eigen::Vector3d& p : soup.positions) p *= 1e40;
+  EXPECT_GT(check.compare(surface, soup.positions, 1e38), 100U);
+}
+
+TEST(MidMethods, LeaveOutObjectsThatMayNotTouch) {
+  const oracle::Soup soup = joined({make_icosphere(1, 2), moved(make_icosphere(1, 2), {1.5, 0, 0}),
+                                    moved(make_icosphere(1, 1), {0.7, 0.9, 0}), make_sheet(3, 3, 1, 1)});
+  const Surface surface(soup.positions.size(), soup.triangles, soup.object_of_triangle);
+  MidCheck check;
+  const std::size_t all = check.compare(surface, soup.positions, 0.05);
+  broad::ObjectFilter filter;
+  const std::vector<std::array<Index, 2>> two{{0, 1}, {2, 2}};
+  filter.set({.excluded_objects = two}, surface);
+  const std::size_t some = check.compare(surface, soup.positions, 0.05, &filter);
+  EXPECT_GT(some, 100U);
+  EXPECT_LT(some, all);
+  const std::vector<std::array<Index, 2>> each{{0, 0}, {0, 1}, {0, 2}, {0, 3}, {1, 1},
+                                               {1, 2}, {1, 3}, {2, 2}, {2, 3}, {3, 3}};
+  filter.set({.excluded_objects = each}, surface);
+  EXPECT_EQ(check.compare(surface, soup.positions, 0.05, &filter), 0U);
+}
+
 /// Duplicates of one triangle: all pairs overlap, in a cell that is larger than what is gone through
 /// pair by pair.
 TEST(MidMethods, FindThePairsOfACrowdedCell) {

@@ -13,12 +13,16 @@ namespace carom {
 using PairSet = std::set<std::pair<Index, Index>>;
 
 /// The twin of the mid phase: every pair of triangles.
-inline PairSet all_pairs(const oracle::Soup& soup, std::span<const Box> boxes, PairScope scope) {
+inline PairSet all_pairs(const Surface& surface, std::span<const Box> boxes, PairScope scope,
+                         const broad::ObjectFilter* filter) {
+  const auto object_of = surface.object_index_of_triangle();
   PairSet pairs;
   for (std::size_t i = 0; i < boxes.size(); ++i) {
     for (std::size_t j = i + 1; j < boxes.size(); ++j) {
-      const bool same = soup.object_of_triangle[i] == soup.object_of_triangle[j];
+      const bool same = object_of[i] == object_of[j];
       if (scope != PairScope::all && same != (scope == PairScope::self)) continue;
+      if (boxes[i].empty() || boxes[j].empty()) continue;  // dead triangles
+      if (filter != nullptr && filter->verdict(object_of[i], object_of[j]) != broad::Verdict::allowed) continue;
       if (overlap(boxes[i], boxes[j])) pairs.insert({static_cast<Index>(i), static_cast<Index>(j)});
     }
   }
@@ -30,15 +34,19 @@ inline PairSet all_pairs(const oracle::Soup& soup, std::span<const Box> boxes, P
 class MidCheck {
  public:
   std::size_t compare(const oracle::Soup& soup, double distance) {
-    const Surface surface(soup.positions.size(), soup.triangles, soup.object_of_triangle);
+    return compare(Surface(soup.positions.size(), soup.triangles, soup.object_of_triangle), soup.positions, distance);
+  }
+
+  std::size_t compare(const Surface& surface, std::span<const Eigen::Vector3d> positions, double distance,
+                      const broad::ObjectFilter* filter = nullptr) {
     std::size_t total = 0;
     for (const PairScope scope : {PairScope::all, PairScope::between, PairScope::self}) {
       arena_.reset();
       Context context{workers_, arena_};
       StageStats ignored;
-      bounds::run(context, {surface, soup.positions}, {.distance = distance}, bounds_, ignored);
-      broad::run(context, {bounds_.objects}, {scope}, broad_, ignored);
-      const PairSet expected = all_pairs(soup, bounds_.triangles, scope);
+      bounds::run(context, {surface, positions}, {.distance = distance}, bounds_, ignored);
+      broad::run(context, {bounds_.objects}, {scope, filter}, broad_, ignored);
+      const PairSet expected = all_pairs(surface, bounds_.triangles, scope, filter);
       total += expected.size();
       for (const std::string_view name : detect_methods()) {
         for (const mid::GridScope grid_scope : {mid::GridScope::scene, mid::GridScope::pair}) {
@@ -47,7 +55,7 @@ class MidCheck {
           if (grid_scope == mid::GridScope::pair && method != mid::Method::grid) continue;
           StageStats stats;
           mid::run(context, {surface, bounds_.triangles, bounds_.objects, broad_.pairs},
-                   {.method = method, .pairs = scope, .grid_scope = grid_scope}, out_, stats);
+                   {.method = method, .pairs = scope, .filter = filter, .grid_scope = grid_scope}, out_, stats);
           PairSet found;
           for (const mid::TrianglePair& pair : out_.pairs) found.insert({pair.a, pair.b});
           EXPECT_EQ(found.size(), out_.pairs.size()) << name << ": a pair came twice";

@@ -8,9 +8,10 @@ CAROM := $(BUILD)/carom
 
 # Instrumented code is many times slower: the larger meshes are left to the plain build, and the
 # thread sanitizer gets what uses threads, but for an exception that goes from thread to thread:
-# that happens inside oneTBB, where the sanitizer sees nothing.
+# that happens inside oneTBB, where the sanitizer sees nothing. Only the programs that hold these are built.
 TESTS_asan := -E "DetectScene|6400|25600|rolled|soft_balls|passing"
 TESTS_tsan := -R "Parallel|Determinism|Detect" -E "DetectScene|6400|25600|rolled|soft_balls|passing|AnException"
+TARGETS_tsan := test_core test_detect test_determinism
 
 .PHONY: help demo test bench build check format headers tidy asan tsan fuzz soak install clean
 
@@ -68,7 +69,7 @@ tidy:
 asan tsan:
 	@scripts/setup build test check
 	@cmake --preset $@ > /dev/null
-	@cmake --build --preset $@ -j $(JOBS)
+	@cmake --build --preset $@ -j $(JOBS) $(if $(TARGETS_$@),--target $(TARGETS_$@))
 	@ctest --preset $@ -j $(JOBS) $(TESTS_$@)
 
 fuzz:

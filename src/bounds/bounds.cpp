@@ -17,7 +17,7 @@ constexpr std::size_t triangle_grain = 2048;
 /// pieces of no object: these have to be finite, too.
 void cut_into_pieces(const Surface& surface, Out& out) {
   if (out.revision == surface.revision()) return;
-  out.revision = surface.revision();
+  out.revision = 0;  // of no surface, should memory run out on the way
   out.pieces.clear();
   const auto object_of = [&](std::size_t vertex) {
     const Index corner = surface.first_corner(static_cast<Index>(vertex));
@@ -30,6 +30,7 @@ void cut_into_pieces(const Surface& surface, Out& out) {
       out.pieces.push_back({.object = object, .begin = i, .end = i});
     ++out.pieces.back().end;
   }
+  out.revision = surface.revision();
 }
 
 void measure(std::span<const Eigen::Vector3d> positions, Out::Piece& piece) {

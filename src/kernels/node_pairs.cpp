@@ -13,9 +13,9 @@ namespace carom::kernels {
 
 inline bool in_scope(const NodeLevel& level, NodeScope scope, std::uint32_t a, std::uint32_t b) {
   if (scope == NodeScope::all) return true;
-  const Index object_a = level.object[a];
-  const Index object_b = level.object[b];
-  if (object_a == none || object_b == none) return true;
+  const std::int32_t object_a = level.object[a];
+  const std::int32_t object_b = level.object[b];
+  if (object_a < 0 || object_b < 0) return true;
   return (object_a == object_b) == (scope == NodeScope::self);
 }
 

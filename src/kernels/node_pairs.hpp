@@ -3,8 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "carom/mesh.hpp"
-
 /// One level of the walk down a tree of eight children a node, in pairs of nodes.
 namespace carom::kernels {
 
@@ -25,7 +23,7 @@ enum class NodeScope : std::uint8_t { between, self, all };
 struct NodeLevel {
   const float* groups = nullptr;
   std::size_t directions = 3;
-  const Index* object = nullptr;  ///< of each node; `none` if it has several
+  const std::int32_t* object = nullptr;  ///< of each node; negative if it has several
 };
 
 /// The pairs of children that overlap of `count` pairs of nodes; a node with itself gives each of its

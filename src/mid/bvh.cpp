@@ -106,7 +106,7 @@ void Bvh::run(Context& context, const In& in, const BvhOptions& options, StageSt
   if (rebuilt_) remember_sizes();
   rebuilt_ = false;
   walk(context, options);
-  fill_features(context, in, options);
+  fill_features(context, in);
   // Of all pairs of clusters, each also with itself; most are never looked at.
   const std::uint64_t all = std::uint64_t{used_} * (used_ + 1) / 2;
   stats.in += all;
@@ -115,8 +115,8 @@ void Bvh::run(Context& context, const In& in, const BvhOptions& options, StageSt
 }
 
 void Bvh::build(Context& context, const In& in) {
+  revision_ = 0;  // of no surface, should memory run out on the way
   builder_.run(context, in.surface, in.positions, clusters_);
-  revision_ = in.surface.revision();
   rebuilt_ = true;
   directions_ = direction_count(volume_);
 
@@ -176,6 +176,7 @@ void Bvh::build(Context& context, const In& in) {
     count = groups;
   }
   levels_.resize(depth);
+  revision_ = in.surface.revision();
 }
 
 void Bvh::refit_clusters(Context& context, const In& in, const BvhOptions& options) {
@@ -331,13 +332,12 @@ void Bvh::triangle_pairs(Context& context, std::vector<TrianglePair>& pairs, Sta
   stats.out += pairs.size() - pairs_.size();
 }
 
-void Bvh::fill_features(Context& context, const In& in, const BvhOptions& options) {
+void Bvh::fill_features(Context& context, const In& in) {
   active_.assign(clusters_.size(), 0);
   for (const NodePair& pair : pairs_) active_[pair.a] = active_[pair.b] = 1;
   active_list_.clear();
   for (std::size_t p = 0; p < clusters_.size(); ++p)
     if (active_[p] != 0) active_list_.push_back(static_cast<Index>(p));
-  (void)options;
   parallel_for(context.workers, active_list_.size(), cluster_grain, [&](std::size_t n) {
     const std::size_t p = at(active_list_[n]);
     const Cluster& cluster = clusters_[p];

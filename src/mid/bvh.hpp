@@ -88,7 +88,7 @@ class Bvh {
   void refit_clusters(Context& context, const In& in, const BvhOptions& options);
   void refit_levels(Context& context);
   void walk(Context& context, const BvhOptions& options);
-  void fill_features(Context& context, const In& in, const BvhOptions& options);
+  void fill_features(Context& context, const In& in);
   double size_of(const Level& level) const;
   bool worn() const;
   void remember_sizes();

@@ -21,15 +21,13 @@ struct Cluster {
   std::array<Index, cluster_triangles> triangles;
   std::array<Index, cluster_features> vertices;  ///< all that the triangles use, each once; the owned ones first
   std::array<std::array<std::uint8_t, 3>, cluster_triangles> corners;  ///< places in `vertices`
-  std::array<std::array<std::uint8_t, 2>, cluster_features> edges;     ///< owned; places in `vertices`
-  std::uint8_t triangle_count = 0;                                     ///< 0: a place that is not in use
+  std::array<std::array<std::uint8_t, 2>, cluster_features>
+      edges;                        ///< owned; places in `vertices`, the smaller vertex first
+  std::uint8_t triangle_count = 0;  ///< 0: a place that is not in use
   std::uint8_t vertex_count = 0;
   std::uint8_t owned_vertex_count = 0;
   std::uint8_t edge_count = 0;
   Index object = none;  ///< position in Surface::objects()
-
-  /// By vertex numbers, the smaller first.
-  Edge edge(std::size_t i) const { return {vertices[edges[i][0]], vertices[edges[i][1]]}; }
 };
 
 /// No more than cluster_triangles, all of one object.

@@ -123,8 +123,6 @@ class PairTester {
   double reach_ = 0;  // beyond this two features cannot be closer than the distance, rounding included
 };
 
-}  // namespace
-
 void find_in_triangles(Context& context, const In& in, const Options& options, Scratch& scratch) {
   scratch.counts.assign(chunk_count(in.pairs.size(), grain), {});
   scratch.append.run(context.workers, in.pairs.size(), grain, scratch.hits,
@@ -158,6 +156,8 @@ void sort_hits(Context& context, Scratch& scratch) {
     }
   });
 }
+
+}  // namespace
 
 void run(Context& context, const In& in, const Options& options, Scratch& scratch, std::vector<Contact>& contacts,
          StageStats& stats) {

@@ -9,10 +9,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 TEST(CliBench, ComparesTheMethodsWithTheReference) {
   const Result result = call({"bench", "detect", "--scene", "two-tori", "--frames", "3", "--passes", "1", "--method",
                               "sweep", "--method", "auto", "--threads", "2", "--json", "-"});

@@ -11,6 +11,8 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "carom/replay.hpp"
+
 namespace carom::cli {
 
 namespace {
@@ -127,6 +129,26 @@ std::string read_text(const std::string& path) {
 
 void write_text(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
+}
+
+void write_small_replay(const std::string& path) {
+  const std::vector<Triangle> triangles{{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}, {4, 6, 5},
+                                        {4, 5, 7}, {5, 6, 7}, {4, 7, 6}, {8, 9, 10}};
+  const std::vector<Index> objects{0, 0, 0, 0, 1, 1, 1, 1, 2};
+  ReplayWriter writer(path, 11, triangles, objects);
+  for (int frame = 0; frame < 6; ++frame) {
+    std::vector<Eigen::Vector3d> p{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    for (int i = 0; i < 4; ++i)
+      p.push_back(p[static_cast<std::size_t>(i)] + Eigen::Vector3d(1.3 - 0.2 * frame, 0.1, 0.05));
+    for (int i = 0; i < 3; ++i) p.push_back(p[static_cast<std::size_t>(i)] + Eigen::Vector3d(50, 0, 0));
+    writer.write_frame(p);
+  }
+  writer.close();
+}
+
+testing::AssertionResult contains(const std::string& text, const std::string& part) {
+  if (text.find(part) != std::string::npos) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << "no \"" << part << "\" in:\n" << text;
 }
 
 }  // namespace carom::cli

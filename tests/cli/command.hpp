@@ -1,5 +1,7 @@
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -53,5 +55,11 @@ std::string http_get(int port, const std::string& path);
 
 std::string read_text(const std::string& path);
 void write_text(const std::string& path, const std::string& text);
+
+/// Two tetrahedra that drift through each other, and a third object that touches nothing.
+void write_small_replay(const std::string& path);
+
+/// Shows the text if the part is not in it.
+testing::AssertionResult contains(const std::string& text, const std::string& part);
 
 }  // namespace carom::cli

@@ -24,6 +24,9 @@ struct DetectOptions {
   std::string method = "auto";  ///< one of detect_methods(); auto picks for you
   int threads = 0;              ///< 0 = as many as the machine has; the result does not depend on it
   ContactFilters filters{};     ///< close pairs that are not to count
+  /// Trees may use what the last call with the same scratch found: much faster while things move slowly. The result
+  /// does not depend on it.
+  bool coherent = true;
 };
 
 /// Names that DetectOptions::method takes.

@@ -31,7 +31,11 @@ void detect(const Surface& surface, std::span<const Eigen::Vector3d> positions, 
   Context context{memory.workers, memory.arena};
   stats = {};
   detection::run(context, {surface, positions},
-                 {.distance = options.distance, .pairs = options.pairs, .method = method, .filters = options.filters},
+                 {.distance = options.distance,
+                  .pairs = options.pairs,
+                  .method = method,
+                  .filters = options.filters,
+                  .coherent = options.coherent},
                  memory.detection, contacts, stats);
 }
 

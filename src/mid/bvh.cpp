@@ -89,7 +89,8 @@ void list_vertices(const Cluster& cluster, Index* out) {
 
 }  // namespace
 
-void Bvh::run(Context& context, const In& in, const BvhOptions& options, StageStats& stats) {
+void Bvh::run(Context& context, const In& in, const BvhOptions& options, StageStats& stats,
+              std::span<const std::uint8_t> touched) {
   const StageTimer timer(stats);
   const bool same = revision_ == in.surface.revision() && volume_ == options.volume;
   if (!same) {
@@ -105,7 +106,8 @@ void Bvh::run(Context& context, const In& in, const BvhOptions& options, StageSt
   }
   if (rebuilt_) remember_sizes();
   rebuilt_ = false;
-  walk(context, options);
+  if (!touched.empty()) touch(context, touched);
+  walk(context, options, !touched.empty());
   fill_features(context, in);
   // Of all pairs of clusters, each also with itself; most are never looked at.
   const std::uint64_t all = std::uint64_t{used_} * (used_ + 1) / 2;
@@ -287,7 +289,26 @@ void Bvh::remember_sizes() {
   for (const Level& level : levels_) built_sizes_.push_back(size_of(level));
 }
 
-void Bvh::walk(Context& context, const BvhOptions& options) {
+void Bvh::touch(Context& context, std::span<const std::uint8_t> touched) {
+  for (std::size_t l = 0; l < levels_.size(); ++l) {
+    Level& level = levels_[l];
+    level.touched.resize(level.count);
+    parallel_for(context.workers, level.count, cluster_grain, [&](std::size_t i) {
+      bool any = false;
+      if (l == 0) {
+        const Cluster& cluster = clusters_[i];
+        for (std::size_t v = 0; v < cluster.vertex_count; ++v) any = any || touched[at(cluster.vertices[v])] != 0;
+      } else {
+        const std::vector<std::uint8_t>& below = levels_[l - 1].touched;
+        for (std::size_t c = node_children * i; c < std::min(node_children * (i + 1), below.size()); ++c)
+          any = any || below[c] != 0;
+      }
+      level.touched[i] = any ? 1 : 0;
+    });
+  }
+}
+
+void Bvh::walk(Context& context, const BvhOptions& options, bool touched_only) {
   const kernels::NodeScope scope = node_scope(options.pairs);
   pairs_.assign(clusters_.empty() ? 0 : 1, NodePair{0, 0});
   for (std::size_t l = levels_.size(); l-- > 0;) {
@@ -297,6 +318,10 @@ void Bvh::walk(Context& context, const BvhOptions& options) {
                 [&](std::size_t begin, std::size_t end, std::vector<NodePair>& out, std::size_t) {
                   out.resize((end - begin) * node_children * node_children);
                   out.resize(kernels::expand(pairs_.data() + begin, end - begin, children, scope, out.data()));
+                  if (!touched_only) return;
+                  std::erase_if(out, [&](const NodePair& pair) {
+                    return level.touched[pair.a] == 0 && level.touched[pair.b] == 0;
+                  });
                 });
     pairs_.swap(next_);
   }

@@ -43,8 +43,10 @@ class Bvh {
     std::span<const std::uint8_t> object_wanted;  ///< 0: nothing can touch this object
   };
 
-  /// Brings clusters and tree up to date and finds the pairs of clusters that may touch.
-  void run(Context& context, const In& in, const BvhOptions& options, StageStats& stats);
+  /// Brings clusters and tree up to date and finds the pairs of clusters that may touch. If vertices are marked in
+  /// `touched`, only pairs with a cluster that uses one of these.
+  void run(Context& context, const In& in, const BvhOptions& options, StageStats& stats,
+           std::span<const std::uint8_t> touched = {});
 
   std::span<const Cluster> clusters() const { return clusters_; }
   /// Of clusters, a <= b.
@@ -79,6 +81,7 @@ class Bvh {
   struct Level {
     std::vector<float> groups;
     std::vector<Index> object;
+    std::vector<std::uint8_t> touched;  ///< has a touched cluster; filled if the call asks for these
     std::size_t count = 0;
   };
 
@@ -87,7 +90,8 @@ class Bvh {
   void build(Context& context, const In& in);
   void refit_clusters(Context& context, const In& in, const BvhOptions& options);
   void refit_levels(Context& context);
-  void walk(Context& context, const BvhOptions& options);
+  void touch(Context& context, std::span<const std::uint8_t> touched);
+  void walk(Context& context, const BvhOptions& options, bool touched_only);
   void fill_features(Context& context, const In& in);
   double size_of(const Level& level) const;
   bool worn() const;

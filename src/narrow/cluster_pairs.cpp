@@ -13,8 +13,8 @@ using mid::Cluster;
 class ClusterTester {
  public:
   ClusterTester(std::span<const Eigen::Vector3d> positions, const Surface& surface, const mid::Bvh& bvh,
-                const Options& options, std::vector<Hit>& hits, Scratch::Counts& counts)
-      : bvh_(bvh), counts_(counts), batch_(positions, surface.triangles(), options.distance, hits, counts.distance) {}
+                double distance, std::vector<Hit>& hits, Scratch::Counts& counts)
+      : bvh_(bvh), counts_(counts), batch_(positions, surface.triangles(), distance, hits, counts.distance) {}
 
   void test(std::size_t a, std::size_t b) {
     vertices_against_triangles(a, b);
@@ -64,12 +64,12 @@ class ClusterTester {
 }  // namespace
 
 void find_in_clusters(Context& context, std::span<const Eigen::Vector3d> positions, const Surface& surface,
-                      const mid::Bvh& bvh, const Options& options, Scratch& scratch) {
+                      const mid::Bvh& bvh, double distance, Scratch& scratch) {
   const auto pairs = bvh.pairs();
   scratch.counts.assign(chunk_count(pairs.size(), grain), {});
   scratch.append.run(context.workers, pairs.size(), grain, scratch.hits,
                      [&](std::size_t begin, std::size_t end, std::vector<Hit>& hits, std::size_t chunk) {
-                       ClusterTester tester(positions, surface, bvh, options, hits, scratch.counts[chunk]);
+                       ClusterTester tester(positions, surface, bvh, distance, hits, scratch.counts[chunk]);
                        for (std::size_t i = begin; i < end; ++i) tester.test(pairs[i].a, pairs[i].b);
                        tester.finish();
                      });

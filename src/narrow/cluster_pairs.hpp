@@ -12,6 +12,6 @@ namespace carom::narrow {
 /// The hits of pairs of clusters, in an order that depends on the input alone. Boxes of features are
 /// compared list against list; what overlaps and shares no vertex is measured.
 void find_in_clusters(Context& context, std::span<const Eigen::Vector3d> positions, const Surface& surface,
-                      const mid::Bvh& bvh, const Options& options, Scratch& scratch);
+                      const mid::Bvh& bvh, double distance, Scratch& scratch);
 
 }  // namespace carom::narrow

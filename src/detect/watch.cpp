@@ -1,0 +1,218 @@
+#include "detect/watch.hpp"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+
+namespace carom::detection {
+
+namespace {
+
+using narrow::Hit;
+
+constexpr std::size_t cluster_grain = 256;
+constexpr std::size_t hit_grain = 4096;
+constexpr std::size_t triangle_sample = 256;
+
+/// Calls that a skin should last, and those it must: finding all pairs with a skin costs up to twice as
+/// much as without.
+constexpr double wanted_calls = 20;
+constexpr double least_calls = 1.5;
+
+/// Non-adjacent features of a smooth surface begin at about one altitude of its triangles: a reach beyond that fills
+/// the list with them.
+constexpr double most_altitude = 0.7;
+
+/// Of half the skin, so that rounding in positions and distances is nothing beside the rest.
+constexpr double used_share = 0.998;
+constexpr double least_skin = 1e-6;      ///< over the largest coordinate and the distance, for the same reason
+constexpr double tiniest_skin = 1e-140;  ///< m; squares of anything smaller vanish
+
+/// Of all clusters: with more of them touched, starting again is cheaper.
+constexpr double most_touched = 0.1;
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+/// The smallest altitude of a triangle, on average.
+double mean_altitude(const bounds::In& in) {
+  const std::span<const Triangle> triangles = in.surface.triangles();
+  const std::size_t stride = triangles.size() / triangle_sample + 1;
+  double sum = 0;
+  double count = 0;
+  for (std::size_t t = 0; t < triangles.size(); t += stride) {
+    if (is_dead(triangles[t])) continue;
+    const Eigen::Vector3d& a = in.positions[at(triangles[t][0])];
+    const Eigen::Vector3d ab = in.positions[at(triangles[t][1])] - a;
+    const Eigen::Vector3d ac = in.positions[at(triangles[t][2])] - a;
+    const double longest = std::sqrt(std::max({ab.squaredNorm(), ac.squaredNorm(), (ac - ab).squaredNorm()}));
+    sum += longest > 0 ? ab.cross(ac).norm() / longest : 0;
+    ++count;
+  }
+  return count > 0 ? sum / count : 0;
+}
+
+double largest_coordinate(std::span<const Box> boxes) {
+  float largest = 0;
+  for (const Box& box : boxes) {
+    if (box.empty()) continue;
+    for (std::size_t k = 0; k < 3; ++k) largest = std::max({largest, std::abs(box.min[k]), std::abs(box.max[k])});
+  }
+  return static_cast<double>(largest);
+}
+
+bool has_touched_vertex(const Hit& hit, std::span<const Triangle> triangles, std::span<const std::uint8_t> touched) {
+  if (kind_of(hit) == ContactKind::vertex_face) {
+    const Triangle& t = triangles[at(triangle_of(hit))];
+    return (touched[at(vertex_of(hit))] | touched[at(t[0])] | touched[at(t[1])] | touched[at(t[2])]) != 0;
+  }
+  const Edge a = edge_a_of(hit);
+  const Edge b = edge_b_of(hit);
+  return (touched[at(a[0])] | touched[at(a[1])] | touched[at(b[0])] | touched[at(b[1])]) != 0;
+}
+
+}  // namespace
+
+bool Watch::same_question(const bounds::In& in, const CandidateOptions& options) const {
+  return revision_ == in.surface.revision() && distance_ == options.distance && method_ == options.method;
+}
+
+bool Watch::follow(Context& context, const bounds::In& in, const CandidateOptions& options, Candidates& candidates,
+                   narrow::Scratch& narrow, PipelineStats& stats) {
+  if (!same_question(in, options)) {
+    watching_ = false;
+    revision_ = 0;  // none, should memory run out on the way
+    common_.choose(candidates.bounds.pieces, in.surface.objects().size(), scope_ == PairScope::self);
+    common_.sample(in.positions, last_sample_);
+    revision_ = in.surface.revision();
+    distance_ = options.distance;
+    method_ = options.method;
+    return false;
+  }
+  common_.sample(in.positions, sample_);
+  const double least = std::max(least_skin * (largest_coordinate(candidates.bounds.objects) + distance_), tiniest_skin);
+  const bool was_watching = watching_ && skin_ > least;
+  watching_ = false;  // until all is done
+  bool followed = false;
+  if (was_watching) {
+    common_.fit(reference_sample_, sample_);
+    if (mark_far(context, in, candidates.bounds.pieces) == 0) {
+      stats[Stage::narrow].in += pairs_.size();
+      followed = true;
+    } else {
+      followed = repair(context, in, candidates, narrow, stats);
+    }
+  }
+  if (!followed) skin_ = skin_for(in, common_.typical_rest(last_sample_, sample_));
+  last_sample_.swap(sample_);
+  if (!followed) {
+    if (!(skin_ > least)) return false;
+    start(context, in, candidates, narrow, stats);
+  }
+  stats[Stage::mid].add_counted("watched pairs", pairs_.size());
+  watching_ = true;
+  return true;
+}
+
+/// 0 if none would last.
+double Watch::skin_for(const bounds::In& in, double motion) const {
+  const double most = std::max(most_altitude * mean_altitude(in) - distance_, 0.5 * distance_);
+  const double skin = std::min(most, std::max(2 * wanted_calls * motion, 0.5 * most));
+  return std::isfinite(skin) && skin >= 2 * least_calls * motion ? skin : 0;
+}
+
+/// Pairs closer than distance and skin at the references; if vertices are touched, those near them at least.
+void Watch::find(Context& context, const bounds::In& in, std::span<const std::uint8_t> touched, Candidates& candidates,
+                 narrow::Scratch& narrow, PipelineStats& stats) {
+  const double reach = distance_ + skin_;
+  // Where the references of objects are says nothing about which of them have partners.
+  candidates.object_wanted.assign(in.surface.objects().size(), 1);
+  candidates.bvh.run(context,
+                     {.surface = in.surface,
+                      .positions = references_,
+                      .objects = candidates.bounds.objects,
+                      .object_wanted = candidates.object_wanted},
+                     {.distance = reach, .pairs = scope_, .volume = mid::volume_of(method_)}, stats[Stage::mid],
+                     touched);
+  narrow::find(context, {.surface = in.surface, .positions = references_, .bvh = &candidates.bvh}, reach, narrow,
+               stats[Stage::narrow]);
+}
+
+void Watch::start(Context& context, const bounds::In& in, Candidates& candidates, narrow::Scratch& narrow,
+                  PipelineStats& stats) {
+  references_.assign(in.positions.begin(), in.positions.end());
+  common_.sample(references_, reference_sample_);
+  find(context, in, {}, candidates, narrow, stats);
+  pairs_ = narrow.hits;
+}
+
+/// Marks the vertices that are too far from their references, and returns how many these are.
+std::uint64_t Watch::mark_far(Context& context, const bounds::In& in, std::span<const bounds::Out::Piece> pieces) {
+  const double half = used_share * 0.5 * skin_;
+  const double limit = half * half;
+  touched_.assign(in.positions.size(), 0);
+  return parallel_reduce(
+      context.workers, pieces.size(), 1, std::uint64_t{0},
+      [&](std::size_t begin, std::size_t end) {
+        std::uint64_t count = 0;
+        for (std::size_t i = begin; i < end; ++i) {
+          if (pieces[i].object == none) continue;
+          const RigidMotion motion = common_.motion(pieces[i].object);
+          for (std::size_t v = pieces[i].begin; v < pieces[i].end; ++v) {
+            const bool near = (in.positions[v] - motion(references_[v])).squaredNorm() <= limit;
+            touched_[v] = near ? 0 : 1;
+            count += near ? 0 : 1;
+          }
+        }
+        return count;
+      },
+      [](std::uint64_t a, std::uint64_t b) { return a + b; }, partial_);
+}
+
+/// Where one vertex of a cluster has gone too far, the others soon will: all get new references. False if there are
+/// too many.
+bool Watch::touch_clusters(Context& context, const mid::Bvh& bvh) {
+  const std::span<const mid::Cluster> clusters = bvh.clusters();
+  far_clusters_.resize(clusters.size());
+  parallel_for(context.workers, clusters.size(), cluster_grain, [&](std::size_t p) {
+    bool far = false;
+    for (std::size_t v = 0; v < clusters[p].vertex_count; ++v) far = far || touched_[at(clusters[p].vertices[v])] != 0;
+    far_clusters_[p] = far ? 1 : 0;
+  });
+  const auto count = std::count(far_clusters_.begin(), far_clusters_.end(), 1);
+  if (static_cast<double>(count) > most_touched * static_cast<double>(clusters.size())) return false;
+  for (std::size_t p = 0; p < clusters.size(); ++p) {
+    if (far_clusters_[p] == 0) continue;
+    for (std::size_t v = 0; v < clusters[p].vertex_count; ++v) touched_[at(clusters[p].vertices[v])] = 1;
+  }
+  return true;
+}
+
+bool Watch::repair(Context& context, const bounds::In& in, Candidates& candidates, narrow::Scratch& narrow,
+                   PipelineStats& stats) {
+  if (!touch_clusters(context, candidates.bvh)) return false;
+  for (const bounds::Out::Piece& piece : candidates.bounds.pieces) {
+    if (piece.object == none) continue;
+    for (std::size_t v = piece.begin; v < piece.end; ++v)
+      if (touched_[v] != 0) references_[v] = common_.motion(piece.object).back(in.positions[v]);
+  }
+  common_.sample(references_, reference_sample_);
+  find(context, in, touched_, candidates, narrow, stats);
+
+  const std::span<const Triangle> triangles = in.surface.triangles();
+  append_.run(context.workers, pairs_.size(), hit_grain, kept_,
+              [&](std::size_t begin, std::size_t end, std::vector<Hit>& out, std::size_t) {
+                for (std::size_t i = begin; i < end; ++i)
+                  if (!has_touched_vertex(pairs_[i], triangles, touched_)) out.push_back(pairs_[i]);
+              });
+  const std::size_t found = narrow.hits.size();
+  std::erase_if(narrow.hits, [&](const Hit& hit) { return !has_touched_vertex(hit, triangles, touched_); });
+  stats[Stage::narrow].in += kept_.size();
+  stats[Stage::narrow].add_culled("watched", found - narrow.hits.size());
+  pairs_.resize(kept_.size() + narrow.hits.size());
+  std::merge(kept_.begin(), kept_.end(), narrow.hits.begin(), narrow.hits.end(), pairs_.begin());
+  return true;
+}
+
+}  // namespace carom::detection

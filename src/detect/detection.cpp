@@ -23,6 +23,7 @@ void find_in_tree(Context& context, const bounds::In& in, CandidateOptions optio
                   PipelineStats& stats) {
   Candidates& candidates = scratch.candidates;
   bounds::run(context, in, {.distance = options.distance, .triangles = false}, candidates.bounds, stats[Stage::bounds]);
+  candidates.bvh.follow(in.surface);
   const narrow::In narrow{.surface = in.surface, .positions = in.positions, .bvh = &candidates.bvh};
   StageStats& narrow_stats = stats[Stage::narrow];
   bool self = options.pairs != PairScope::between;

@@ -62,26 +62,47 @@ double largest_coordinate(std::span<const Box> boxes) {
   return static_cast<double>(largest);
 }
 
+/// Also of a vertex or a triangle that an edit has taken away: what it was is not known any more, but that it is gone
+/// is.
 bool has_touched_vertex(const Hit& hit, std::span<const Triangle> triangles, std::span<const std::uint8_t> touched) {
+  const auto is_touched = [&](Index vertex) { return at(vertex) >= touched.size() || touched[at(vertex)] != 0; };
   if (kind_of(hit) == ContactKind::vertex_face) {
-    const Triangle& t = triangles[at(triangle_of(hit))];
-    return (touched[at(vertex_of(hit))] | touched[at(t[0])] | touched[at(t[1])] | touched[at(t[2])]) != 0;
+    const std::size_t triangle = at(triangle_of(hit));
+    if (triangle >= triangles.size() || is_dead(triangles[triangle])) return true;
+    const auto& [a, b, c] = triangles[triangle];
+    return is_touched(vertex_of(hit)) || is_touched(a) || is_touched(b) || is_touched(c);
   }
   const Edge a = edge_a_of(hit);
   const Edge b = edge_b_of(hit);
-  return (touched[at(a[0])] | touched[at(a[1])] | touched[at(b[0])] | touched[at(b[1])]) != 0;
+  return is_touched(a[0]) || is_touched(a[1]) || is_touched(b[0]) || is_touched(b[1]);
 }
 
 }  // namespace
 
-bool Watch::same_question(const bounds::In& in, const CandidateOptions& options) const {
-  return revision_ == in.surface.revision() && distance_ == options.distance && method_ == options.method;
+bool Watch::same_question(const CandidateOptions& options) const {
+  return revision_ != 0 && distance_ == options.distance && method_ == options.method;
+}
+
+/// True if the list can be repaired around an edit of the surface.
+bool Watch::follow_edit(const bounds::In& in, const Candidates& candidates) {
+  if (!watching_ || candidates.bvh.edited_from() != revision_) return false;
+  revision_ = 0;  // none, should memory run out on the way
+  // A new vertex is where it is; that is as good as any place once it counts as touched.
+  for (std::size_t v = references_.size(); v < in.positions.size(); ++v) references_.push_back(in.positions[v]);
+  references_.resize(in.positions.size());
+  common_.choose(candidates.bounds.pieces, in.surface.objects().size(), scope_ == PairScope::self);
+  common_.sample(references_, reference_sample_);
+  common_.sample(in.positions, last_sample_);
+  revision_ = in.surface.revision();
+  edited_ = true;
+  return true;
 }
 
 bool Watch::follow(Context& context, const bounds::In& in, const CandidateOptions& options, Candidates& candidates,
                    narrow::Scratch& narrow, PipelineStats& stats) {
-  if (!same_question(in, options)) {
+  if (!same_question(options) || (revision_ != in.surface.revision() && !follow_edit(in, candidates))) {
     watching_ = false;
+    edited_ = false;
     revision_ = 0;  // none, should memory run out on the way
     common_.choose(candidates.bounds.pieces, in.surface.objects().size(), scope_ == PairScope::self);
     common_.sample(in.positions, last_sample_);
@@ -97,13 +118,16 @@ bool Watch::follow(Context& context, const bounds::In& in, const CandidateOption
   bool followed = false;
   if (was_watching) {
     common_.fit(reference_sample_, sample_);
-    if (mark_far(context, in, candidates.bounds.pieces) == 0) {
+    const bool far = mark_far(context, in, candidates.bounds.pieces) > 0;
+    if (!far && !edited_) {
       stats[Stage::narrow].in += pairs_.size();
       followed = true;
-    } else {
-      followed = repair(context, in, candidates, narrow, stats);
+    } else if (!far || touch_clusters(context, candidates.bvh)) {
+      repair(context, in, candidates, narrow, stats);
+      followed = true;
     }
   }
+  edited_ = false;
   if (!followed) skin_ = skin_for(in, common_.typical_rest(last_sample_, sample_));
   last_sample_.swap(sample_);
   if (!followed) {
@@ -189,9 +213,13 @@ bool Watch::touch_clusters(Context& context, const mid::Bvh& bvh) {
   return true;
 }
 
-bool Watch::repair(Context& context, const bounds::In& in, Candidates& candidates, narrow::Scratch& narrow,
+/// Gives touched vertices new references and finds the pairs around them anew.
+void Watch::repair(Context& context, const bounds::In& in, Candidates& candidates, narrow::Scratch& narrow,
                    PipelineStats& stats) {
-  if (!touch_clusters(context, candidates.bvh)) return false;
+  if (edited_) {
+    for (const Index vertex : candidates.bvh.edited_vertices())
+      if (at(vertex) < touched_.size()) touched_[at(vertex)] = 1;
+  }
   for (const bounds::Out::Piece& piece : candidates.bounds.pieces) {
     if (piece.object == none) continue;
     for (std::size_t v = piece.begin; v < piece.end; ++v)
@@ -212,7 +240,6 @@ bool Watch::repair(Context& context, const bounds::In& in, Candidates& candidate
   stats[Stage::narrow].add_culled("watched", found - narrow.hits.size());
   pairs_.resize(kept_.size() + narrow.hits.size());
   std::merge(kept_.begin(), kept_.end(), narrow.hits.begin(), narrow.hits.end(), pairs_.begin());
-  return true;
 }
 
 }  // namespace carom::detection

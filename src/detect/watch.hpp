@@ -36,7 +36,8 @@ class Watch {
  private:
   using Points = CommonMotion::Points;
 
-  bool same_question(const bounds::In& in, const CandidateOptions& options) const;
+  bool follow_edit(const bounds::In& in, const Candidates& candidates);
+  bool same_question(const CandidateOptions& options) const;
   double skin_for(const bounds::In& in, double motion) const;
   void find(Context& context, const bounds::In& in, std::span<const std::uint8_t> touched, Candidates& candidates,
             narrow::Scratch& narrow, PipelineStats& stats);
@@ -44,7 +45,7 @@ class Watch {
              PipelineStats& stats);
   std::uint64_t mark_far(Context& context, const bounds::In& in, std::span<const bounds::Out::Piece> pieces);
   bool touch_clusters(Context& context, const mid::Bvh& bvh);
-  bool repair(Context& context, const bounds::In& in, Candidates& candidates, narrow::Scratch& narrow,
+  void repair(Context& context, const bounds::In& in, Candidates& candidates, narrow::Scratch& narrow,
               PipelineStats& stats);
 
   // The question that is being followed.
@@ -54,7 +55,8 @@ class Watch {
   mid::Method method_ = mid::Method::bvh;
 
   bool watching_ = false;
-  double skin_ = 0;  ///< m
+  double skin_ = 0;      ///< m
+  bool edited_ = false;  ///< the surface, since the last call
   Points references_;
   std::vector<narrow::Hit> pairs_;
   CommonMotion common_;

@@ -67,31 +67,12 @@ kernels::NodeScope node_scope(PairScope pairs) {
   return kernels::NodeScope::all;
 }
 
-std::size_t feature_floats(const Cluster& cluster) {
-  return std::size_t{6} *
-         (row_stride(cluster.edge_count) + row_stride(cluster.owned_vertex_count) + row_stride(cluster.triangle_count));
-}
-
-/// Two vertices of each edge, one of each vertex, three of each triangle, in rows as the boxes.
-std::size_t feature_indices(const Cluster& cluster) {
-  return std::size_t{2} * row_stride(cluster.edge_count) + row_stride(cluster.owned_vertex_count) +
-         std::size_t{3} * row_stride(cluster.triangle_count);
-}
-
-void list_vertices(const Cluster& cluster, Index* out) {
-  for (std::size_t k = 0; k < 2; ++k, out += row_stride(cluster.edge_count))
-    for (std::size_t e = 0; e < cluster.edge_count; ++e) out[e] = cluster.vertices[cluster.edges[e][k]];
-  std::copy_n(cluster.vertices.begin(), cluster.owned_vertex_count, out);
-  out += row_stride(cluster.owned_vertex_count);
-  for (std::size_t k = 0; k < 3; ++k, out += row_stride(cluster.triangle_count))
-    for (std::size_t t = 0; t < cluster.triangle_count; ++t) out[t] = cluster.vertices[cluster.corners[t][k]];
-}
-
 }  // namespace
 
 void Bvh::run(Context& context, const In& in, const BvhOptions& options, StageStats& stats,
               std::span<const std::uint8_t> touched) {
   const StageTimer timer(stats);
+  if (revision_ != in.surface.revision()) follow(in.surface);
   const bool same = revision_ == in.surface.revision() && volume_ == options.volume;
   if (!same) {
     volume_ = options.volume;
@@ -99,7 +80,7 @@ void Bvh::run(Context& context, const In& in, const BvhOptions& options, StageSt
   }
   refit_clusters(context, in, options);
   refit_levels(context);
-  if (same && worn()) {
+  if (same && !rebuilt_ && worn()) {
     build(context, in);
     refit_clusters(context, in, options);
     refit_levels(context);
@@ -132,23 +113,24 @@ void Bvh::build(Context& context, const In& in) {
     if (!std::isfinite(origin_[k])) origin_[k] = 0;
   }
 
-  used_ = static_cast<std::size_t>(
-      std::count_if(clusters_.begin(), clusters_.end(), [](const Cluster& p) { return p.triangle_count > 0; }));
+  count_used();
   hulls_.assign(6 * clusters_.size(), nan_f);
   margin_.assign(clusters_.size(), 0);
-  feature_begin_.resize(clusters_.size() + 1);
-  feature_begin_[0] = 0;
-  for (std::size_t p = 0; p < clusters_.size(); ++p)
-    feature_begin_[p + 1] = feature_begin_[p] + feature_floats(clusters_[p]);
-  features_.resize(feature_begin_.back() + kernels::feature_lanes);
-  vertex_begin_.resize(clusters_.size() + 1);
-  vertex_begin_[0] = 0;
-  for (std::size_t p = 0; p < clusters_.size(); ++p)
-    vertex_begin_[p + 1] = vertex_begin_[p] + feature_indices(clusters_[p]);
-  feature_vertices_.resize(vertex_begin_.back() + kernels::feature_lanes);
-  parallel_for(context.workers, clusters_.size(), cluster_grain,
-               [&](std::size_t p) { list_vertices(clusters_[p], feature_vertices_.data() + vertex_begin_[p]); });
+  features_.lay_out(context, clusters_);
+  index_triangles(context, in.surface.triangles().size());
+  shape_levels();
+  cut_clusters_ = clusters_.size();
+  edited_triangles_ = 0;
+  revision_ = in.surface.revision();
+}
 
+void Bvh::count_used() {
+  used_ = static_cast<std::size_t>(
+      std::count_if(clusters_.begin(), clusters_.end(), [](const Cluster& p) { return p.triangle_count > 0; }));
+}
+
+/// Numbers of nodes, and whose they are; volumes are still to be made.
+void Bvh::shape_levels() {
   std::size_t count = clusters_.size();
   std::size_t depth = 0;
   for (bool top = false; !top; ++depth) {
@@ -178,7 +160,6 @@ void Bvh::build(Context& context, const In& in) {
     count = groups;
   }
   levels_.resize(depth);
-  revision_ = in.surface.revision();
 }
 
 void Bvh::refit_clusters(Context& context, const In& in, const BvhOptions& options) {
@@ -336,9 +317,9 @@ void Bvh::triangle_pairs(Context& context, std::vector<TrianglePair>& pairs, Sta
                           for (std::size_t i = begin; i < end; ++i) {
                             const auto [a, b] = pairs_[i];
                             const kernels::FeatureCount count =
-                                a == b ? kernels::triangle_pairs(triangles(a), found.data())
-                                       : kernels::triangle_pairs(triangles(a), hull(a), triangles(b), hull(b),
-                                                                 found.data());
+                                a == b ? kernels::triangle_pairs(features_.triangles(a), found.data())
+                                       : kernels::triangle_pairs(features_.triangles(a), hull(a),
+                                                                 features_.triangles(b), hull(b), found.data());
                             for (std::size_t n = 0; n < count.pairs; ++n) {
                               const Index s = clusters_[a].triangles[found[n].a];
                               const Index t = clusters_[b].triangles[found[n].b];
@@ -365,41 +346,7 @@ void Bvh::fill_features(Context& context, const In& in) {
     if (active_[p] != 0) active_list_.push_back(static_cast<Index>(p));
   parallel_for(context.workers, active_list_.size(), cluster_grain, [&](std::size_t n) {
     const std::size_t p = at(active_list_[n]);
-    const Cluster& cluster = clusters_[p];
-    float low[3][cluster_features];
-    float high[3][cluster_features];
-    for (std::size_t v = 0; v < cluster.vertex_count; ++v) {
-      const double* x = in.positions[at(cluster.vertices[v])].data();
-      for (std::size_t k = 0; k < 3; ++k) {
-        const double o = origin_[static_cast<Eigen::Index>(k)];
-        low[k][v] = round_down((x[k] - o) - margin_[p]);
-        high[k][v] = round_up((x[k] - o) + margin_[p]);
-      }
-    }
-    float* out = features_.data() + feature_begin_[p];
-    for (std::size_t k = 0; k < 3; ++k) {
-      const std::size_t stride = row_stride(cluster.edge_count);
-      for (std::size_t e = 0; e < cluster.edge_count; ++e) {
-        const auto [i, j] = cluster.edges[e];
-        out[k * stride + e] = std::min(low[k][i], low[k][j]);
-        out[(k + 3) * stride + e] = std::max(high[k][i], high[k][j]);
-      }
-    }
-    out += std::size_t{6} * row_stride(cluster.edge_count);
-    for (std::size_t k = 0; k < 3; ++k) {
-      const std::size_t stride = row_stride(cluster.owned_vertex_count);
-      std::copy_n(low[k], cluster.owned_vertex_count, out + k * stride);
-      std::copy_n(high[k], cluster.owned_vertex_count, out + (k + 3) * stride);
-    }
-    out += std::size_t{6} * row_stride(cluster.owned_vertex_count);
-    for (std::size_t k = 0; k < 3; ++k) {
-      const std::size_t stride = row_stride(cluster.triangle_count);
-      for (std::size_t t = 0; t < cluster.triangle_count; ++t) {
-        const auto [a, b, c] = cluster.corners[t];
-        out[k * stride + t] = std::min(std::min(low[k][a], low[k][b]), low[k][c]);
-        out[(k + 3) * stride + t] = std::max(std::max(high[k][a], high[k][b]), high[k][c]);
-      }
-    }
+    features_.fill(p, clusters_[p], in.positions, origin_, margin_[p]);
   });
 }
 

@@ -32,8 +32,8 @@ class ClusterTester {
   }
 
   void vertices_against_triangles(std::size_t a, std::size_t b) {
-    const kernels::FeatureRows vertices = bvh_.vertices(a);
-    const kernels::FeatureRows triangles = bvh_.triangles(b);
+    const kernels::FeatureRows vertices = bvh_.features().vertices(a);
+    const kernels::FeatureRows triangles = bvh_.features().triangles(b);
     const Cluster& cluster = bvh_.clusters()[b];
     const std::uint64_t all = std::uint64_t{vertices.count} * triangles.count;
     for (const auto [i, j] :
@@ -43,8 +43,8 @@ class ClusterTester {
   }
 
   void edges_against_edges(std::size_t a, std::size_t b) {
-    const kernels::FeatureRows first = bvh_.edges(a);
-    const kernels::FeatureRows second = bvh_.edges(b);
+    const kernels::FeatureRows first = bvh_.features().edges(a);
+    const kernels::FeatureRows second = bvh_.features().edges(b);
     const std::uint64_t n = first.count;
     const auto pairs = a == b ? counted(n * (n - (n > 0 ? 1 : 0)) / 2, kernels::edge_pairs(first, found_.data()))
                               : counted(n * second.count,

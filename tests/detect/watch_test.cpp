@@ -7,6 +7,7 @@
 
 #include "carom/generate.hpp"
 #include "oracle/brute_force.hpp"
+#include "oracle/live.hpp"
 #include "oracle/soup_gen.hpp"
 
 namespace carom {
@@ -198,6 +199,67 @@ TEST(Watch, FindsWhatBruteForceFindsWhenThingsJump) {
     EXPECT_GT(follower.watched(), 15);
     EXPECT_GT(follower.total(), 100U);
   }
+}
+
+/// Brute force on the live triangles, named by their numbers in the surface.
+std::vector<oracle::Pair> numbered(const Surface& surface, const std::vector<Eigen::Vector3d>& positions,
+                                   const DetectOptions& options) {
+  const oracle::Live live = oracle::live(surface);
+  auto pairs = oracle::brute_force(positions.size(), live.triangles, live.object_of_triangle, positions,
+                                   options.distance, options.pairs, true);
+  for (oracle::Pair& pair : pairs)
+    if (pair.kind == ContactKind::vertex_face) pair.b[0] = live.number[static_cast<std::size_t>(pair.b[0])];
+  return pairs;
+}
+
+/// A cut goes through a ball that creeps: triangles are taken away and others come, on old and new vertices.
+TEST(Watch, FollowsEditsOfTheSurfaceWhereTheyAre) {
+  const oracle::Soup soup = join({make_icosphere(1, 3), shifted(make_icosphere(1, 3), {1.98, 0.1, 0})});
+  Surface surface(soup.positions.size(), soup.triangles, soup.object_of_triangle);
+  std::vector<Eigen::Vector3d> positions = soup.positions;
+  DetectScratch scratch;
+  std::vector<Contact> contacts;
+  PipelineStats stats;
+  const DetectOptions options{.distance = 0.05, .threads = 2};
+  std::uint64_t all = 0;
+  int watched = 0;
+  std::size_t total = 0;
+  for (int frame = 0; frame < 10; ++frame) {
+    for (Eigen::Vector3d& p : positions) p += 0.0005 * Eigen::Vector3d(std::sin(3 * p.y()), 0, std::cos(2 * p.x()));
+    if (frame > 2) {
+      // One triangle near the other ball falls apart into three around a new vertex, another goes.
+      Index near = none;
+      for (std::size_t t = static_cast<std::size_t>(frame * 7); t < 1280; ++t) {
+        if (is_dead(surface.triangles()[t])) continue;
+        if (positions[static_cast<std::size_t>(surface.triangles()[t][0])].x() < 0.9) continue;
+        near = static_cast<Index>(t);
+        break;
+      }
+      ASSERT_NE(near, none);
+      const auto [a, b, c] = surface.triangles()[static_cast<std::size_t>(near)];
+      const auto middle = static_cast<Index>(positions.size());
+      positions.push_back((positions[static_cast<std::size_t>(a)] + positions[static_cast<std::size_t>(b)] +
+                           positions[static_cast<std::size_t>(c)]) /
+                              3 +
+                          Eigen::Vector3d(0.05, 0, 0));
+      SurfaceEdit edit{.removed = {near},
+                       .added = {{a, b, middle}, {b, c, middle}, {c, a, middle}},
+                       .added_object = {0, 0, 0},
+                       .new_vertices = 1};
+      const auto gone = static_cast<Index>(700 + 11 * frame);
+      if (gone != near && !is_dead(surface.triangles()[static_cast<std::size_t>(gone)])) edit.removed.push_back(gone);
+      surface.edit(edit);
+    }
+    detect(surface, positions, options, scratch, contacts, stats);
+    const auto expected = numbered(surface, positions, options);
+    ASSERT_EQ(oracle::as_pairs(contacts), expected) << "frame " << frame;
+    total += expected.size();
+    watched += stats[Stage::mid].counted().empty() ? 0 : 1;
+    if (frame == 0) all = stats[Stage::mid].out;
+    EXPECT_TRUE(frame <= 2 || stats[Stage::mid].out < all / 4) << "frame " << frame << ": " << stats[Stage::mid].out;
+  }
+  EXPECT_GT(total, 100U);
+  EXPECT_EQ(watched, 9);
 }
 
 TEST(Watch, FindsWhatBruteForceFindsInAnySoupThatMoves) {

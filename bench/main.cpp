@@ -11,6 +11,7 @@
 #include "bench/peers.hpp"
 #include "bench/stopwatch.hpp"
 #include "bench/table.hpp"
+#include "detect/candidates.hpp"
 
 /// The benchmarks of detection, see docs/benchmarks.md.
 namespace carom::bench {
@@ -66,7 +67,7 @@ std::vector<Contender> contenders_of(const Settings& settings) {
   return contenders;
 }
 
-std::vector<Result> bench_whole(const BenchScene& scene, const Settings& settings, Tables& tables) {
+void bench_whole(const BenchScene& scene, const Settings& settings, Tables& tables) {
   const std::vector<Result> results =
       measure(scene, contenders_of(settings), {.passes = settings.passes, .progress = tell, .cancelled = {}});
   const double reference_ms = results.front().ms();
@@ -84,7 +85,6 @@ std::vector<Result> bench_whole(const BenchScene& scene, const Settings& setting
                           fmt::format("{:.3f}", many.wall_ms), fmt::format("{:.2f}", one.wall_ms / many.wall_ms)});
     }
   }
-  return results;
 }
 
 /// The pairs of the first frame, each with its lower number first, sorted.
@@ -115,16 +115,18 @@ struct PeerResult {
   double ms = 0;
 };
 
-PeerResult bench_peer(Peer& peer, const BenchScene& scene, int passes) {
-  PeerResult result{std::string(peer.name())};
-  tell(fmt::format("{}: candidates by {}", scene.name, peer.name()));
+/// `find` takes positions and returns the number of pairs.
+template <class Find>
+PeerResult bench_candidates_of(std::string_view name, const BenchScene& scene, int passes, Find&& find) {
+  PeerResult result{std::string(name)};
+  tell(fmt::format("{}: candidates by {}", scene.name, name));
   std::vector<double> best(scene.frames.size(), INFINITY);
   for (int pass = 0; pass < passes; ++pass) {
-    peer.candidates(scene.frames.front());
+    find(scene.frames.front());
     double pairs = 0;
     for (std::size_t f = 0; f < scene.frames.size(); ++f) {
       const Stopwatch stopwatch;
-      pairs += static_cast<double>(peer.candidates(scene.frames[f]).size());
+      pairs += static_cast<double>(find(scene.frames[f]));
       best[f] = std::min(best[f], stopwatch.elapsed().cpu_ms);
     }
     result.pairs = pairs / static_cast<double>(scene.frames.size());
@@ -133,27 +135,39 @@ PeerResult bench_peer(Peer& peer, const BenchScene& scene, int passes) {
   return result;
 }
 
-void bench_candidates(const BenchScene& scene, const std::vector<Result>& ours, const Settings& settings,
-                      Tables& tables) {
+PeerResult bench_our_candidates(const std::string& method, const BenchScene& scene, int passes) {
+  Workers workers(1);
+  Arena arena;
+  detection::Candidates candidates;
+  const detection::CandidateOptions options{
+      .distance = scene.distance, .pairs = scene.pairs, .method = mid::method_by_name(method)};
+  return bench_candidates_of(method, scene, passes, [&](const std::vector<Eigen::Vector3d>& positions) {
+    arena.reset();
+    Context context{workers, arena};
+    PipelineStats stats;
+    detection::find_triangle_pairs(context, {scene.surface, positions}, options, candidates, stats);
+    return candidates.mid.pairs.size();
+  });
+}
+
+void bench_candidates(const BenchScene& scene, const Settings& settings, Tables& tables) {
   std::vector<PeerResult> peers;
   const PairList expected = first_pairs(*make_cgal(scene), scene);
   for (const auto make : {make_cgal, make_embree, make_fcl}) {
     const std::unique_ptr<Peer> peer = make(scene);
     check_peer(*peer, scene, expected);
-    peers.push_back(bench_peer(*peer, scene, settings.passes));
+    peers.push_back(bench_candidates_of(
+        peer->name(), scene, settings.passes,
+        [&](const std::vector<Eigen::Vector3d>& positions) { return peer->candidates(positions).size(); }));
   }
   double best = INFINITY;
   for (const PeerResult& peer : peers) best = std::min(best, peer.ms);
-  const auto add = [&](const std::string& name, double pairs, double ms) {
-    tables.candidates.add({scene.name, count_of(scene.surface), fmt::format("{:.0f}", pairs), name,
-                           fmt::format("{:.3f}", ms), fmt::format("{:.2f}", best / ms)});
+  const auto add = [&](const PeerResult& result) {
+    tables.candidates.add({scene.name, count_of(scene.surface), fmt::format("{:.0f}", result.pairs), result.name,
+                           fmt::format("{:.3f}", result.ms), fmt::format("{:.2f}", best / result.ms)});
   };
-  for (const PeerResult& peer : peers) add(peer.name, peer.pairs, peer.ms);
-  for (const Result& r : ours) {
-    if (r.contender.method != reference_name && r.contender.threads == 1) {
-      add(r.contender.method, r.pairs, r.candidate_ms);
-    }
-  }
+  for (const PeerResult& peer : peers) add(peer);
+  for (const std::string& method : settings.methods) add(bench_our_candidates(method, scene, settings.passes));
 }
 
 void bench_memory(const BenchScene& scene, const Settings& settings, Tables& tables) {
@@ -204,8 +218,8 @@ void run(const Settings& settings) {
     const BenchScene scene = entry.make(settings.quick);
     Settings for_scene = settings;
     if (scene.surface.triangles().size() > 100'000) for_scene.passes = std::min(settings.passes, 2);
-    const auto ours = bench_whole(scene, for_scene, tables);
-    bench_candidates(scene, ours, for_scene, tables);
+    bench_whole(scene, for_scene, tables);
+    bench_candidates(scene, for_scene, tables);
     bench_memory(scene, settings, tables);
   }
   const auto& wanted = settings.scenes;

@@ -14,17 +14,16 @@ void want_objects(PairScope pairs, std::span<const broad::ObjectPair> object_pai
   }
 }
 
+}  // namespace
+
 void find_object_pairs(Context& context, const CandidateOptions& options, Candidates& candidates,
                        PipelineStats& stats) {
   broad::run(context, {.objects = candidates.bounds.objects}, {.pairs = options.pairs, .filter = options.filter},
              candidates.broad, stats[Stage::broad]);
 }
 
-}  // namespace
-
 void find_clusters(Context& context, const bounds::In& in, const CandidateOptions& options, Candidates& candidates,
                    PipelineStats& stats) {
-  find_object_pairs(context, options, candidates, stats);
   want_objects(options.pairs, candidates.broad.pairs, candidates.bounds.objects.size(), candidates.object_wanted);
   candidates.bvh.run(context,
                      {.surface = in.surface,
@@ -39,11 +38,11 @@ void find_candidates(Context& context, const bounds::In& in, const CandidateOpti
                      PipelineStats& stats) {
   const bool tree = mid::is_tree(options.method);
   bounds::run(context, in, {.distance = options.distance, .triangles = !tree}, candidates.bounds, stats[Stage::bounds]);
+  find_object_pairs(context, options, candidates, stats);
   if (tree) {
     find_clusters(context, in, options, candidates, stats);
     return;
   }
-  find_object_pairs(context, options, candidates, stats);
   mid::run(context,
            {.surface = in.surface,
             .triangles = candidates.bounds.triangles,

@@ -23,7 +23,10 @@ struct CandidateOptions {
   const broad::ObjectFilter* filter = nullptr;
 };
 
-/// The stages broad and mid of a tree, after `candidates.bounds`.
+/// The stage broad, after `candidates.bounds`.
+void find_object_pairs(Context& context, const CandidateOptions& options, Candidates& candidates, PipelineStats& stats);
+
+/// The stage mid of a tree, after `candidates.broad`.
 void find_clusters(Context& context, const bounds::In& in, const CandidateOptions& options, Candidates& candidates,
                    PipelineStats& stats);
 

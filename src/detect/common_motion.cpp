@@ -6,8 +6,8 @@ namespace carom::detection {
 
 namespace {
 
-constexpr std::size_t most_of_scene = 256;
-constexpr std::size_t most_of_object = 64;
+constexpr std::size_t most_of_scene = 96;
+constexpr std::size_t most_of_object = 48;
 
 /// Vertices: fitting a motion costs as much as finding the pairs within a smaller object.
 constexpr std::size_t least_object = 500;

@@ -23,11 +23,13 @@ void find_in_tree(Context& context, const bounds::In& in, CandidateOptions optio
                   PipelineStats& stats) {
   Candidates& candidates = scratch.candidates;
   bounds::run(context, in, {.distance = options.distance, .triangles = false}, candidates.bounds, stats[Stage::bounds]);
+  find_object_pairs(context, options, candidates, stats);
   candidates.bvh.follow(in.surface);
   const narrow::In narrow{.surface = in.surface, .positions = in.positions, .bvh = &candidates.bvh};
   StageStats& narrow_stats = stats[Stage::narrow];
   bool self = options.pairs != PairScope::between;
-  bool between = options.pairs != PairScope::self && in.surface.objects().size() > 1;
+  bool between = std::any_of(candidates.broad.pairs.begin(), candidates.broad.pairs.end(),
+                             [](const broad::ObjectPair& pair) { return pair.a != pair.b; });
   scratch.hits.clear();
   if (coherent) {
     for (const PairScope scope : {PairScope::self, PairScope::between}) {

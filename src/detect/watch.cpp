@@ -12,7 +12,7 @@ using narrow::Hit;
 
 constexpr std::size_t cluster_grain = 256;
 constexpr std::size_t hit_grain = 4096;
-constexpr std::size_t triangle_sample = 256;
+constexpr std::size_t triangle_sample = 64;
 
 /// Calls that a skin should last, and those it must: finding all pairs with a skin costs up to twice as
 /// much as without.

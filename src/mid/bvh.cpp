@@ -317,9 +317,9 @@ void Bvh::triangle_pairs(Context& context, std::vector<TrianglePair>& pairs, Sta
                           for (std::size_t i = begin; i < end; ++i) {
                             const auto [a, b] = pairs_[i];
                             const kernels::FeatureCount count =
-                                a == b ? kernels::triangle_pairs(features_.triangles(a), found.data())
-                                       : kernels::triangle_pairs(features_.triangles(a), hull(a),
-                                                                 features_.triangles(b), hull(b), found.data());
+                                a == b ? kernels::box_pairs(features_.triangles(a), found.data())
+                                       : kernels::box_pairs(features_.triangles(a), hull(a), features_.triangles(b),
+                                                            hull(b), found.data());
                             for (std::size_t n = 0; n < count.pairs; ++n) {
                               const Index s = clusters_[a].triangles[found[n].a];
                               const Index t = clusters_[b].triangles[found[n].b];

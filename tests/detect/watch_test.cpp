@@ -160,7 +160,8 @@ TEST(Watch, SeesSheetsMeetThatApproachSlowly) {
   std::size_t total = 0;
   for (int i = 0; i < 12; ++i) {
     const double gap = 0.03 + 0.008 * i;
-    const oracle::Soup soup = join({make_sheet(1, 1, 7, 7), shifted(make_sheet(1, 1, 7, 7), {0.03, gap, 0.02})});
+    oracle::Soup soup = join({make_sheet(1, 1, 7, 7), shifted(make_sheet(1, 1, 7, 7), {0.03, gap, 0.02})});
+    for (Eigen::Vector3d& p : soup.positions) p.y() += 0.3 * p.x();  // so that the boxes around them overlap
     Follower follower(soup, 0.02, PairScope::between);
     std::vector<Eigen::Vector3d> positions = soup.positions;
     for (int frame = 0; frame < 60; ++frame) {

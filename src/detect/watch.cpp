@@ -168,7 +168,7 @@ void Watch::start(Context& context, const bounds::In& in, Candidates& candidates
   references_.assign(in.positions.begin(), in.positions.end());
   common_.sample(references_, reference_sample_);
   find(context, in, {}, candidates, narrow, stats);
-  pairs_ = narrow.hits;
+  pairs_.swap(narrow.hits);
 }
 
 /// Marks the vertices that are too far from their references, and returns how many these are.

@@ -30,7 +30,10 @@ void find_clusters(Context& context, const bounds::In& in, const CandidateOption
                       .positions = in.positions,
                       .objects = candidates.bounds.objects,
                       .object_wanted = candidates.object_wanted},
-                     {.distance = options.distance, .pairs = options.pairs, .volume = mid::volume_of(options.method)},
+                     {.distance = options.distance,
+                      .pairs = options.pairs,
+                      .volume = mid::volume_of(options.method),
+                      .triangles_only = options.triangles_only},
                      stats[Stage::mid]);
 }
 
@@ -54,7 +57,9 @@ void find_candidates(Context& context, const bounds::In& in, const CandidateOpti
 
 void find_triangle_pairs(Context& context, const bounds::In& in, const CandidateOptions& options,
                          Candidates& candidates, PipelineStats& stats) {
-  find_candidates(context, in, options, candidates, stats);
+  CandidateOptions triangles = options;
+  triangles.triangles_only = true;
+  find_candidates(context, in, triangles, candidates, stats);
   if (mid::is_tree(options.method)) candidates.bvh.triangle_pairs(context, candidates.mid.pairs, stats[Stage::mid]);
 }
 

@@ -21,6 +21,7 @@ struct CandidateOptions {
   PairScope pairs = PairScope::all;
   mid::Method method = mid::Method::bvh;
   const broad::ObjectFilter* filter = nullptr;
+  bool triangles_only = false;  ///< a tree is asked for pairs of triangles and nothing else
 };
 
 /// The stage broad, after `candidates.bounds`.

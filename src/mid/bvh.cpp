@@ -89,7 +89,7 @@ void Bvh::run(Context& context, const In& in, const BvhOptions& options, StageSt
   rebuilt_ = false;
   if (!touched.empty()) touch(context, touched);
   walk(context, options, !touched.empty());
-  fill_features(context, in);
+  fill_features(context, in, options.triangles_only);
   // Of all pairs of clusters, each also with itself; most are never looked at.
   const std::uint64_t all = std::uint64_t{used_} * (used_ + 1) / 2;
   stats.in += all;
@@ -320,10 +320,12 @@ void Bvh::triangle_pairs(Context& context, std::vector<TrianglePair>& pairs, Sta
                                 a == b ? kernels::box_pairs(features_.triangles(a), found.data())
                                        : kernels::box_pairs(features_.triangles(a), hull(a), features_.triangles(b),
                                                             hull(b), found.data());
+                            const std::size_t first = out.size();
+                            out.resize(first + count.pairs);
                             for (std::size_t n = 0; n < count.pairs; ++n) {
                               const Index s = clusters_[a].triangles[found[n].a];
                               const Index t = clusters_[b].triangles[found[n].b];
-                              out.push_back({std::min(s, t), std::max(s, t)});
+                              out[first + n] = {std::min(s, t), std::max(s, t)};
                             }
                           }
                         });
@@ -338,7 +340,7 @@ void Bvh::triangle_pairs(Context& context, std::vector<TrianglePair>& pairs, Sta
   stats.out += pairs.size() - pairs_.size();
 }
 
-void Bvh::fill_features(Context& context, const In& in) {
+void Bvh::fill_features(Context& context, const In& in, bool triangles_only) {
   active_.assign(clusters_.size(), 0);
   for (const NodePair& pair : pairs_) active_[pair.a] = active_[pair.b] = 1;
   active_list_.clear();
@@ -346,7 +348,7 @@ void Bvh::fill_features(Context& context, const In& in) {
     if (active_[p] != 0) active_list_.push_back(static_cast<Index>(p));
   parallel_for(context.workers, active_list_.size(), cluster_grain, [&](std::size_t n) {
     const std::size_t p = at(active_list_[n]);
-    features_.fill(p, clusters_[p], in.positions, origin_, margin_[p]);
+    features_.fill(p, clusters_[p], {in.positions, origin_, margin_[p]}, triangles_only);
   });
 }
 

@@ -25,6 +25,7 @@ struct BvhOptions {
   double distance = 0;  ///< m
   PairScope pairs = PairScope::all;
   Volume volume = Volume::box;
+  bool triangles_only = false;  ///< boxes of vertices and edges are not wanted
 };
 
 /// Everything that lasts from call to call.
@@ -78,7 +79,7 @@ class Bvh {
   void refit_levels(Context& context);
   void touch(Context& context, std::span<const std::uint8_t> touched);
   void walk(Context& context, const BvhOptions& options, bool touched_only);
-  void fill_features(Context& context, const In& in);
+  void fill_features(Context& context, const In& in, bool triangles_only);
   double size_of(const Level& level) const;
   bool worn() const;
   void remember_sizes();

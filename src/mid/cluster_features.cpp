@@ -76,20 +76,19 @@ void ClusterFeatures::list_vertices(const Place& place, const Cluster& cluster) 
     for (std::size_t t = 0; t < cluster.triangle_count; ++t) out[t] = cluster.vertices[cluster.corners[t][k]];
 }
 
-void ClusterFeatures::fill(std::size_t cluster, const Cluster& of, std::span<const Eigen::Vector3d> positions,
-                           const Eigen::Array3d& origin, double margin) {
+void ClusterFeatures::fill(std::size_t cluster, const Cluster& of, const In& in, bool triangles_only) {
   float low[3][cluster_features];
   float high[3][cluster_features];
   for (std::size_t v = 0; v < of.vertex_count; ++v) {
-    const double* x = positions[at(of.vertices[v])].data();
+    const double* x = in.positions[at(of.vertices[v])].data();
     for (std::size_t k = 0; k < 3; ++k) {
-      const double o = origin[static_cast<Eigen::Index>(k)];
-      low[k][v] = round_down((x[k] - o) - margin);
-      high[k][v] = round_up((x[k] - o) + margin);
+      const double o = in.origin[static_cast<Eigen::Index>(k)];
+      low[k][v] = round_down((x[k] - o) - in.margin);
+      high[k][v] = round_up((x[k] - o) + in.margin);
     }
   }
   float* out = boxes_.data() + places_[cluster].boxes;
-  for (std::size_t k = 0; k < 3; ++k) {
+  for (std::size_t k = 0; k < 3 && !triangles_only; ++k) {
     const std::size_t row = stride(of.edge_count);
     for (std::size_t e = 0; e < of.edge_count; ++e) {
       const auto [i, j] = of.edges[e];
@@ -98,7 +97,7 @@ void ClusterFeatures::fill(std::size_t cluster, const Cluster& of, std::span<con
     }
   }
   out += std::size_t{6} * stride(of.edge_count);
-  for (std::size_t k = 0; k < 3; ++k) {
+  for (std::size_t k = 0; k < 3 && !triangles_only; ++k) {
     const std::size_t row = stride(of.owned_vertex_count);
     std::copy_n(low[k], of.owned_vertex_count, out + k * row);
     std::copy_n(high[k], of.owned_vertex_count, out + (k + 3) * row);

@@ -19,9 +19,14 @@ class ClusterFeatures {
   /// The same for one that has changed, or one after the last.
   void replace(std::size_t cluster, const Cluster& with);
 
-  /// Boxes of the features of one cluster, relative to an origin and grown by a margin.
-  void fill(std::size_t cluster, const Cluster& of, std::span<const Eigen::Vector3d> positions,
-            const Eigen::Array3d& origin, double margin);
+  /// Where features are, and what their boxes are made relative to and grown by.
+  struct In {
+    std::span<const Eigen::Vector3d> positions;
+    const Eigen::Array3d& origin;
+    double margin;
+  };
+  /// Boxes of the features of one cluster.
+  void fill(std::size_t cluster, const Cluster& of, const In& in, bool triangles_only);
 
   kernels::FeatureRows edges(std::size_t cluster) const {
     const Place& place = places_[cluster];

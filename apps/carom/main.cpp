@@ -180,6 +180,33 @@ void add_reproduce(CLI::App& app, Action& action) {
   command->callback([options, &action] { action = [options] { return reproduce(*options); }; });
 }
 
+void add_queries(CLI::App& app, Action& action) {
+  CLI::App* command =
+      app.add_subcommand("queries", "Run files of continuous-collision queries and compare with the answers in them");
+  auto options = std::make_shared<QueriesOptions>();
+  command
+      ->add_option("files", options->files,
+                   "CSV, eight rows a query: the four vertices at the start, then at the end; x, y, z each as "
+                   "numerator,denominator, then 1 if they collide, else 0")
+      ->type_name("FILE.csv")
+      ->required();
+  command->add_flag("--exact", options->exact, "decide what rounding leaves open in exact arithmetic");
+  command
+      ->add_option("--tolerance", options->tolerance,
+                   "relative to the motion: a miss by less may count as a collision (default: 1e-6)")
+      ->type_name("T");
+  command
+      ->add_option("--kind", options->kind,
+                   "vf (vertex, triangle) or ee (two edges); default: vertex-face or edge-edge in the file's name")
+      ->type_name("KIND");
+  command->add_option("--json", options->json, "write the numbers to a file, or - for standard output")
+      ->type_name("FILE");
+  command->footer(
+      "Example:\n  carom queries unit-tests_vertex-face.csv unit-tests_edge-edge.csv --exact --json -\n"
+      "The exit code is 1 if a collision was missed, or with --exact if any answer is wrong.");
+  command->callback([options, &action] { action = [options] { return queries(*options); }; });
+}
+
 /// A file opened later must not become standard output or error because those were closed.
 void hold_standard_streams() {
   for (int descriptor = 0; descriptor <= 2; ++descriptor) {
@@ -226,6 +253,7 @@ int main(int argc, char** argv) {
   add_export(app, action);
   add_bench(app, action);
   add_reproduce(app, action);
+  add_queries(app, action);
 
   // CLI11 takes a word it does not know for a missing command; say what is really wrong.
   if (argc > 1 && argv[1][0] != '-') {

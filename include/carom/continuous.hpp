@@ -3,7 +3,6 @@
 #include <Eigen/Core>
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -59,5 +58,28 @@ struct Impact {
 /// One pair. Throws Error: not_finite (names the vertex), invalid_argument (names the option),
 /// unsupported (exact with a separation).
 Impact first_impact(ContactKind kind, const FeatureMotion& motion, const ContinuousOptions& options = {});
+
+/// Many pairs: impacts[i] is what first_impact gives for motions[i], to the last bit. Those that surely miss are
+/// recognised several at a time, so this is much faster. In the calling thread, and without allocating but in exact
+/// arithmetic; cut the spans to use several. Errors name the query; `impacts` must be as long as `motions`.
+void first_impacts(ContactKind kind, std::span<const FeatureMotion> motions, const ContinuousOptions& options,
+                   std::span<Impact> impacts);
+
+/// One of many that collides.
+struct IndexedImpact {
+  std::size_t query = 0;
+  Impact impact;
+};
+
+/// The same for pairs of vertices of a mesh: pairs[i] are the four vertices of query i, in the order of FeatureMotion.
+/// Appends those that collide to `hits`, in the order of the queries.
+void first_impacts(ContactKind kind, std::span<const Eigen::Vector3d> start, std::span<const Eigen::Vector3d> end,
+                   std::span<const std::array<Index, 4>> pairs, const ContinuousOptions& options,
+                   std::vector<IndexedImpact>& hits);
+
+/// How far a point can be from its straight path at the same time if in truth it turns about an axis at
+/// constant speed: `radius` m from the axis, by `angle` rad over the step. To handle turning bodies safely, add this
+/// for both features to the separation. (The chord of a function f over a step is wrong by at most max|f''| / 8.)
+double chord_deviation(double radius, double angle);
 
 }  // namespace carom

@@ -119,7 +119,8 @@ Coplanarity coplanarity(const RelativeMotion& m) {
   // |c| = distance of the plane times |f x g|, and |f x g| is below its largest Bernstein coefficient.
   p.margin = p.error;
   if (m.separation > 0)
-    p.margin += m.separation * (std::sqrt(normal_size) * (1 + 1e-14) + 64 * unit_roundoff * m.size_f * m.size_g);
+    p.margin +=
+        m.separation * (std::sqrt(normal_size + 1e-290) * (1 + 1e-14) + 64 * unit_roundoff * m.size_f * m.size_g);
   return p;
 }
 

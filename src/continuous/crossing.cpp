@@ -38,22 +38,31 @@ Vec3 velocity(const RelativeMotion& m, const std::array<double, 4>& w) {
 // At the time of the zero the corners are in one plane with the origin, so all W_i x W_i+1 are multiples of its normal.
 // If they have positive products with one and the same direction, they are multiples of one sign: the origin is inside.
 // A product is wrong by less than 128u size^2 and changes by less than 12 size^2 over the step.
-bool surely_crosses(const RelativeMotion& m, const Coplanarity& p, double t) {
+bool surely_crosses(const RelativeMotion& m, const Coplanarity& p, double t, double half_width,
+                    std::array<double, 4>& weights) {
+  const int before = sign_of_value(p, std::max(t - half_width, 0.0));
+  if (before == 0 || before * sign_of_value(p, std::min(t + half_width, 1.0)) >= 0) return false;
   const Vec3 n = plane_normal(m, t);
-  if (!(dot(n, n) > 0)) return false;
-  std::array<Vec3, 4> w;
   const auto count = static_cast<std::size_t>(m.corners);
+  std::array<Vec3, 4> w;
   for (std::size_t i = 0; i < count; ++i) w[i] = corner_at(m, static_cast<int>(i), t);
-  double least = dot(cross(w[count - 1], w[0]), n);
-  for (std::size_t i = 0; i + 1 < count; ++i) least = std::min(least, dot(cross(w[i], w[i + 1]), n));
-  const double square = m.size * m.size;
-  for (const double half_width : {0x1p-36, 0x1p-24, 0x1p-14}) {
-    if (!(least > (128 * unit_roundoff + 16 * half_width) * square)) return false;
-    const int before = sign_of_value(p, std::max(t - half_width, 0.0));
-    const int after = sign_of_value(p, std::min(t + half_width, 1.0));
-    if (before * after < 0) return true;
+  std::array<double, 4> area{};  // twice that of the triangle of the origin and side i
+  double least = INFINITY;
+  for (std::size_t i = 0; i < count; ++i) {
+    area[i] = dot(cross(w[i], w[i + 1 < count ? i + 1 : 0]), n);
+    least = std::min(least, area[i]);
   }
-  return false;
+  if (!(least > (128 * unit_roundoff + 16 * half_width) * m.size * m.size)) return false;
+  if (count == 3) {
+    const double sum = area[0] + area[1] + area[2];
+    const double w0 = area[1] / sum, w1 = area[2] / sum;
+    weights = {1, w0, w1, std::max(1 - w0 - w1, 0.0)};
+  } else {
+    const double s = area[0] / (area[0] + area[2]);
+    const double u = area[3] / (area[1] + area[3]);
+    weights = {1 - s, s, 1 - u, u};
+  }
+  return true;
 }
 
 Vec3 approach_direction(const RelativeMotion& m, const Coplanarity& p, double t, const std::array<double, 4>& weights,

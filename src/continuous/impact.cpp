@@ -30,9 +30,13 @@ Impact solve(ContactKind kind, const FeatureMotion& motion, const ContinuousOpti
   SearchResult found = continuous::search(kind, relative, plane, options.tolerance, options.budget);
   Impact impact;
   if (!found.collides) return impact;
-  bool certain = false;
-  if (options.separation == 0) {
-    certain = continuous::surely_crosses(relative, plane, found.time);
+  bool certain = found.certain;
+  if (options.separation == 0 && !certain) {
+    // At the time itself rounding may hide the sign; a little before and after it shows.
+    for (const double half_width : {0x1p-36, 0x1p-24, 0x1p-14}) {
+      std::array<double, 4> weights;
+      certain = certain || continuous::surely_crosses(relative, plane, found.time, half_width, weights);
+    }
     // Exact arithmetic is for what rounding leaves open. What only the tolerance or the budget ended is left as it
     // is unless it was asked for.
     if (!certain && (options.exact || found.to_rounding)) {

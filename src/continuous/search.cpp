@@ -78,6 +78,7 @@ SearchResult search(ContactKind kind, const RelativeMotion& m, const Coplanarity
   const bool use_plane =
       certain_sign({p.c[0], p.c[0], p.c[3], p.c[3]}, p.margin) != 0 ||
       std::max({std::abs(p.c[0]), std::abs(p.c[1]), std::abs(p.c[2]), std::abs(p.c[3])}) > 2 * p.margin;
+  const double half_width = std::min(0x1p-30, tolerance);
   double t = 0;
   for (;; ++result.probes) {
     if (use_plane) {
@@ -86,8 +87,17 @@ SearchResult search(ContactKind kind, const RelativeMotion& m, const Coplanarity
         // Free up to the end, the end included only if the sign is certain there.
         if (certain_sign({p.c[3], p.c[3], p.c[3], p.c[3]}, p.margin) != 0) return result;
       }
-      if (later > t) result.last = {};
-      t = later;
+      if (later > t) {
+        result.last = {};
+        t = later;
+        // Most collisions end here.
+        if (m.separation == 0 && surely_crosses(m, p, t, half_width, result.weights)) {
+          result.collides = true;
+          result.certain = true;
+          result.time = t;
+          return result;
+        }
+      }
     }
     const Nearest at = nearest(kind, m, t);
     const double gap = at.distance - m.separation;

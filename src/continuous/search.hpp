@@ -7,6 +7,7 @@ namespace carom::continuous {
 
 struct SearchResult {
   bool collides = false;
+  bool certain = false;  ///< no doubt is left; only for separation 0
   double time = 1;
   double gap = 0;  ///< scaled: the polygon comes as near as separation + this to the origin
   /// Ended because nothing is closer than rounding, not because of the tolerance or the budget.
@@ -19,9 +20,11 @@ struct SearchResult {
 /// From the start on, over intervals that are proven free, to the first time at which no proof is found.
 SearchResult search(ContactKind kind, const RelativeMotion& m, const Coplanarity& p, double tolerance, int budget);
 
-/// Whether the polygon surely passes through the origin close to time t (separation 0): its plane does, from a certain
-/// sign to the other, and meanwhile the origin is surely between its sides. Most collisions are of this kind.
-bool surely_crosses(const RelativeMotion& m, const Coplanarity& p, double t);
+/// Whether the polygon surely passes through the origin between t - half_width and t + half_width, for separation 0:
+/// its plane does, from a certain sign to the other, and meanwhile the origin is surely between its sides. Most
+/// collisions are of this kind. Gives the weights of the contact.
+bool surely_crosses(const RelativeMotion& m, const Coplanarity& p, double t, double half_width,
+                    std::array<double, 4>& weights);
 
 std::array<double, 4> contact_weights(ContactKind kind, const RelativeMotion& m, double t);
 

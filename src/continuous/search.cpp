@@ -48,6 +48,40 @@ Nearest nearest(ContactKind kind, const RelativeMotion& m, double t) {
   return result;
 }
 
+/// What is left of q without its part along the side.
+Vec3 across(const Vec3& q, const Vec3& side) {
+  const double squared = dot(side, side);
+  return squared > 0 ? q - (dot(q, side) / squared) * side : q;
+}
+
+/// The direction to the nearest point, sharpened. That point is wrong by rounding, which turns the direction by
+/// rounding / distance and lifts a corner by that times the size: too much already at a distance of 1e-8. But
+/// the direction is the normal if the point is inside the polygon, and across the side if it is on one.
+Vec3 direction(const RelativeMotion& m, double t, const Nearest& at) {
+  const auto& w = at.weights;
+  const Vec3 f = (1 - t) * m.side_f_start + t * m.side_f_end;
+  const Vec3 g = (1 - t) * m.side_g_start + t * m.side_g_end;
+  Vec3 n = at.point;
+  if (m.corners == 3) {
+    const int zeros = (w[1] == 0 ? 1 : 0) + (w[2] == 0 ? 1 : 0) + (w[3] == 0 ? 1 : 0);
+    if (zeros == 0) n = cross(f, g);
+    if (zeros == 1) n = across(at.point, w[3] == 0 ? f : w[1] == 0 ? g : f + g);
+  } else {
+    const bool inside_a = w[0] != 0 && w[1] != 0;
+    const bool inside_b = w[2] != 0 && w[3] != 0;
+    if (inside_a && inside_b) {
+      n = cross(f, g);
+    } else if (inside_a) {
+      n = across(at.point, g);
+    } else if (inside_b) {
+      n = across(at.point, f);
+    }
+  }
+  const double length = std::sqrt(dot(n, n));
+  if (!(length > 1e-140)) return (1 / at.distance) * at.point;
+  return ((dot(n, at.point) < 0 ? -1 : 1) / length) * n;
+}
+
 /// Until when, from t on, all corners are beyond `reach` along n; t if they are not.
 double free_until(const RelativeMotion& m, const Vec3& n, double reach, double t) {
   double until = 1;
@@ -105,8 +139,12 @@ SearchResult search(ContactKind kind, const RelativeMotion& m, const Coplanarity
     const bool stop = gap <= to_rounding || (result.probes >= soft_budget && gap <= allowed) || out_of_budget;
     double until = t;
     if (!stop) {
-      const Vec3 n = (1 / at.distance) * at.point;
+      Vec3 n = direction(m, t, at);
       until = free_until(m, n, reach, t);
+      if (until <= t) {
+        n = (1 / at.distance) * at.point;
+        until = free_until(m, n, reach, t);
+      }
       if (until >= 1) return result;
       if (until > t) result.last = n;
     }
@@ -114,7 +152,7 @@ SearchResult search(ContactKind kind, const RelativeMotion& m, const Coplanarity
       result.collides = true;
       result.time = t;
       result.gap = std::max(gap, 0.0) + to_rounding;
-      result.to_rounding = gap <= to_rounding;
+      result.to_rounding = gap <= to_rounding || !stop;
       result.weights = at.weights;
       return result;
     }

@@ -10,7 +10,7 @@ struct SearchResult {
   bool certain = false;  ///< no doubt is left; only for separation 0
   double time = 1;
   double gap = 0;  ///< scaled: the polygon comes as near as separation + this to the origin
-  /// Ended because nothing is closer than rounding, not because of the tolerance or the budget.
+  /// Ended because rounding hides the rest, not because of the tolerance or the budget.
   bool to_rounding = false;
   int probes = 0;
   std::array<double, 4> weights{};

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <random>
 
+#include "every_target.hpp"
 #include "kernels/closest.hpp"
 #include "kernels/feature_pairs.hpp"
 #include "kernels/node_pairs.hpp"
@@ -26,14 +27,6 @@ class Kernels : public testing::TestWithParam<std::int64_t> {
   double number(double low, double high) { return low + (high - low) * oracle::uniform(random_); }
   int integer(int low, int high) { return low + static_cast<int>((high - low + 1) * oracle::uniform(random_)); }
 };
-
-std::vector<std::int64_t> targets() {
-  std::vector<std::int64_t> all;
-  // Those the kernels are built for (src/CMakeLists.txt), one bit each.
-  std::int64_t left = hwy::SupportedTargets() & HWY_TARGETS & ~(HWY_SSSE3 | HWY_AVX3_DL);
-  for (; left != 0; left &= left - 1) all.push_back(left & -left);
-  return all;
-}
 
 INSTANTIATE_TEST_SUITE_P(OnEveryTarget, Kernels, testing::ValuesIn(targets()),
                          [](const auto& target) { return std::string(hwy::TargetName(target.param)); });

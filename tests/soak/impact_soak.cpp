@@ -3,6 +3,7 @@
 #include "core/parallel.hpp"
 #include "oracle/impact_check.hpp"
 #include "oracle/moving_pairs.hpp"
+#include "oracle/soup.hpp"
 
 namespace carom {
 namespace {
@@ -28,6 +29,9 @@ TEST(Soak, ImpactsAreThoseOfRationalArithmetic) {
               oracle::make_moving_pair(kind, static_cast<oracle::Degeneracy>(degeneracy), random);
           bool collides = false;
           tally.wrong += oracle::impact_violation(kind, motion, collides);
+          const double size = (motion.start[0] - motion.end[3]).cwiseAbs().maxCoeff();
+          const double separation = std::min(size * std::pow(10.0, -8 * oracle::uniform(random)), 1e300);
+          tally.wrong += oracle::separation_violation(kind, motion, separation, 16);
           tally.collisions += collides ? 1 : 0;
           ++tally.queries;
         }

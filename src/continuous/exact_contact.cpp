@@ -174,18 +174,7 @@ class Contact {
   /// Where a zero is, in floating point: Newton from the middle, kept in the interval.
   static double rough_zero(const Zero& zero) {
     if (zero.is_point) return 2;
-    std::array<double, 4> c{};
-    long largest = -(1L << 40);
-    std::array<long, 4> exponents{};
-    std::array<double, 4> mantissas{};
-    for (std::size_t i = 0; i <= static_cast<std::size_t>(zero.of.degree); ++i) {
-      mantissas[i] = mpz_get_d_2exp(&exponents[i], zero.of.c[i].get_mpz_t());
-      if (mantissas[i] != 0) largest = std::max(largest, exponents[i]);
-    }
-    for (std::size_t i = 0; i < 4; ++i) {
-      if (mantissas[i] != 0)
-        c[i] = std::ldexp(mantissas[i], static_cast<int>(std::max(exponents[i] - largest, -4000L)));
-    }
+    const std::array<double, 4> c = rough_coefficients(zero.of);
     const auto value = [&](double t) { return ((c[3] * t + c[2]) * t + c[1]) * t + c[0]; };
     const auto slope = [&](double t) { return (3 * c[3] * t + 2 * c[2]) * t + c[1]; };
     double low = rounded_down(zero.low);
@@ -236,14 +225,14 @@ class Contact {
 
   /// Sign of component k of (a x b) at the zero; floating point first. `exact` gives the polynomial.
   template <class Make>
-  static int sign(double rough_value, double bound, const Zero& zero, const Make& exact) {
+  static int sign(double rough_value, double bound, Zero& zero, const Make& exact) {
     if (rough_value > bound) return 1;
     if (rough_value < -bound) return -1;
     const Polynomial p = exact();
     return sign_at(p, zero);
   }
 
-  bool holds_origin(const Zero& zero) const {
+  bool holds_origin(Zero& zero) const {
     const double t = rough(zero);
     // A component of W_i x W_j is below 2 size^2 and changes by at most 8 size^2 over the step; sides are up to
     // twice as long. The time is wrong by 2^-43, the rest by much less.
@@ -272,7 +261,7 @@ class Contact {
     return true;
   }
 
-  int cross_sign(const Zero& zero, const std::array<Vec3, 4>& w, double bound, std::size_t i, std::size_t axis) const {
+  int cross_sign(Zero& zero, const std::array<Vec3, 4>& w, double bound, std::size_t i, std::size_t axis) const {
     const std::size_t j = next(i);
     const Vec3 c = cross(w[i], w[j]);
     const double value = axis == 0 ? c.x : axis == 1 ? c.y : c.z;
@@ -281,7 +270,7 @@ class Contact {
     });
   }
 
-  bool within_sides(const Zero& zero, const std::array<Vec3, 4>& w, double bound, std::size_t axis, int side) const {
+  bool within_sides(Zero& zero, const std::array<Vec3, 4>& w, double bound, std::size_t axis, int side) const {
     for (std::size_t i = 0; i < corners(); ++i) {
       if (cross_sign(zero, w, bound, i, axis) == -side) return false;
     }
@@ -289,13 +278,13 @@ class Contact {
   }
 
   /// Whether the origin is in the plane of the polygon: for zeros of c it is.
-  bool in_the_plane(const Zero& zero) const {
+  bool in_the_plane(Zero& zero) const {
     if (!zero.is_point) return true;
     const Polynomial c = coplanarity_polynomial();
     return sign_at(c, zero.low) == 0;
   }
 
-  bool around_zero(const Zero& zero, std::size_t axis) const {
+  bool around_zero(Zero& zero, std::size_t axis) const {
     bool any_below = false;
     bool any_above = false;
     for (std::size_t i = 0; i < corners(); ++i) {

@@ -41,7 +41,10 @@ int isolate(const Polynomial& p, std::array<Zero, 3>& zeros);
 /// work.
 void refine(Zero& zero, unsigned bits, double guess);
 
-/// The sign of q at the zero. q has degree 2 at most.
-int sign_at(const Polynomial& q, const Zero& zero);
+/// The sign of q at the zero. q has degree 2 at most. May make the interval shorter.
+int sign_at(const Polynomial& q, Zero& zero);
+
+/// Of a polynomial of degree 3 at most, in floating point, times some power of two.
+std::array<double, 4> rough_coefficients(const Polynomial& p);
 
 }  // namespace carom::continuous

@@ -1,6 +1,8 @@
 #include "detect/common_motion.hpp"
 
+#include <Eigen/Geometry>
 #include <algorithm>
+#include <cmath>
 
 namespace carom::detection {
 
@@ -8,6 +10,7 @@ namespace {
 
 constexpr std::size_t most_of_scene = 96;
 constexpr std::size_t most_of_object = 48;
+constexpr std::size_t triangle_sample = 64;
 
 /// Vertices: fitting a motion costs as much as finding the pairs within a smaller object.
 constexpr std::size_t least_object = 500;
@@ -20,6 +23,23 @@ double sum_of_rests(const RigidMotion& motion, std::span<const Eigen::Vector3d> 
 }
 
 }  // namespace
+
+double mean_altitude(const bounds::In& in) {
+  const std::span<const Triangle> triangles = in.surface.triangles();
+  const std::size_t stride = triangles.size() / triangle_sample + 1;
+  double sum = 0;
+  double count = 0;
+  for (std::size_t t = 0; t < triangles.size(); t += stride) {
+    if (is_dead(triangles[t])) continue;
+    const Eigen::Vector3d& a = in.positions[static_cast<std::size_t>(triangles[t][0])];
+    const Eigen::Vector3d ab = in.positions[static_cast<std::size_t>(triangles[t][1])] - a;
+    const Eigen::Vector3d ac = in.positions[static_cast<std::size_t>(triangles[t][2])] - a;
+    const double longest = std::sqrt(std::max({ab.squaredNorm(), ac.squaredNorm(), (ac - ab).squaredNorm()}));
+    sum += longest > 0 ? ab.cross(ac).norm() / longest : 0;
+    ++count;
+  }
+  return count > 0 ? sum / count : 0;
+}
 
 void CommonMotion::choose(std::span<const bounds::Out::Piece> pieces, std::size_t objects, bool by_object) {
   by_object_ = by_object;

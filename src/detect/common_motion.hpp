@@ -8,6 +8,10 @@
 
 namespace carom::detection {
 
+/// The smallest altitude of a triangle, on average over a few of them: how far apart features of a smooth surface are
+/// that do not touch.
+double mean_altitude(const bounds::In& in);
+
 /// The rigid motions that parts of a surface have in common, judged by a few of their vertices: one motion of the whole
 /// scene, or one of each object.
 class CommonMotion {

@@ -1,6 +1,5 @@
 #include "detect/watch.hpp"
 
-#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 
@@ -12,7 +11,6 @@ using narrow::Hit;
 
 constexpr std::size_t cluster_grain = 256;
 constexpr std::size_t hit_grain = 4096;
-constexpr std::size_t triangle_sample = 64;
 
 /// Calls that a skin should last, and those it must: finding all pairs with a skin costs up to twice as
 /// much as without.
@@ -33,24 +31,6 @@ constexpr double most_touched = 0.1;
 
 std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
-}
-
-/// The smallest altitude of a triangle, on average.
-double mean_altitude(const bounds::In& in) {
-  const std::span<const Triangle> triangles = in.surface.triangles();
-  const std::size_t stride = triangles.size() / triangle_sample + 1;
-  double sum = 0;
-  double count = 0;
-  for (std::size_t t = 0; t < triangles.size(); t += stride) {
-    if (is_dead(triangles[t])) continue;
-    const Eigen::Vector3d& a = in.positions[at(triangles[t][0])];
-    const Eigen::Vector3d ab = in.positions[at(triangles[t][1])] - a;
-    const Eigen::Vector3d ac = in.positions[at(triangles[t][2])] - a;
-    const double longest = std::sqrt(std::max({ab.squaredNorm(), ac.squaredNorm(), (ac - ab).squaredNorm()}));
-    sum += longest > 0 ? ab.cross(ac).norm() / longest : 0;
-    ++count;
-  }
-  return count > 0 ? sum / count : 0;
 }
 
 double largest_coordinate(std::span<const Box> boxes) {
@@ -80,7 +60,7 @@ bool has_touched_vertex(const Hit& hit, std::span<const Triangle> triangles, std
 }  // namespace
 
 bool Watch::same_question(const CandidateOptions& options) const {
-  return revision_ != 0 && distance_ == options.distance && method_ == options.method;
+  return revision_ != 0 && method_ == options.method;
 }
 
 /// True if the list can be repaired around an edit of the surface.
@@ -107,12 +87,13 @@ bool Watch::follow(Context& context, const bounds::In& in, const CandidateOption
     common_.choose(candidates.bounds.pieces, in.surface.objects().size(), scope_ == PairScope::self);
     common_.sample(in.positions, last_sample_);
     revision_ = in.surface.revision();
-    distance_ = options.distance;
     method_ = options.method;
     return false;
   }
   common_.sample(in.positions, sample_);
-  const double least = std::max(least_skin * (largest_coordinate(candidates.bounds.objects) + distance_), tiniest_skin);
+  const double size = largest_coordinate(candidates.bounds.objects) + options.distance;
+  const double least = std::max(least_skin * size, tiniest_skin);
+  skin_ = reach_ - options.distance;
   const bool was_watching = watching_ && skin_ > least;
   watching_ = false;  // until all is done
   bool followed = false;
@@ -128,10 +109,11 @@ bool Watch::follow(Context& context, const bounds::In& in, const CandidateOption
     }
   }
   edited_ = false;
-  if (!followed) skin_ = skin_for(in, common_.typical_rest(last_sample_, sample_));
+  if (!followed) skin_ = skin_for(in, options.distance, common_.typical_rest(last_sample_, sample_));
   last_sample_.swap(sample_);
   if (!followed) {
     if (!(skin_ > least)) return false;
+    reach_ = options.distance + skin_;
     start(context, in, candidates, narrow, stats);
   }
   stats[Stage::mid].add_counted("watched pairs", pairs_.size());
@@ -140,8 +122,8 @@ bool Watch::follow(Context& context, const bounds::In& in, const CandidateOption
 }
 
 /// 0 if none would last.
-double Watch::skin_for(const bounds::In& in, double motion) const {
-  const double most = std::max(most_altitude * mean_altitude(in) - distance_, 0.5 * distance_);
+double Watch::skin_for(const bounds::In& in, double distance, double motion) {
+  const double most = std::max(most_altitude * mean_altitude(in) - distance, 0.5 * distance);
   const double skin = std::min(most, std::max(2 * wanted_calls * motion, 0.5 * most));
   return std::isfinite(skin) && skin >= 2 * least_calls * motion ? skin : 0;
 }
@@ -149,7 +131,6 @@ double Watch::skin_for(const bounds::In& in, double motion) const {
 /// Pairs closer than distance and skin at the references; if vertices are touched, those near them at least.
 void Watch::find(Context& context, const bounds::In& in, std::span<const std::uint8_t> touched, Candidates& candidates,
                  narrow::Scratch& narrow, PipelineStats& stats) {
-  const double reach = distance_ + skin_;
   // Where the references of objects are says nothing about which of them have partners.
   candidates.object_wanted.assign(in.surface.objects().size(), 1);
   candidates.bvh.run(context,
@@ -157,9 +138,9 @@ void Watch::find(Context& context, const bounds::In& in, std::span<const std::ui
                       .positions = references_,
                       .objects = candidates.bounds.objects,
                       .object_wanted = candidates.object_wanted},
-                     {.distance = reach, .pairs = scope_, .volume = mid::volume_of(method_)}, stats[Stage::mid],
+                     {.distance = reach_, .pairs = scope_, .volume = mid::volume_of(method_)}, stats[Stage::mid],
                      touched);
-  narrow::find(context, {.surface = in.surface, .positions = references_, .bvh = &candidates.bvh}, reach, narrow,
+  narrow::find(context, {.surface = in.surface, .positions = references_, .bvh = &candidates.bvh}, reach_, narrow,
                stats[Stage::narrow]);
 }
 

@@ -38,7 +38,7 @@ class Watch {
 
   bool follow_edit(const bounds::In& in, const Candidates& candidates);
   bool same_question(const CandidateOptions& options) const;
-  double skin_for(const bounds::In& in, double motion) const;
+  static double skin_for(const bounds::In& in, double distance, double motion);
   void find(Context& context, const bounds::In& in, std::span<const std::uint8_t> touched, Candidates& candidates,
             narrow::Scratch& narrow, PipelineStats& stats);
   void start(Context& context, const bounds::In& in, Candidates& candidates, narrow::Scratch& narrow,
@@ -48,14 +48,14 @@ class Watch {
   void repair(Context& context, const bounds::In& in, Candidates& candidates, narrow::Scratch& narrow,
               PipelineStats& stats);
 
-  // The question that is being followed.
+  // The question that is being followed. Its distance may change: what the list reaches beyond it is the skin.
   PairScope scope_;
   std::uint64_t revision_ = 0;
-  double distance_ = 0;
   mid::Method method_ = mid::Method::bvh;
 
   bool watching_ = false;
-  double skin_ = 0;      ///< m
+  double reach_ = 0;     ///< m: all pairs closer than this at their references are in the list
+  double skin_ = 0;      ///< m: the reach beyond the distance of this call
   bool edited_ = false;  ///< the surface, since the last call
   Points references_;
   std::vector<narrow::Hit> pairs_;

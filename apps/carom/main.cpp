@@ -51,7 +51,8 @@ void add_detect(CLI::App& app, Action& action) {
       ->required();
   command
       ->add_option("--distance", options->distance,
-                   "metres; pairs of features closer than this are reported; 0: triangles that intersect")
+                   "metres; pairs of features closer than this are reported; 0: triangles that intersect (with "
+                   "--continuous: features that touch)")
       ->type_name("D")
       ->required();
   auto* between = command->add_flag("--between", options->between, "only pairs of different objects");
@@ -59,8 +60,10 @@ void add_detect(CLI::App& app, Action& action) {
   auto* all = command->add_flag("--all", options->all, "both (the default)");
   between->excludes(self)->excludes(all);
   self->excludes(all);
-  command->add_flag("--continuous", options->continuous, "over the motion from frame to frame (not available yet)");
-  command->add_option("--method", options->method, "auto (default), sweep")->type_name("NAME");
+  command->add_flag("--continuous", options->continuous,
+                    "over the straight motion from each frame to the next, with times of impact");
+  command->add_option("--method", options->method, "auto (default), bvh, bvh14, bvh18, grid, hgrid, sweep")
+      ->type_name("NAME");
   command->add_option("--threads", options->threads, "0 = all cores (default); the result does not depend on it")
       ->type_name("N");
   command
@@ -81,7 +84,8 @@ void add_detect(CLI::App& app, Action& action) {
       ->type_name("FILE");
   command->footer(
       "Example:\n  carom detect tori.replay --distance 0.01 --between --contacts contacts.csv\n"
-      "  carom detect part.obj --distance 0 --contacts -    # where does this mesh cut itself?");
+      "  carom detect part.obj --distance 0 --contacts -    # where does this mesh cut itself?\n"
+      "  carom detect tori.replay --distance 0 --continuous # what passes through what between frames?");
   command->callback([options, &action] { action = [options] { return carom::app::detect(*options); }; });
 }
 

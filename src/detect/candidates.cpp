@@ -14,6 +14,21 @@ void want_objects(PairScope pairs, std::span<const broad::ObjectPair> object_pai
   }
 }
 
+mid::Bvh::In tree_in(const bounds::In& in, const Candidates& candidates) {
+  return {.surface = in.surface,
+          .positions = in.positions,
+          .objects = candidates.bounds.objects,
+          .object_wanted = candidates.object_wanted,
+          .end = in.end};
+}
+
+mid::BvhOptions tree_options(const CandidateOptions& options) {
+  return {.distance = options.distance,
+          .pairs = options.pairs,
+          .volume = mid::volume_of(options.method),
+          .triangles_only = options.triangles_only};
+}
+
 }  // namespace
 
 void find_object_pairs(Context& context, const CandidateOptions& options, Candidates& candidates,
@@ -25,16 +40,13 @@ void find_object_pairs(Context& context, const CandidateOptions& options, Candid
 void find_clusters(Context& context, const bounds::In& in, const CandidateOptions& options, Candidates& candidates,
                    PipelineStats& stats) {
   want_objects(options.pairs, candidates.broad.pairs, candidates.bounds.objects.size(), candidates.object_wanted);
-  candidates.bvh.run(context,
-                     {.surface = in.surface,
-                      .positions = in.positions,
-                      .objects = candidates.bounds.objects,
-                      .object_wanted = candidates.object_wanted},
-                     {.distance = options.distance,
-                      .pairs = options.pairs,
-                      .volume = mid::volume_of(options.method),
-                      .triangles_only = options.triangles_only},
-                     stats[Stage::mid]);
+  candidates.bvh.run(context, tree_in(in, candidates), tree_options(options), stats[Stage::mid]);
+}
+
+void find_clusters_of_step(Context& context, const bounds::In& in, const CandidateOptions& options,
+                           Candidates& candidates, PipelineStats& stats) {
+  want_objects(options.pairs, candidates.broad.pairs, candidates.bounds.objects.size(), candidates.object_wanted);
+  candidates.bvh.run_moving(context, tree_in(in, candidates), tree_options(options), stats[Stage::mid]);
 }
 
 void find_candidates(Context& context, const bounds::In& in, const CandidateOptions& options, Candidates& candidates,

@@ -31,6 +31,10 @@ void find_object_pairs(Context& context, const CandidateOptions& options, Candid
 void find_clusters(Context& context, const bounds::In& in, const CandidateOptions& options, Candidates& candidates,
                    PipelineStats& stats);
 
+/// The same over a step, to `in.end`.
+void find_clusters_of_step(Context& context, const bounds::In& in, const CandidateOptions& options,
+                           Candidates& candidates, PipelineStats& stats);
+
 /// The stages bounds, broad and mid. Throws Error(not_finite) that names the vertex.
 void find_candidates(Context& context, const bounds::In& in, const CandidateOptions& options, Candidates& candidates,
                      PipelineStats& stats);

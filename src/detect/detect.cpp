@@ -1,15 +1,9 @@
 #include "carom/detect.hpp"
 
 #include "core/check.hpp"
-#include "detect/detection.hpp"
+#include "detect/scratch.hpp"
 
 namespace carom {
-
-struct DetectScratch::Impl {
-  Workers workers{1};
-  Arena arena;
-  detection::Scratch detection;
-};
 
 DetectScratch::DetectScratch() : impl_(std::make_unique<Impl>()) {}
 DetectScratch::~DetectScratch() = default;

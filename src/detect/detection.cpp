@@ -18,12 +18,12 @@ void merge_hits(Scratch& scratch) {
   scratch.hits.swap(scratch.merged);
 }
 
+}  // namespace
+
 /// Pairs within objects and pairs between them are watched apart: bodies that fly past each other may hardly deform.
-void find_in_tree(Context& context, const bounds::In& in, CandidateOptions options, bool coherent, Scratch& scratch,
-                  PipelineStats& stats) {
+void find_near(Context& context, const bounds::In& in, CandidateOptions options, bool coherent, Scratch& scratch,
+               PipelineStats& stats) {
   Candidates& candidates = scratch.candidates;
-  bounds::run(context, in, {.distance = options.distance, .triangles = false}, candidates.bounds, stats[Stage::bounds]);
-  find_object_pairs(context, options, candidates, stats);
   candidates.bvh.follow(in.surface);
   const narrow::In narrow{.surface = in.surface, .positions = in.positions, .bvh = &candidates.bvh};
   StageStats& narrow_stats = stats[Stage::narrow];
@@ -50,8 +50,6 @@ void find_in_tree(Context& context, const bounds::In& in, CandidateOptions optio
   scratch.narrow.hits.swap(scratch.hits);
 }
 
-}  // namespace
-
 void run(Context& context, const bounds::In& in, const Options& options, Scratch& scratch,
          std::vector<Contact>& contacts, PipelineStats& stats) {
   scratch.excludes.set(options.filters, in.surface, options.distance);
@@ -60,7 +58,10 @@ void run(Context& context, const bounds::In& in, const Options& options, Scratch
                                 .method = options.method,
                                 .filter = scratch.excludes.objects()};
   if (mid::is_tree(options.method)) {
-    find_in_tree(context, in, wanted, options.coherent, scratch, stats);
+    bounds::run(context, in, {.distance = options.distance, .triangles = false}, scratch.candidates.bounds,
+                stats[Stage::bounds]);
+    find_object_pairs(context, wanted, scratch.candidates, stats);
+    find_near(context, in, wanted, options.coherent, scratch, stats);
   } else {
     find_candidates(context, in, wanted, scratch.candidates, stats);
     narrow::find(context, {.surface = in.surface, .positions = in.positions, .pairs = scratch.candidates.mid.pairs},

@@ -25,6 +25,11 @@ struct Scratch {
   std::vector<narrow::Hit> hits, merged;
 };
 
+/// With a tree, after `candidates.bounds` and `candidates.broad`: every pair of features closer than the distance, in
+/// canonical order, into `scratch.narrow.hits`, whatever the filters.
+void find_near(Context& context, const bounds::In& in, CandidateOptions options, bool coherent, Scratch& scratch,
+               PipelineStats& stats);
+
 /// Throws Error that names the entry of a filter or the vertex whose position is not finite.
 void run(Context& context, const bounds::In& in, const Options& options, Scratch& scratch,
          std::vector<Contact>& contacts, PipelineStats& stats);

@@ -55,23 +55,24 @@ std::span<const Diagonal> diagonals(Volume volume) {
   return {};
 }
 
-kernels::NodeScope node_scope(PairScope pairs) {
-  switch (pairs) {
-    case PairScope::between:
-      return kernels::NodeScope::between;
-    case PairScope::self:
-      return kernels::NodeScope::self;
-    case PairScope::all:
-      return kernels::NodeScope::all;
-  }
-  return kernels::NodeScope::all;
-}
-
 }  // namespace
 
 void Bvh::run(Context& context, const In& in, const BvhOptions& options, StageStats& stats,
               std::span<const std::uint8_t> touched) {
   const StageTimer timer(stats);
+  bring_up_to_date(context, in, options);
+  if (!touched.empty()) touch(context, touched);
+  walk(context, options, !touched.empty());
+  fill_features(context, in, options.triangles_only);
+  // Of all pairs of clusters, each also with itself; most are never looked at.
+  const std::uint64_t all = std::uint64_t{used_} * (used_ + 1) / 2;
+  stats.in += all;
+  stats.add_culled("box", all - pairs_.size());
+  stats.out += pairs_.size();
+}
+
+/// Clusters that fit the surface and the volumes of all nodes.
+void Bvh::bring_up_to_date(Context& context, const In& in, const BvhOptions& options) {
   if (revision_ != in.surface.revision()) follow(in.surface);
   const bool same = revision_ == in.surface.revision() && volume_ == options.volume;
   if (!same) {
@@ -87,14 +88,6 @@ void Bvh::run(Context& context, const In& in, const BvhOptions& options, StageSt
   }
   if (rebuilt_) remember_sizes();
   rebuilt_ = false;
-  if (!touched.empty()) touch(context, touched);
-  walk(context, options, !touched.empty());
-  fill_features(context, in, options.triangles_only);
-  // Of all pairs of clusters, each also with itself; most are never looked at.
-  const std::uint64_t all = std::uint64_t{used_} * (used_ + 1) / 2;
-  stats.in += all;
-  stats.add_culled("box", all - pairs_.size());
-  stats.out += pairs_.size();
 }
 
 void Bvh::build(Context& context, const In& in) {
@@ -178,13 +171,17 @@ void Bvh::refit_clusters(Context& context, const In& in, const BvhOptions& optio
     const double infinity = std::numeric_limits<double>::infinity();
     double low[3] = {infinity, infinity, infinity};
     double high[3] = {-infinity, -infinity, -infinity};
-    for (std::size_t v = 0; v < cluster.vertex_count; ++v) {
-      const double* x = in.positions[at(cluster.vertices[v])].data();
-      for (std::size_t k = 0; k < 3; ++k) {
-        low[k] = x[k] < low[k] ? x[k] : low[k];
-        high[k] = x[k] > high[k] ? x[k] : high[k];
+    const auto hold = [&](std::span<const Eigen::Vector3d> positions) {
+      for (std::size_t v = 0; v < cluster.vertex_count; ++v) {
+        const double* x = positions[at(cluster.vertices[v])].data();
+        for (std::size_t k = 0; k < 3; ++k) {
+          low[k] = x[k] < low[k] ? x[k] : low[k];
+          high[k] = x[k] > high[k] ? x[k] : high[k];
+        }
       }
-    }
+    };
+    hold(in.positions);
+    if (!in.end.empty()) hold(in.end);
     const double size = (high[0] - low[0]) + (high[1] - low[1]) + (high[2] - low[2]);
     const double margin = 0.5 * options.distance + bounds::relative_slack * (size + options.distance);
     margin_[p] = margin;
@@ -202,12 +199,16 @@ void Bvh::refit_clusters(Context& context, const In& in, const BvhOptions& optio
       const Diagonal& n = extra[i];
       double least = infinity;
       double most = -infinity;
-      for (std::size_t v = 0; v < cluster.vertex_count; ++v) {
-        const Eigen::Array3d x = in.positions[at(cluster.vertices[v])].array() - origin_;
-        const double along = n.x * x[0] + n.y * x[1] + n.z * x[2];
-        least = std::min(least, along);
-        most = std::max(most, along);
-      }
+      const auto reach_along = [&](std::span<const Eigen::Vector3d> positions) {
+        for (std::size_t v = 0; v < cluster.vertex_count; ++v) {
+          const Eigen::Array3d x = positions[at(cluster.vertices[v])].array() - origin_;
+          const double along = n.x * x[0] + n.y * x[1] + n.z * x[2];
+          least = std::min(least, along);
+          most = std::max(most, along);
+        }
+      };
+      reach_along(in.positions);
+      if (!in.end.empty()) reach_along(in.end);
       const double length = std::sqrt(n.x * n.x + n.y * n.y + n.z * n.z);
       const double wider = length * margin + 1e-15 * far;
       // A sum that overflowed says nothing: the interval is then all there is.
@@ -348,7 +349,7 @@ void Bvh::fill_features(Context& context, const In& in, bool triangles_only) {
     if (active_[p] != 0) active_list_.push_back(static_cast<Index>(p));
   parallel_for(context.workers, active_list_.size(), cluster_grain, [&](std::size_t n) {
     const std::size_t p = at(active_list_[n]);
-    features_.fill(p, clusters_[p], {in.positions, origin_, margin_[p]}, triangles_only);
+    features_.fill(p, clusters_[p], {in.positions, in.end, origin_, margin_[p]}, triangles_only);
   });
 }
 

@@ -8,6 +8,7 @@
 #include "core/context.hpp"
 #include "kernels/node_pairs.hpp"
 #include "mid/cluster_features.hpp"
+#include "mid/moving_box.hpp"
 #include "mid/triangle_pair.hpp"
 
 /// Method `bvh` of the stage `mid`: a tree with eight children a node over clusters of triangles.
@@ -28,6 +29,18 @@ struct BvhOptions {
   bool triangles_only = false;  ///< boxes of vertices and edges are not wanted
 };
 
+inline kernels::NodeScope node_scope(PairScope pairs) {
+  switch (pairs) {
+    case PairScope::between:
+      return kernels::NodeScope::between;
+    case PairScope::self:
+      return kernels::NodeScope::self;
+    case PairScope::all:
+      return kernels::NodeScope::all;
+  }
+  return kernels::NodeScope::all;
+}
+
 /// Everything that lasts from call to call.
 class Bvh {
  public:
@@ -36,12 +49,18 @@ class Bvh {
     std::span<const Eigen::Vector3d> positions;
     std::span<const Box> objects;                 ///< grown by half the distance
     std::span<const std::uint8_t> object_wanted;  ///< 0: nothing can touch this object
+    std::span<const Eigen::Vector3d> end{};       ///< of a step, for run_moving
   };
 
   /// Brings clusters and tree up to date and finds the pairs of clusters that may touch. If vertices are marked in
   /// `touched`, only pairs with a cluster that uses one of these.
   void run(Context& context, const In& in, const BvhOptions& options, StageStats& stats,
            std::span<const std::uint8_t> touched = {});
+
+  /// The same over a step in which vertices go straight from `in.positions` to `in.end`: volumes hold the whole step,
+  /// and boxes that move are asked when they meet. Each pair has the part of the step in which it may touch.
+  void run_moving(Context& context, const In& in, const BvhOptions& options, StageStats& stats);
+  std::span<const Interval> intervals() const { return intervals_; }
 
   /// Brings the clusters up to a surface that was edited once since the last run, in time of the edit and a walk over
   /// the clusters. Does nothing if the surface is another or too much has changed; then the next run cuts all anew.
@@ -67,9 +86,15 @@ class Bvh {
     std::vector<float> groups;
     std::vector<Index> object;
     std::vector<std::uint8_t> touched;  ///< has a touched cluster; filled if the call asks for these
+    std::vector<MovingBox> moving;      ///< of each node, filled by run_moving alone
     std::size_t count = 0;
   };
+  struct MovingPair {
+    kernels::NodePair pair;
+    Interval part;
+  };
 
+  void bring_up_to_date(Context& context, const In& in, const BvhOptions& options);
   void build(Context& context, const In& in);
   void index_triangles(Context& context, std::size_t triangles);
   void count_used();
@@ -79,6 +104,8 @@ class Bvh {
   void refit_levels(Context& context);
   void touch(Context& context, std::span<const std::uint8_t> touched);
   void walk(Context& context, const BvhOptions& options, bool touched_only);
+  void fit_moving_boxes(Context& context, const In& in);
+  std::uint64_t walk_moving(Context& context, const BvhOptions& options);
   void fill_features(Context& context, const In& in, bool triangles_only);
   double size_of(const Level& level) const;
   bool worn() const;
@@ -109,6 +136,10 @@ class Bvh {
   std::vector<kernels::NodePair> pairs_;
   std::vector<kernels::NodePair> next_;
   OrderedAppend<kernels::NodePair> append_;
+  std::vector<Interval> intervals_;  ///< of `pairs_`, after run_moving
+  std::vector<MovingPair> moving_pairs_, next_moving_;
+  std::vector<std::uint64_t> never_;
+  OrderedAppend<MovingPair> append_moving_;
   OrderedAppend<TrianglePair> append_triangles_;
 };
 

@@ -87,6 +87,14 @@ void ClusterFeatures::fill(std::size_t cluster, const Cluster& of, const In& in,
       high[k][v] = round_up((x[k] - o) + in.margin);
     }
   }
+  for (std::size_t v = 0; v < of.vertex_count && !in.end.empty(); ++v) {
+    const double* x = in.end[at(of.vertices[v])].data();
+    for (std::size_t k = 0; k < 3; ++k) {
+      const double o = in.origin[static_cast<Eigen::Index>(k)];
+      low[k][v] = std::min(low[k][v], round_down((x[k] - o) - in.margin));
+      high[k][v] = std::max(high[k][v], round_up((x[k] - o) + in.margin));
+    }
+  }
   float* out = boxes_.data() + places_[cluster].boxes;
   for (std::size_t k = 0; k < 3 && !triangles_only; ++k) {
     const std::size_t row = stride(of.edge_count);

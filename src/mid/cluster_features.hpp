@@ -22,6 +22,7 @@ class ClusterFeatures {
   /// Where features are, and what their boxes are made relative to and grown by.
   struct In {
     std::span<const Eigen::Vector3d> positions;
+    std::span<const Eigen::Vector3d> end;  ///< of a step; empty if nothing moves
     const Eigen::Array3d& origin;
     double margin;
   };

@@ -1,6 +1,7 @@
 #include "narrow/cluster_pairs.hpp"
 
 #include "narrow/batch.hpp"
+#include "narrow/moving_boxes.hpp"
 
 namespace carom::narrow {
 
@@ -16,11 +17,11 @@ using PairsOf = kernels::FeatureCount (*)(const kernels::FeatureRows& a, kernels
 /// Where nothing is shared, only boxes matter.
 constexpr PairsOf box_pairs = kernels::box_pairs;
 
+/// Hands the features of pairs of clusters whose boxes overlap and that share no vertex to a sink, one pair at a time.
+template <class Sink>
 class ClusterTester {
  public:
-  ClusterTester(std::span<const Eigen::Vector3d> positions, const Surface& surface, const mid::Bvh& bvh,
-                double distance, std::vector<Hit>& hits, Scratch::Counts& counts)
-      : bvh_(bvh), counts_(counts), batch_(positions, surface.triangles(), distance, hits, counts.distance) {}
+  ClusterTester(const mid::Bvh& bvh, Sink& sink, Scratch::Counts& counts) : bvh_(bvh), counts_(counts), sink_(sink) {}
 
   void test(std::size_t a, std::size_t b) {
     const Cluster& first = bvh_.clusters()[a];
@@ -30,7 +31,6 @@ class ClusterTester {
     if (a != b) vertices_against_triangles(b, a);
     edges_against_edges(a, b);
   }
-  void finish() { batch_.flush(); }
 
  private:
   static std::span<const Index> used(const Cluster& cluster) { return {cluster.vertices.data(), cluster.vertex_count}; }
@@ -50,7 +50,7 @@ class ClusterTester {
     const PairsOf sharing = kernels::vertex_triangle_pairs;
     const PairsOf pairs_of = share_ ? sharing : box_pairs;
     for (const auto [i, j] : counted(all, pairs_of(vertices, bvh_.hull(a), triangles, bvh_.hull(b), found_.data()))) {
-      batch_.add_vertex_triangle(vertices.vertices[i], cluster.triangles[j]);
+      sink_.add_vertex_triangle(vertices.vertices[i], cluster.triangles[j]);
     }
   }
 
@@ -71,15 +71,15 @@ class ClusterTester {
   void add_edges(const kernels::FeatureRows& first, const kernels::FeatureRows& second,
                  std::span<const kernels::FeaturePair> pairs) {
     for (const auto [i, j] : pairs) {
-      batch_.add_edge_edge({first.vertices[i], first.vertices[first.stride + i]},
-                           {second.vertices[j], second.vertices[second.stride + j]});
+      sink_.add_edge_edge({first.vertices[i], first.vertices[first.stride + i]},
+                          {second.vertices[j], second.vertices[second.stride + j]});
     }
   }
 
   const mid::Bvh& bvh_;
   bool share_ = false;  ///< the clusters at hand use a vertex in common
   Scratch::Counts& counts_;
-  Batch batch_;
+  Sink& sink_;
   std::array<kernels::FeaturePair, std::size_t{kernels::most_features} * kernels::most_features> found_;
 };
 
@@ -91,9 +91,27 @@ void find_in_clusters(Context& context, std::span<const Eigen::Vector3d> positio
   scratch.counts.assign(chunk_count(pairs.size(), grain), {});
   scratch.append.run(context.workers, pairs.size(), grain, scratch.hits,
                      [&](std::size_t begin, std::size_t end, std::vector<Hit>& hits, std::size_t chunk) {
-                       ClusterTester tester(positions, surface, bvh, distance, hits, scratch.counts[chunk]);
+                       Scratch::Counts& counts = scratch.counts[chunk];
+                       Batch batch(positions, surface.triangles(), distance, hits, counts.distance);
+                       ClusterTester tester(bvh, batch, counts);
                        for (std::size_t i = begin; i < end; ++i) tester.test(pairs[i].a, pairs[i].b);
-                       tester.finish();
+                       batch.flush();
+                     });
+}
+
+void find_moving_in_clusters(Context& context, const MovingIn& in, const mid::Bvh& bvh, double distance,
+                             Scratch& scratch) {
+  const auto pairs = bvh.pairs();
+  scratch.counts.assign(chunk_count(pairs.size(), grain), {});
+  scratch.append.run(context.workers, pairs.size(), grain, scratch.hits,
+                     [&](std::size_t begin, std::size_t end, std::vector<Hit>& hits, std::size_t chunk) {
+                       Scratch::Counts& counts = scratch.counts[chunk];
+                       MovingBoxes boxes(in, distance, hits, counts.distance);
+                       ClusterTester tester(bvh, boxes, counts);
+                       for (std::size_t i = begin; i < end; ++i) {
+                         boxes.look_within(bvh.intervals()[i]);
+                         tester.test(pairs[i].a, pairs[i].b);
+                       }
                      });
 }
 

@@ -33,7 +33,7 @@ struct DetectOptions {
 std::span<const std::string_view> detect_methods();
 
 /// Working memory that is worth keeping from call to call: with it, a call allocates nothing once
-/// warm. One per thread of the caller; any surface may follow any other.
+/// warm, except where a tree has to be made anew. One per thread of the caller; any surface may follow any other.
 class DetectScratch {
  public:
   DetectScratch();

@@ -2,6 +2,7 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace carom::detection {
@@ -24,21 +25,25 @@ double sum_of_rests(const RigidMotion& motion, std::span<const Eigen::Vector3d> 
 
 }  // namespace
 
-double mean_altitude(const bounds::In& in) {
+double typical_altitude(const bounds::In& in) {
   const std::span<const Triangle> triangles = in.surface.triangles();
   const std::size_t stride = triangles.size() / triangle_sample + 1;
-  double sum = 0;
-  double count = 0;
-  for (std::size_t t = 0; t < triangles.size(); t += stride) {
+  std::array<double, triangle_sample + 1> altitudes;
+  std::size_t count = 0;
+  for (std::size_t t = stride / 2; t < triangles.size(); t += stride) {
     if (is_dead(triangles[t])) continue;
     const Eigen::Vector3d& a = in.positions[static_cast<std::size_t>(triangles[t][0])];
     const Eigen::Vector3d ab = in.positions[static_cast<std::size_t>(triangles[t][1])] - a;
     const Eigen::Vector3d ac = in.positions[static_cast<std::size_t>(triangles[t][2])] - a;
     const double longest = std::sqrt(std::max({ab.squaredNorm(), ac.squaredNorm(), (ac - ab).squaredNorm()}));
-    sum += longest > 0 ? ab.cross(ac).norm() / longest : 0;
-    ++count;
+    const double altitude = ab.cross(ac).norm() / longest;
+    altitudes[count++] = altitude >= 0 ? altitude : 0;  // also where a triangle is a point
   }
-  return count > 0 ? sum / count : 0;
+  if (count == 0) return 0;
+  const auto end = altitudes.begin() + static_cast<std::ptrdiff_t>(count);
+  const auto quartile = altitudes.begin() + static_cast<std::ptrdiff_t>(count / 4);
+  std::nth_element(altitudes.begin(), quartile, end);
+  return *quartile;
 }
 
 void CommonMotion::choose(std::span<const bounds::Out::Piece> pieces, std::size_t objects, bool by_object) {
@@ -67,8 +72,8 @@ void CommonMotion::choose(std::span<const bounds::Out::Piece> pieces, std::size_
   each([&](std::size_t group, Index) { ++begin_[group + 1]; });
   for (std::size_t group = 0; group < groups; ++group) begin_[group + 1] += begin_[group];
   vertices_.resize(begin_.back());
-  std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
-  each([&](std::size_t group, Index vertex) { vertices_[next[group]++] = vertex; });
+  next_.assign(begin_.begin(), begin_.end() - 1);
+  each([&](std::size_t group, Index vertex) { vertices_[next_[group]++] = vertex; });
 }
 
 void CommonMotion::sample(std::span<const Eigen::Vector3d> positions, Points& out) const {

@@ -10,7 +10,7 @@ namespace carom::detection {
 
 /// The smallest altitude of a triangle, on average over a few of them: how far apart features of a smooth surface are
 /// that do not touch.
-double mean_altitude(const bounds::In& in);
+double typical_altitude(const bounds::In& in);
 
 /// The rigid motions that parts of a surface have in common, judged by a few of their vertices: one motion of the whole
 /// scene, or one of each object.
@@ -35,6 +35,7 @@ class CommonMotion {
   std::vector<std::size_t> begin_;  ///< of each group in `vertices_`
   std::vector<RigidMotion> motions_;
   std::vector<std::size_t> sizes_;
+  std::vector<std::size_t> next_;
   std::vector<double> rests_;
 };
 

@@ -68,7 +68,7 @@ void find_candidates_of_step(Context& context, const MovingIn& in, CandidateOpti
   const double motion = largest_motion(context, in, continuous);
   const double coordinate = largest_coordinate(candidates.bounds.objects);
   const double reach = (options.distance + 2 * motion) * (1 + 1e-9) + 1e-12 * coordinate + 1e-100;
-  if (reach <= most_reach * mean_altitude(at_start)) {
+  if (reach <= most_reach * typical_altitude(at_start)) {
     options.distance = reach;
     find_near(context, {in.surface, in.start}, options, coherent, scratch, stats);
     return;

@@ -26,6 +26,15 @@ constexpr double used_share = 0.998;
 constexpr double least_skin = 1e-6;      ///< over the largest coordinate and the distance, for the same reason
 constexpr double tiniest_skin = 1e-140;  ///< m; squares of anything smaller vanish
 
+/// Of the widest skin: with more, after a call for a larger distance, the list is full of pairs that nobody asks for.
+constexpr double too_wide = 2;
+
+/// A cluster, and a triangle: a list with more is slower than looking anew. Sheets in layers that touch have 20 and 20.
+constexpr double most_cluster_pairs = 60;
+constexpr double most_pairs = 40;
+/// Calls after such a list before another is tried.
+constexpr int calls_to_wait = 30;
+
 /// Of all clusters: with more of them touched, starting again is cheaper.
 constexpr double most_touched = 0.1;
 
@@ -90,12 +99,12 @@ bool Watch::follow(Context& context, const bounds::In& in, const CandidateOption
     method_ = options.method;
     return false;
   }
-  common_.sample(in.positions, sample_);
   const double size = largest_coordinate(candidates.bounds.objects) + options.distance;
   const double least = std::max(least_skin * size, tiniest_skin);
   skin_ = reach_ - options.distance;
-  const bool was_watching = watching_ && skin_ > least;
+  const bool was_watching = watching_ && skin_ > least && skin_ <= too_wide * widest_skin(in, options.distance);
   watching_ = false;  // until all is done
+  common_.sample(in.positions, sample_);
   bool followed = false;
   if (was_watching) {
     common_.fit(reference_sample_, sample_);
@@ -103,7 +112,8 @@ bool Watch::follow(Context& context, const bounds::In& in, const CandidateOption
     if (!far && !edited_) {
       stats[Stage::narrow].in += pairs_.size();
       followed = true;
-    } else if (!far || touch_clusters(context, candidates.bvh)) {
+    } else if (candidates.bvh.revision() == in.surface.revision() &&
+               (!far || touch_clusters(context, candidates.bvh))) {
       repair(context, in, candidates, narrow, stats);
       followed = true;
     }
@@ -112,25 +122,33 @@ bool Watch::follow(Context& context, const bounds::In& in, const CandidateOption
   if (!followed) skin_ = skin_for(in, options.distance, common_.typical_rest(last_sample_, sample_));
   last_sample_.swap(sample_);
   if (!followed) {
-    if (!(skin_ > least)) return false;
+    if (wait_ > 0) --wait_;
+    if (!(skin_ > least) || wait_ > 0) return false;
     reach_ = options.distance + skin_;
-    start(context, in, candidates, narrow, stats);
+    if (!start(context, in, candidates, narrow, stats)) {
+      wait_ = calls_to_wait;
+      return false;
+    }
   }
   stats[Stage::mid].add_counted("watched pairs", pairs_.size());
   watching_ = true;
   return true;
 }
 
+double Watch::widest_skin(const bounds::In& in, double distance) {
+  return std::max(most_altitude * typical_altitude(in) - distance, 0.5 * distance);
+}
+
 /// 0 if none would last.
 double Watch::skin_for(const bounds::In& in, double distance, double motion) {
-  const double most = std::max(most_altitude * mean_altitude(in) - distance, 0.5 * distance);
+  const double most = widest_skin(in, distance);
   const double skin = std::min(most, std::max(2 * wanted_calls * motion, 0.5 * most));
   return std::isfinite(skin) && skin >= 2 * least_calls * motion ? skin : 0;
 }
 
-/// Pairs closer than distance and skin at the references; if vertices are touched, those near them at least.
-void Watch::find(Context& context, const bounds::In& in, std::span<const std::uint8_t> touched, Candidates& candidates,
-                 narrow::Scratch& narrow, PipelineStats& stats) {
+/// Pairs of clusters within reach at the references; if vertices are touched, those near them at least.
+void Watch::find_clusters(Context& context, const bounds::In& in, std::span<const std::uint8_t> touched,
+                          Candidates& candidates, StageStats& stats) const {
   // Where the references of objects are says nothing about which of them have partners.
   candidates.object_wanted.assign(in.surface.objects().size(), 1);
   candidates.bvh.run(context,
@@ -138,18 +156,35 @@ void Watch::find(Context& context, const bounds::In& in, std::span<const std::ui
                       .positions = references_,
                       .objects = candidates.bounds.objects,
                       .object_wanted = candidates.object_wanted},
-                     {.distance = reach_, .pairs = scope_, .volume = mid::volume_of(method_)}, stats[Stage::mid],
-                     touched);
-  narrow::find(context, {.surface = in.surface, .positions = references_, .bvh = &candidates.bvh}, reach_, narrow,
-               stats[Stage::narrow]);
+                     {.distance = reach_, .pairs = scope_, .volume = mid::volume_of(method_)}, stats, touched);
 }
 
-void Watch::start(Context& context, const bounds::In& in, Candidates& candidates, narrow::Scratch& narrow,
+/// The same of features, in those pairs of clusters.
+void Watch::find_features(Context& context, const bounds::In& in, const Candidates& candidates, narrow::Scratch& narrow,
+                          StageStats& stats) const {
+  narrow::find(context, {.surface = in.surface, .positions = references_, .bvh = &candidates.bvh}, reach_, narrow,
+               stats);
+}
+
+/// False if there are far more pairs than a list is good for, as with triangles of very different size.
+bool Watch::start(Context& context, const bounds::In& in, Candidates& candidates, narrow::Scratch& narrow,
                   PipelineStats& stats) {
   references_.assign(in.positions.begin(), in.positions.end());
   common_.sample(references_, reference_sample_);
-  find(context, in, {}, candidates, narrow, stats);
+  find_clusters(context, in, {}, candidates, stats[Stage::mid]);
+  const double clusters = static_cast<double>(candidates.bvh.clusters().size());
+  if (static_cast<double>(candidates.bvh.pairs().size()) > most_cluster_pairs * clusters) {
+    stats[Stage::mid].add_culled("too many to watch", candidates.bvh.pairs().size());
+    stats[Stage::mid].out -= candidates.bvh.pairs().size();
+    return false;
+  }
+  find_features(context, in, candidates, narrow, stats[Stage::narrow]);
+  if (static_cast<double>(narrow.hits.size()) > most_pairs * clusters * mid::cluster_triangles) {
+    stats[Stage::narrow].add_culled("too many to watch", narrow.hits.size());
+    return false;
+  }
   pairs_.swap(narrow.hits);
+  return true;
 }
 
 /// Marks the vertices that are too far from their references, and returns how many these are.
@@ -207,7 +242,8 @@ void Watch::repair(Context& context, const bounds::In& in, Candidates& candidate
       if (touched_[v] != 0) references_[v] = common_.motion(piece.object).back(in.positions[v]);
   }
   common_.sample(references_, reference_sample_);
-  find(context, in, touched_, candidates, narrow, stats);
+  find_clusters(context, in, touched_, candidates, stats[Stage::mid]);
+  find_features(context, in, candidates, narrow, stats[Stage::narrow]);
 
   const std::span<const Triangle> triangles = in.surface.triangles();
   append_.run(context.workers, pairs_.size(), hit_grain, kept_,

@@ -38,10 +38,13 @@ class Watch {
 
   bool follow_edit(const bounds::In& in, const Candidates& candidates);
   bool same_question(const CandidateOptions& options) const;
+  static double widest_skin(const bounds::In& in, double distance);
   static double skin_for(const bounds::In& in, double distance, double motion);
-  void find(Context& context, const bounds::In& in, std::span<const std::uint8_t> touched, Candidates& candidates,
-            narrow::Scratch& narrow, PipelineStats& stats);
-  void start(Context& context, const bounds::In& in, Candidates& candidates, narrow::Scratch& narrow,
+  void find_clusters(Context& context, const bounds::In& in, std::span<const std::uint8_t> touched,
+                     Candidates& candidates, StageStats& stats) const;
+  void find_features(Context& context, const bounds::In& in, const Candidates& candidates, narrow::Scratch& narrow,
+                     StageStats& stats) const;
+  bool start(Context& context, const bounds::In& in, Candidates& candidates, narrow::Scratch& narrow,
              PipelineStats& stats);
   std::uint64_t mark_far(Context& context, const bounds::In& in, std::span<const bounds::Out::Piece> pieces);
   bool touch_clusters(Context& context, const mid::Bvh& bvh);
@@ -54,6 +57,7 @@ class Watch {
   mid::Method method_ = mid::Method::bvh;
 
   bool watching_ = false;
+  int wait_ = 0;         ///< calls until a list is tried again
   double reach_ = 0;     ///< m: all pairs closer than this at their references are in the list
   double skin_ = 0;      ///< m: the reach beyond the distance of this call
   bool edited_ = false;  ///< the surface, since the last call

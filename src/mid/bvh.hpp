@@ -70,6 +70,8 @@ class Bvh {
   std::uint64_t edited_from() const { return edited_from_; }
   std::span<const Index> edited_vertices() const { return edited_vertices_; }
 
+  /// Of the surface that clusters() are of; 0 if of none.
+  std::uint64_t revision() const { return revision_; }
   std::span<const Cluster> clusters() const { return clusters_; }
   /// Of clusters, a <= b.
   std::span<const kernels::NodePair> pairs() const { return pairs_; }

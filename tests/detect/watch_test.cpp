@@ -290,6 +290,45 @@ TEST(Watch, FindsWhatBruteForceFindsInAnySoupThatMoves) {
   EXPECT_GT(total, 10'000U);
 }
 
+/// A list that waited while another surface had the tree.
+TEST(Watch, ComesBackToASurfaceAfterAnother) {
+  const oracle::Soup small = join({make_icosphere(1, 2), shifted(make_icosphere(1, 2), {1.98, 0.1, 0})});
+  const oracle::Soup large = join({make_icosphere(1, 4), shifted(make_icosphere(1, 4), {1.98, 0.1, 0})});
+  const Surface first(small.positions.size(), small.triangles, small.object_of_triangle);
+  const Surface second(large.positions.size(), large.triangles, large.object_of_triangle);
+  DetectScratch scratch;
+  std::vector<Contact> contacts;
+  PipelineStats stats;
+  for (int i = 0; i < 3; ++i)
+    detect(first, small.positions, {.distance = 0.05, .threads = 1}, scratch, contacts, stats);
+  detect(second, large.positions, {.distance = 0.05, .pairs = PairScope::self, .threads = 1}, scratch, contacts, stats);
+  std::vector<Eigen::Vector3d> moved = small.positions;
+  moved[0].x() += 0.3;
+  detect(first, moved, {.distance = 0.05, .pairs = PairScope::between, .threads = 1}, scratch, contacts, stats);
+  EXPECT_EQ(oracle::as_pairs(contacts), oracle::brute_force(moved.size(), small.triangles, small.object_of_triangle,
+                                                            moved, 0.05, PairScope::between, true));
+}
+
+std::uint64_t watched_pairs(const PipelineStats& stats) {
+  std::uint64_t count = 0;
+  for (const Counted& counted : stats[Stage::mid].counted()) count += counted.count;
+  return count;
+}
+
+TEST(Watch, DoesNotFillUpOverALargeFloorOrAfterALargeDistance) {
+  const oracle::Soup soup = join({make_sheet(200, 200, 1, 1), shifted(make_icosphere(1, 4), {0, 1.001, 0})});
+  const Surface surface(soup.positions.size(), soup.triangles, soup.object_of_triangle);
+  DetectScratch scratch;
+  std::vector<Contact> contacts;
+  PipelineStats stats;
+  for (const double distance : {0.003, 0.003, 0.003, 0.1, 0.1, 0.002, 0.002}) {
+    detect(surface, soup.positions, {.distance = distance, .threads = 1}, scratch, contacts, stats);
+    if (distance < 0.01) {
+      EXPECT_LT(watched_pairs(stats), 5'000U) << distance;
+    }
+  }
+}
+
 TEST(Watch, MakesNoDifference) {
   const oracle::Soup soup = balls_and_fold();
   const Surface surface(soup.positions.size(), soup.triangles, soup.object_of_triangle);

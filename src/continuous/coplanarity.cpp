@@ -23,70 +23,57 @@ double blossom(const std::array<double, 4>& c, double x, double y, double z) {
   return z1 * b0 + z * b1;
 }
 
-/// The first zero in [0, 1] of the cubic with b[0] > 0, roughly; 2 if there seems to be none. What comes out is
-/// verified by the caller.
+/// Where a cubic with b[0] > 0 first comes down to zero in [0, 1], or near to it: roughly, the caller verifies it.
 struct RoughZero {
-  double at = 2;
-  double slope = 0;      ///< there, not positive
-  bool is_dip = false;   ///< a smallest value above or near zero
+  double at = 2;         ///< beyond 1 if it does not seem to come down
+  bool is_dip = false;   ///< a smallest value that is not below zero
   double curvature = 0;  ///< of the dip
 };
 
-RoughZero first_zero(const std::array<double, 4>& b) {
-  // Power basis about 0: b0 + p s + q s^2 + r s^3.
-  const double p = 3 * (b[1] - b[0]);
-  const double q = 3 * (b[2] - 2 * b[1] + b[0]);
-  const double r = b[3] - 3 * b[2] + 3 * b[1] - b[0];
-  const auto value = [&](double s) { return ((r * s + q) * s + p) * s + b[0]; };
-  const auto slope = [&](double s) { return (3 * r * s + 2 * q) * s + p; };
-  double low = 0, high = 1;
-  if (!(b[3] < 0) || !(std::min(b[1], b[2]) > 0 || std::max(b[1], b[2]) < 0 || (b[1] > 0 && b[2] < 0))) {
-    // More than one change of sign is possible: look at the first minimum. Zeros of p + 2q s + 3r s^2.
-    const double discriminant = q * q - 3 * p * r;
-    if (discriminant > 0) {
-      // The minimum is where the slope goes from minus to plus.
-      const double root = std::sqrt(discriminant);
-      const double at = q >= 0 ? (q + root != 0 ? -p / (q + root) : 2.0) : (r != 0 ? (root - q) / (3 * r) : 2.0);
-      if (at > 0 && at < 1) {
-        const double v = value(at);
-        if (v >= 0) {
-          RoughZero zero{.at = at, .is_dip = true, .curvature = 6 * r * at + 2 * q};
-          if (b[3] >= 0 || v == 0) return zero;
-          low = at;  // past the dip, down to the end
-          zero.at = at;
-          if (b[3] < 0) return zero;
-        } else {
-          high = at;
-        }
-      } else if (b[3] >= 0) {
-        return {};
-      }
-    } else if (b[3] >= 0) {
-      return {};
-    }
+/// In the power basis: d + c s + b s^2 + a s^3.
+struct Cubic {
+  double a, b, c, d;
+  double value(double s) const { return ((a * s + b) * s + c) * s + d; }
+  double slope(double s) const { return (3 * a * s + 2 * b) * s + c; }
+  /// Where the slope goes from minus to plus; 2 if nowhere.
+  double minimum() const {
+    const double discriminant = b * b - 3 * a * c;
+    if (!(discriminant > 0)) return 2;
+    const double root = std::sqrt(discriminant);
+    if (b >= 0) return b + root > 0 ? -c / (b + root) : 2;
+    return a != 0 ? (root - b) / (3 * a) : 2;
   }
-  // Exactly one zero in [low, high], downward: Newton, kept inside by bisection.
-  double s = 0.5 * (low + high);
-  if (b[3] < 0 && low == 0 && high == 1) s = b[0] / (b[0] - b[3]);
+};
+
+/// The zero in (low, high), the only one and downward: Newton, kept inside by bisection.
+double newton(const Cubic& f, double s, double low, double high) {
   for (int i = 0; i < 30; ++i) {
-    const double v = value(s);
-    if (v > 0) {
-      low = s;
-    } else {
-      high = s;
-    }
-    const double d = slope(s);
-    double next = s - v / d;
+    const double v = f.value(s);
+    (v > 0 ? low : high) = s;
+    double next = s - v / f.slope(s);
     if (!(next > low && next < high)) next = 0.5 * (low + high);
     const double step = std::abs(next - s);
     s = next;
-    if (step < 1e-15 || high - low < 1e-15) break;
-    if (step < 1e-9) {  // one more step is all it takes
-      s = std::clamp(s - value(s) / slope(s), low, high);
-      break;
-    }
+    if (step < 1e-15 || high - low < 1e-15) return s;
+    if (step < 1e-9) break;  // one more step is all it takes
   }
-  return {.at = s, .slope = slope(s)};
+  return std::clamp(s - f.value(s) / f.slope(s), low, high);
+}
+
+RoughZero first_zero(const std::array<double, 4>& b) {
+  const Cubic f{b[3] - 3 * b[2] + 3 * b[1] - b[0], 3 * (b[2] - 2 * b[1] + b[0]), 3 * (b[1] - b[0]), b[0]};
+  // One change of sign in the coefficients is one zero.
+  const bool one_zero = b[3] < 0 && !(b[1] < 0 && b[2] > 0);
+  if (one_zero) return {.at = newton(f, b[0] / (b[0] - b[3]), 0, 1)};
+  const double minimum = f.minimum();
+  if (minimum > 0 && minimum < 1) {
+    if (f.value(minimum) >= 0) {
+      return {.at = minimum, .is_dip = true, .curvature = 6 * f.a * minimum + 2 * f.b};
+    }
+    return {.at = newton(f, 0.5 * minimum, 0, minimum)};
+  }
+  if (b[3] < 0) return {.at = newton(f, 0.5, 0, 1)};
+  return {};
 }
 
 }  // namespace
@@ -151,23 +138,14 @@ double skip_to_first_zero(const Coplanarity& p, double t0) {
   double s = std::min(zero.at, 1.0);
   if (!zero.is_dip && zero.at <= 1) s -= 4 * unit_roundoff;
   const auto free_until = [&](double local) {
-    const double t = t0 + local * length;
+    const double t = std::min(t0 + local * length, 1.0);
     return t > t0 && certain_sign(restrict_to(p.c, t0, t), p.margin) != 0 ? t : t0;
   };
-  if (s > 0) {
-    const double t = free_until(s);
-    if (t > t0) return t;
-    // Near a dip that touches zero, step back until the value is certain.
-    if (zero.is_dip && zero.curvature > 0) {
-      const double back = s - std::sqrt(8 * p.margin / zero.curvature);
-      if (back > 0) {
-        const double earlier = free_until(back);
-        if (earlier > t0) return earlier;
-      }
-    }
-    return free_until(0.5 * s);
-  }
-  return t0;
+  double t = free_until(s);
+  // Near a dip that touches zero, step back until the value is certain.
+  if (t == t0 && zero.is_dip && zero.curvature > 0) t = free_until(s - std::sqrt(8 * p.margin / zero.curvature));
+  if (t == t0) t = free_until(0.5 * s);
+  return t;
 }
 
 }  // namespace carom::continuous

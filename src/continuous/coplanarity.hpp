@@ -27,8 +27,8 @@ double value_at(const std::array<double, 4>& c, double t);
 /// -1 or 1 if all coefficients have this sign and are larger than the margin, else 0.
 int certain_sign(const std::array<double, 4>& c, double margin);
 
-/// A time t' in (t0, 1] such that all of [t0, t') is surely free, as late as can be found cheaply: 1 if there
-/// is no zero at all, just before the first zero otherwise; t0 if nothing can be said.
+/// A time t' such that all of [t0, t'] is surely free, as late as can be found cheaply: 1 if there is no zero at
+/// all, just before the first zero otherwise; t0 if nothing can be said.
 double skip_to_first_zero(const Coplanarity& p, double t0);
 
 }  // namespace carom::continuous

@@ -404,10 +404,9 @@ int sign_at(const Polynomial& q, Zero& zero) {
   const Polynomial d = derivative(zero.of);
   Polynomial product;
   product.degree = d.degree + q.degree;
-  for (int i = 0; i <= d.degree; ++i) {
-    for (int j = 0; j <= q.degree; ++j) {
-      mpz_addmul(product.c[static_cast<std::size_t>(i + j)].get_mpz_t(), d.c[static_cast<std::size_t>(i)].get_mpz_t(),
-                 q.c[static_cast<std::size_t>(j)].get_mpz_t());
+  for (std::size_t i = 0; i <= static_cast<std::size_t>(d.degree); ++i) {
+    for (std::size_t j = 0; j <= static_cast<std::size_t>(q.degree); ++j) {
+      mpz_addmul(product.c[i + j].get_mpz_t(), d.c[i].get_mpz_t(), q.c[j].get_mpz_t());
     }
   }
   if (product.degree >= zero.of.degree) product = positive_remainder(product, zero.of);

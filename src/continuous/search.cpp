@@ -109,18 +109,15 @@ SearchResult search(ContactKind kind, const RelativeMotion& m, const Coplanarity
   const double reach = m.separation * (1 + 8 * unit_roundoff) + slack;
   const double to_rounding = 4 * slack + 16 * unit_roundoff * m.separation;
   const double allowed = std::max(tolerance * m.motion, to_rounding);
+  // Of no use if the features stay in a plane.
   const bool use_plane =
-      certain_sign({p.c[0], p.c[0], p.c[3], p.c[3]}, p.margin) != 0 ||
       std::max({std::abs(p.c[0]), std::abs(p.c[1]), std::abs(p.c[2]), std::abs(p.c[3])}) > 2 * p.margin;
   const double half_width = std::min(0x1p-30, tolerance);
   double t = 0;
   for (;; ++result.probes) {
     if (use_plane) {
       const double later = skip_to_first_zero(p, t);
-      if (later >= 1) {
-        // Free up to the end, the end included only if the sign is certain there.
-        if (certain_sign({p.c[3], p.c[3], p.c[3], p.c[3]}, p.margin) != 0) return result;
-      }
+      if (later >= 1) return result;
       if (later > t) {
         result.last = {};
         t = later;

@@ -170,6 +170,18 @@ class Maker {
     }
   }
 
+  FeatureMotion wild() {
+    const int range = coin() ? 30 : coin() ? 300 : 1022;
+    const int start = integer(0, 3) == 0 ? 1 : 0;  // some stand still
+    FeatureMotion m = each([&] {
+      Vector3d p;
+      for (int k = 0; k < 3; ++k) p[k] = integer(0, 3) == 0 ? 0 : std::ldexp(number(), integer(-range, range));
+      return p;
+    });
+    if (start == 1) m.end[0] = m.start[0];
+    return m;
+  }
+
   FeatureMotion at_end() {
     FeatureMotion m = contact();
     // Touching at t = 1 and moving together from far away.
@@ -235,6 +247,8 @@ FeatureMotion make_moving_pair(ContactKind kind, Degeneracy degeneracy, std::mt1
       return m;
     case Degeneracy::touch_at_end:
       return make.at_end();
+    case Degeneracy::wild:
+      return make.wild();
   }
   return m;
 }

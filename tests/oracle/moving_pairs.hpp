@@ -24,8 +24,9 @@ enum class Degeneracy : std::uint8_t {
   far_away,       ///< small features, large coordinates
   touch_at_start,
   touch_at_end,
+  wild,  ///< every coordinate of another size, some zero
 };
-inline constexpr int degeneracy_count = 16;
+inline constexpr int degeneracy_count = 17;
 
 FeatureMotion make_moving_pair(ContactKind kind, Degeneracy degeneracy, std::mt19937_64& random);
 

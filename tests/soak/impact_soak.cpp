@@ -24,6 +24,8 @@ TEST(Soak, ImpactsAreThoseOfRationalArithmetic) {
     Tally& tally = tallies[chunk];
     for (int round = 0; round < rounds && tally.wrong.empty(); ++round) {
       for (int degeneracy = 0; degeneracy < oracle::degeneracy_count && tally.wrong.empty(); ++degeneracy) {
+        // Numbers of all sizes are thousands of bits long for the oracle: fewer of these.
+        if (static_cast<oracle::Degeneracy>(degeneracy) == oracle::Degeneracy::wild && round % 20 != 0) continue;
         for (const ContactKind kind : {ContactKind::vertex_face, ContactKind::edge_edge}) {
           const FeatureMotion motion =
               oracle::make_moving_pair(kind, static_cast<oracle::Degeneracy>(degeneracy), random);

@@ -51,7 +51,11 @@ Impact solve(ContactKind kind, const FeatureMotion& motion, const ContinuousOpti
   }
   impact.collides = true;
   impact.time = found.time;
-  impact.tolerance = certain ? 0 : std::ldexp(found.gap, relative.exponent);
+  if (!certain) {
+    impact.tolerance = std::ldexp(found.gap, relative.exponent);
+    // Scaled back it may be subnormal and rounded.
+    if (relative.exponent != 0) impact.tolerance = std::nextafter(impact.tolerance, INFINITY);
+  }
   impact.limited = !certain && found.gap > options.tolerance * relative.motion;
   impact.weights = found.weights;
   impact.normal =

@@ -56,5 +56,18 @@ TEST_P(Impacts, KeepTheSeparation) {
   }
 }
 
+/// Scaled back to subnormal lengths, the tolerance was once rounded down.
+TEST(ImpactRegressions, AToleranceOfSubnormalLengthIsNotTooSmall) {
+  const FeatureMotion motion{{{{-0x0.0006a4p-1022, -0x0.00028cp-1022, -0x0.0004e4p-1022},
+                               {-0x0.0008p-1022, -0x0.0004p-1022, 0x0.0008p-1022},
+                               {0x0.0003cp-1022, -0x0.00018p-1022, -0x0.0005cp-1022},
+                               {0x0p+0, 0x0.0008p-1022, -0x0.0004p-1022}}},
+                             {{{0x0.00021cp-1022, 0x0.000a34p-1022, 0x0.00071cp-1022},
+                               {-0x0.0008p-1022, 0x0.0008p-1022, -0x0.0004p-1022},
+                               {0x0p+0, -0x0.00014p-1022, -0x0.00048p-1022},
+                               {0x0.0008p-1022, 0x0.0008p-1022, 0x0.0008p-1022}}}};
+  EXPECT_EQ(oracle::separation_violation(ContactKind::vertex_face, motion, 3.51026349727e-313, 16), "");
+}
+
 }  // namespace
 }  // namespace carom

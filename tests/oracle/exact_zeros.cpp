@@ -128,6 +128,19 @@ void halve(RealZero& zero, int times) {
   }
 }
 
+/// Of p on all of [low, high], low >= 0, if it is the same there, else 0: p is the difference of two polynomials that
+/// grow.
+int common_sign(const Poly& p, const mpq_class& low, const mpq_class& high) {
+  Poly up = p, down = p;
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    if (up[i] < 0) up[i] = 0;
+    down[i] = up[i] - p[i];
+  }
+  if (value(up, low) > value(down, high)) return 1;
+  if (value(up, high) < value(down, low)) return -1;
+  return 0;
+}
+
 }  // namespace
 
 Poly operator+(const Poly& a, const Poly& b) {
@@ -170,7 +183,9 @@ std::vector<RealZero> zeros_in_unit_interval(const Poly& p) {
 }
 
 int sign(const Poly& p, RealZero& at) {
+  narrow(at, mpq_class(1, 1UL << 50U));
   if (at.low == at.high) return sgn(value(p, at.low));
+  if (const int clear = common_sign(p, at.low, at.high); clear != 0) return clear;
   // The remainder has the same value there.
   const Poly q = with_integers(divide(p, at.of).remainder);
   if (q.size() <= 1) return q.empty() ? 0 : sgn(q[0]);

@@ -96,6 +96,13 @@ std::string separation_violation(ContactKind kind, const FeatureMotion& motion, 
     }
   }
   if (!impact.collides) return {};
+  // A late time is late because just before it the features are as close already.
+  for (unsigned bits = 5; bits < 60; bits += 6) {
+    const mpq_class t = mpq_class(impact.time) - mpq_class(1, 1UL << bits);
+    if (t >= 0 && squared_distance_at(kind, motion, t) <= reach * reach) {
+      return fmt::format("late: closer than {} at {}\n{}", separation, t.get_d(), describe(kind, motion, impact));
+    }
+  }
   const std::string wrong = bad_yes(kind, motion, impact, separation);
   return wrong.empty() ? wrong : fmt::format("{}separation {}\n{}", wrong, separation, describe(kind, motion, impact));
 }

@@ -8,7 +8,7 @@
 namespace carom {
 namespace {
 
-/// Millions of queries of every kind against rational arithmetic: half an hour on two cores.
+/// Two million queries of every kind against rational arithmetic: about an hour on two cores.
 TEST(Soak, ImpactsAreThoseOfRationalArithmetic) {
   constexpr std::size_t chunks = 640;
   constexpr int rounds = 100;

@@ -11,6 +11,7 @@
 #include "bench/peers.hpp"
 #include "bench/stopwatch.hpp"
 #include "bench/table.hpp"
+#include "carom/detect_continuous.hpp"
 #include "detect/candidates.hpp"
 
 /// The benchmarks of detection, see docs/benchmarks.md.
@@ -39,6 +40,10 @@ struct Tables {
   Table scaling{"Scaling at constant density, one thread: stacked sheets",
                 {"triangles", "method", "ms", "ns_a_triangle", "contacts_a_triangle", "grown"},
                 {}};
+  Table steps{
+      "Over steps, one thread: from each frame to the next, with times of impact; times slower than at the frames",
+      {"scene", "triangles", "impacts", "ms_frame", "ms_step", "slower", "moving_boxes_culled"},
+      {}};
   Table memory{"Memory kept between calls, beyond the mesh and the contacts",
                {"scene", "triangles", "method", "bytes_a_triangle", "bytes_of_contacts_a_triangle"},
                {}};
@@ -170,6 +175,49 @@ void bench_candidates(const BenchScene& scene, const Settings& settings, Tables&
   for (const std::string& method : settings.methods) add(bench_our_candidates(method, scene, settings.passes));
 }
 
+/// Pairs of clusters or features whose boxes over the whole step overlap, but not as they move.
+std::uint64_t culled_by_moving_boxes(const PipelineStats& stats) {
+  std::uint64_t count = 0;
+  for (const Stage stage : {Stage::mid, Stage::narrow})
+    for (const Culled& culled : stats[stage].culled())
+      if (culled.reason == "moving box") count += culled.count;
+  return count;
+}
+
+/// Both once over all frames, in turns: what is kept from frame to frame must not be kept from pass to pass.
+void bench_steps(const BenchScene& scene, Tables& tables) {
+  tell(fmt::format("{}: over steps", scene.name));
+  DetectScratch frame_scratch;
+  DetectScratch step_scratch;
+  std::vector<Contact> contacts;
+  std::vector<MovingContact> impacts;
+  PipelineStats stats;
+  double frame_ms = 0;
+  double step_ms = 0;
+  double found = 0;
+  double culled = 0;
+  double steps = 0;
+  for (std::size_t f = 0; f + 1 < scene.frames.size(); ++f) {
+    const Stopwatch of_frame;
+    detect(scene.surface, scene.frames[f], {.distance = scene.distance, .pairs = scene.pairs, .threads = 1},
+           frame_scratch, contacts, stats);
+    const double ms = of_frame.elapsed().cpu_ms;
+    const Stopwatch of_step;
+    detect_continuous(scene.surface, scene.frames[f], scene.frames[f + 1],
+                      {.distance = scene.distance, .pairs = scene.pairs, .threads = 1}, step_scratch, impacts, stats);
+    if (f < 2) continue;  // both get their memory
+    frame_ms += ms;
+    step_ms += of_step.elapsed().cpu_ms;
+    found += static_cast<double>(impacts.size());
+    culled += static_cast<double>(culled_by_moving_boxes(stats));
+    ++steps;
+  }
+  if (steps == 0) return;
+  tables.steps.add({scene.name, count_of(scene.surface), fmt::format("{:.0f}", found / steps),
+                    fmt::format("{:.3f}", frame_ms / steps), fmt::format("{:.3f}", step_ms / steps),
+                    fmt::format("{:.2f}", step_ms / frame_ms), fmt::format("{:.0f}", culled / steps)});
+}
+
 void bench_memory(const BenchScene& scene, const Settings& settings, Tables& tables) {
   for (const std::string& method : settings.methods) {
     const std::size_t before = memory_in_use();
@@ -220,6 +268,7 @@ void run(const Settings& settings) {
     if (scene.surface.triangles().size() > 100'000) for_scene.passes = std::min(settings.passes, 2);
     bench_whole(scene, for_scene, tables);
     bench_candidates(scene, for_scene, tables);
+    bench_steps(scene, tables);
     bench_memory(scene, settings, tables);
   }
   const auto& wanted = settings.scenes;
@@ -228,11 +277,9 @@ void run(const Settings& settings) {
   }
   std::filesystem::create_directories(settings.out);
   const std::filesystem::path folder(settings.out);
-  const std::vector<std::pair<const Table*, const char*>> all{{&tables.whole, "whole.csv"},
-                                                              {&tables.candidates, "candidates.csv"},
-                                                              {&tables.threads, "threads.csv"},
-                                                              {&tables.scaling, "scaling.csv"},
-                                                              {&tables.memory, "memory.csv"}};
+  const std::vector<std::pair<const Table*, const char*>> all{
+      {&tables.whole, "whole.csv"}, {&tables.candidates, "candidates.csv"}, {&tables.threads, "threads.csv"},
+      {&tables.steps, "steps.csv"}, {&tables.scaling, "scaling.csv"},       {&tables.memory, "memory.csv"}};
   for (const auto& [table, name] : all) {
     if (table->rows.empty()) continue;
     fmt::print("{}\n", table->text());

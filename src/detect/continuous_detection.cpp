@@ -16,33 +16,36 @@ using narrow::MovingIn;
 constexpr std::size_t vertex_grain = 4096;
 constexpr std::size_t hit_grain = 2048;
 
-/// Of the mean altitude: while everything stays that near, looking around the start of the step finds few pairs too
+/// Of the typical altitude: while everything stays that near, looking around the start of the step finds few pairs too
 /// many, and the pairs can be watched. Beyond, boxes that hold the step are better.
 constexpr double most_reach = 0.6;
 
-/// How far a vertex moves at most beyond what all have in common.
-double largest_motion(Context& context, const MovingIn& in, ContinuousScratch& scratch) {
-  const std::size_t count = in.start.size();
-  if (count == 0) return 0;
-  Eigen::Vector3d shift = parallel_reduce(
-      context.workers, count, vertex_grain, Eigen::Vector3d(0, 0, 0),
+/// How near two features must be at the start to come within the distance: those that share a motion of `common`.
+///
+/// A vertex goes from s to e = R s + c + r, with a rotation R by an angle theta and a rest r. At time t it is at
+/// A s + t c + t r with A = (1 - t) 1 + t R, and |A v| >= cos(theta / 2) |v| for every v. So a distance d becomes no
+/// less than cos(theta / 2) d - 2 u over the step, where no rest is longer than u.
+double reach_at_start(Context& context, const MovingIn& in, std::span<const bounds::Out::Piece> pieces,
+                      CommonMotion& common, double distance, ContinuousScratch& scratch) {
+  common.sample(in.start, scratch.start_sample);
+  common.sample(in.end, scratch.end_sample);
+  common.fit(scratch.start_sample, scratch.end_sample);
+  return parallel_reduce(
+      context.workers, pieces.size(), 1, distance,
       [&](std::size_t begin, std::size_t end) {
-        Eigen::Vector3d sum = Eigen::Vector3d::Zero();
-        for (std::size_t v = begin; v < end; ++v) sum += in.end[v] - in.start[v];
-        return sum;
-      },
-      [](const Eigen::Vector3d& a, const Eigen::Vector3d& b) { return Eigen::Vector3d(a + b); }, scratch.partial_shift);
-  shift /= static_cast<double>(count);
-  const double squared = parallel_reduce(
-      context.workers, count, vertex_grain, 0.0,
-      [&](std::size_t begin, std::size_t end) {
-        double most = 0;
-        for (std::size_t v = begin; v < end; ++v)
-          most = std::max(most, ((in.end[v] - in.start[v]) - shift).squaredNorm());
-        return most;
+        double reach = distance;
+        for (std::size_t i = begin; i < end; ++i) {
+          if (pieces[i].object == none) continue;
+          const RigidMotion motion = common.motion(pieces[i].object);
+          double most = 0;
+          for (std::size_t v = pieces[i].begin; v < pieces[i].end; ++v)
+            most = std::max(most, (in.end[v] - motion(in.start[v])).squaredNorm());
+          const double shrink = 0.5 * std::sqrt(std::max(0.0, motion.rotation.trace() + 1));
+          reach = std::max(reach, (distance + 2 * std::sqrt(most)) / shrink);
+        }
+        return reach;
       },
       [](double a, double b) { return std::max(a, b); }, scratch.partial);
-  return std::sqrt(squared);
 }
 
 double largest_coordinate(std::span<const Box> boxes) {
@@ -54,28 +57,49 @@ double largest_coordinate(std::span<const Box> boxes) {
   return static_cast<double>(largest);
 }
 
-/// Pairs of features that may come within the distance over the step, into `scratch.narrow.hits`.
+/// Pairs of features that may come within the distance over the step, into `continuous.hits`, in no useful order.
 void find_candidates_of_step(Context& context, const MovingIn& in, CandidateOptions options, bool coherent,
                              Scratch& scratch, ContinuousScratch& continuous, PipelineStats& stats) {
   Candidates& candidates = scratch.candidates;
-  const bounds::In at_start{in.surface, in.start, in.end};
-  bounds::run(context, at_start, {.distance = options.distance, .triangles = false}, candidates.bounds,
-              stats[Stage::bounds]);
+  const bounds::In over_step{in.surface, in.start, in.end};
+  const double distance = options.distance;
+  bounds::run(context, over_step, {.distance = distance, .triangles = false}, candidates.bounds, stats[Stage::bounds]);
   find_object_pairs(context, options, candidates, stats);
-
-  // In a frame that moves with the scene every point of a feature moves by `motion` at most. So what comes within the
-  // distance begins nearer than that and twice the motion; the rest is for rounding, of coordinates and of products.
-  const double motion = largest_motion(context, in, continuous);
-  const double coordinate = largest_coordinate(candidates.bounds.objects);
-  const double reach = (options.distance + 2 * motion) * (1 + 1e-9) + 1e-12 * coordinate + 1e-100;
-  if (reach <= most_reach * typical_altitude(at_start)) {
-    options.distance = reach;
-    find_near(context, {in.surface, in.start}, options, coherent, scratch, stats);
-    return;
+  if (continuous.revision != in.surface.revision()) {
+    continuous.revision = 0;  // of none, should memory run out on the way
+    continuous.self.choose(candidates.bounds.pieces, in.surface.objects().size(), true);
+    continuous.between.choose(candidates.bounds.pieces, in.surface.objects().size(), false);
+    continuous.revision = in.surface.revision();
   }
-  find_clusters_of_step(context, at_start, options, candidates, stats);
+
+  // Slow parts first: around where they are at the start.
+  continuous.hits.clear();
+  bool self = options.pairs != PairScope::between;
+  bool between = std::any_of(candidates.broad.pairs.begin(), candidates.broad.pairs.end(),
+                             [](const broad::ObjectPair& pair) { return pair.a != pair.b; });
+  const double widest = most_reach * typical_altitude(over_step);
+  const double rounding = 1e-12 * largest_coordinate(candidates.bounds.objects) + 1e-100;
+  for (const PairScope scope : {PairScope::self, PairScope::between}) {
+    bool& wanted = scope == PairScope::self ? self : between;
+    if (!wanted) continue;
+    CommonMotion& common = scope == PairScope::self ? continuous.self : continuous.between;
+    const double reach =
+        reach_at_start(context, in, candidates.bounds.pieces, common, distance, continuous) * (1 + 1e-9) + rounding;
+    if (!(reach <= widest)) continue;
+    options.distance = reach;
+    options.pairs = scope;
+    find_near(context, {in.surface, in.start}, options, coherent, scratch, stats);
+    continuous.hits.insert(continuous.hits.end(), scratch.narrow.hits.begin(), scratch.narrow.hits.end());
+    wanted = false;
+  }
+  if (!self && !between) return;
+
+  options.distance = distance;
+  options.pairs = self && between ? PairScope::all : self ? PairScope::self : PairScope::between;
+  find_clusters_of_step(context, over_step, options, candidates, stats);
   const StageTimer timer(stats[Stage::narrow]);
-  narrow::find_moving_in_clusters(context, in, candidates.bvh, options.distance, scratch.narrow);
+  narrow::find_moving_in_clusters(context, in, candidates.bvh, distance, scratch.narrow);
+  continuous.hits.insert(continuous.hits.end(), scratch.narrow.hits.begin(), scratch.narrow.hits.end());
   for (const narrow::Scratch::Counts& counts : scratch.narrow.counts) {
     stats[Stage::narrow].in += counts.tests;
     stats[Stage::narrow].add_culled("adjacent", counts.adjacent);
@@ -118,9 +142,9 @@ void run_continuous(Context& context, const MovingIn& in, const DetectContinuous
       options.coherent, scratch, continuous, stats);
   StageStats& narrow_stats = stats[Stage::narrow];
   const StageTimer timer(narrow_stats);
-  exclude(context, {in.surface, in.start}, scratch.excludes, scratch.narrow.exclude, scratch.narrow.hits, narrow_stats);
+  exclude(context, {in.surface, in.start}, scratch.excludes, scratch.narrow.exclude, continuous.hits, narrow_stats);
 
-  const std::span<const Hit> hits = scratch.narrow.hits;
+  const std::span<const Hit> hits = continuous.hits;
   const std::span<const Triangle> triangles = in.surface.triangles();
   const ContinuousOptions each{.separation = options.distance, .tolerance = options.tolerance, .exact = options.exact};
   if (continuous.queries.size() < chunk_count(hits.size(), hit_grain))

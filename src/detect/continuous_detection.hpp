@@ -15,9 +15,13 @@ struct ContinuousScratch {
     std::vector<IndexedImpact> impacts;
   };
   std::vector<Queries> queries;
+  /// What the vertices of an object, and all vertices, have in common, for pairs within objects and between them.
+  CommonMotion self, between;
+  std::uint64_t revision = 0;  ///< of the surface that these look at
+  CommonMotion::Points start_sample, end_sample;
+  std::vector<narrow::Hit> hits;
   OrderedAppend<MovingContact> append;
   std::vector<double> partial;
-  std::vector<Eigen::Vector3d> partial_shift;
 };
 
 void run_continuous(Context& context, const narrow::MovingIn& in, const DetectContinuousOptions& options,

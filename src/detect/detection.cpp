@@ -28,8 +28,9 @@ void find_near(Context& context, const bounds::In& in, CandidateOptions options,
   const narrow::In narrow{.surface = in.surface, .positions = in.positions, .bvh = &candidates.bvh};
   StageStats& narrow_stats = stats[Stage::narrow];
   bool self = options.pairs != PairScope::between;
-  bool between = std::any_of(candidates.broad.pairs.begin(), candidates.broad.pairs.end(),
-                             [](const broad::ObjectPair& pair) { return pair.a != pair.b; });
+  bool between =
+      options.pairs != PairScope::self && std::any_of(candidates.broad.pairs.begin(), candidates.broad.pairs.end(),
+                                                      [](const broad::ObjectPair& pair) { return pair.a != pair.b; });
   scratch.hits.clear();
   if (coherent) {
     for (const PairScope scope : {PairScope::self, PairScope::between}) {

@@ -1,6 +1,7 @@
 #include "detect/continuous_detection.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "core/stage_timer.hpp"
@@ -124,10 +125,18 @@ MovingContact describe(const Hit& hit, std::span<const Triangle> triangles) {
   return contact;
 }
 
-bool earlier(const MovingContact& left, const MovingContact& right) {
-  if (left.impact.time != right.impact.time) return left.impact.time < right.impact.time;
-  if (left.kind != right.kind) return left.kind < right.kind;
-  return left.a != right.a ? left.a < right.a : left.b < right.b;
+/// Contacts in canonical order, by time: where times are the same the order stays.
+void order_by_time(Context& context, ContinuousScratch& scratch, std::vector<MovingContact>& contacts) {
+  const std::vector<MovingContact>& found = scratch.found;
+  scratch.order.resize(found.size());
+  parallel_for(context.workers, found.size(), hit_grain, [&](std::size_t i) {
+    scratch.order[i] = {std::bit_cast<std::uint64_t>(found[i].impact.time), i};
+  });
+  scratch.sort.run(context.workers, scratch.order, 64,
+                   [](const ContinuousScratch::Timed& timed) { return timed.time; });
+  contacts.resize(found.size());
+  parallel_for(context.workers, found.size(), hit_grain,
+               [&](std::size_t i) { contacts[i] = found[scratch.order[i].place]; });
 }
 
 }  // namespace
@@ -144,12 +153,14 @@ void run_continuous(Context& context, const MovingIn& in, const DetectContinuous
   const StageTimer timer(narrow_stats);
   exclude(context, {in.surface, in.start}, scratch.excludes, scratch.narrow.exclude, continuous.hits, narrow_stats);
 
+  if (!std::is_sorted(continuous.hits.begin(), continuous.hits.end()))
+    std::sort(continuous.hits.begin(), continuous.hits.end());
   const std::span<const Hit> hits = continuous.hits;
   const std::span<const Triangle> triangles = in.surface.triangles();
   const ContinuousOptions each{.separation = options.distance, .tolerance = options.tolerance, .exact = options.exact};
   if (continuous.queries.size() < chunk_count(hits.size(), hit_grain))
     continuous.queries.resize(chunk_count(hits.size(), hit_grain));
-  continuous.append.run(context.workers, hits.size(), hit_grain, contacts,
+  continuous.append.run(context.workers, hits.size(), hit_grain, continuous.found,
                         [&](std::size_t begin, std::size_t end, std::vector<MovingContact>& out, std::size_t chunk) {
                           ContinuousScratch::Queries& queries = continuous.queries[chunk];
                           for (const ContactKind kind : {ContactKind::vertex_face, ContactKind::edge_edge}) {
@@ -168,7 +179,7 @@ void run_continuous(Context& context, const MovingIn& in, const DetectContinuous
                             }
                           }
                         });
-  std::sort(contacts.begin(), contacts.end(), earlier);
+  order_by_time(context, continuous, contacts);
   narrow_stats.add_culled("motion", hits.size() - contacts.size());
   narrow_stats.out += contacts.size();
 }

@@ -22,6 +22,14 @@ struct ContinuousScratch {
   std::vector<narrow::Hit> hits;
   OrderedAppend<MovingContact> append;
   std::vector<double> partial;
+  /// Times as integers, which sort alike as they are not negative, and places in `found`.
+  struct Timed {
+    std::uint64_t time = 0;
+    std::size_t place = 0;
+  };
+  std::vector<Timed> order;
+  RadixSort<Timed> sort;
+  std::vector<MovingContact> found;
 };
 
 void run_continuous(Context& context, const narrow::MovingIn& in, const DetectContinuousOptions& options,

@@ -1,7 +1,6 @@
 #include "detect/continuous_detection.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "core/stage_timer.hpp"
@@ -13,9 +12,6 @@ namespace {
 
 using narrow::Hit;
 using narrow::MovingIn;
-
-constexpr std::size_t vertex_grain = 4096;
-constexpr std::size_t hit_grain = 2048;
 
 /// Of the typical altitude: while everything stays that near, looking around the start of the step finds few pairs too
 /// many, and the pairs can be watched. Beyond, boxes that hold the step are better.
@@ -109,36 +105,6 @@ void find_candidates_of_step(Context& context, const MovingIn& in, CandidateOpti
   }
 }
 
-MovingContact describe(const Hit& hit, std::span<const Triangle> triangles) {
-  MovingContact contact;
-  contact.kind = kind_of(hit);
-  if (contact.kind == ContactKind::vertex_face) {
-    const Triangle& corners = triangles[static_cast<std::size_t>(triangle_of(hit))];
-    contact.a = {vertex_of(hit), none};
-    contact.b = {triangle_of(hit), none};
-    contact.vertices = {vertex_of(hit), corners[0], corners[1], corners[2]};
-  } else {
-    contact.a = edge_a_of(hit);
-    contact.b = edge_b_of(hit);
-    contact.vertices = {contact.a[0], contact.a[1], contact.b[0], contact.b[1]};
-  }
-  return contact;
-}
-
-/// Contacts in canonical order, by time: where times are the same the order stays.
-void order_by_time(Context& context, ContinuousScratch& scratch, std::vector<MovingContact>& contacts) {
-  const std::vector<MovingContact>& found = scratch.found;
-  scratch.order.resize(found.size());
-  parallel_for(context.workers, found.size(), hit_grain, [&](std::size_t i) {
-    scratch.order[i] = {std::bit_cast<std::uint64_t>(found[i].impact.time), i};
-  });
-  scratch.sort.run(context.workers, scratch.order, 64,
-                   [](const ContinuousScratch::Timed& timed) { return timed.time; });
-  contacts.resize(found.size());
-  parallel_for(context.workers, found.size(), hit_grain,
-               [&](std::size_t i) { contacts[i] = found[scratch.order[i].place]; });
-}
-
 }  // namespace
 
 void run_continuous(Context& context, const MovingIn& in, const DetectContinuousOptions& options, mid::Method method,
@@ -155,32 +121,10 @@ void run_continuous(Context& context, const MovingIn& in, const DetectContinuous
 
   if (!std::is_sorted(continuous.hits.begin(), continuous.hits.end()))
     std::sort(continuous.hits.begin(), continuous.hits.end());
-  const std::span<const Hit> hits = continuous.hits;
-  const std::span<const Triangle> triangles = in.surface.triangles();
-  const ContinuousOptions each{.separation = options.distance, .tolerance = options.tolerance, .exact = options.exact};
-  if (continuous.queries.size() < chunk_count(hits.size(), hit_grain))
-    continuous.queries.resize(chunk_count(hits.size(), hit_grain));
-  continuous.append.run(context.workers, hits.size(), hit_grain, continuous.found,
-                        [&](std::size_t begin, std::size_t end, std::vector<MovingContact>& out, std::size_t chunk) {
-                          ContinuousScratch::Queries& queries = continuous.queries[chunk];
-                          for (const ContactKind kind : {ContactKind::vertex_face, ContactKind::edge_edge}) {
-                            queries.vertices.clear();
-                            queries.hits.clear();
-                            queries.impacts.clear();
-                            for (std::size_t i = begin; i < end; ++i) {
-                              if (kind_of(hits[i]) != kind) continue;
-                              queries.vertices.push_back(describe(hits[i], triangles).vertices);
-                              queries.hits.push_back(i);
-                            }
-                            first_impacts(kind, in.start, in.end, queries.vertices, each, queries.impacts);
-                            for (const IndexedImpact& found : queries.impacts) {
-                              out.push_back(describe(hits[queries.hits[found.query]], triangles));
-                              out.back().impact = found.impact;
-                            }
-                          }
-                        });
-  order_by_time(context, continuous, contacts);
-  narrow_stats.add_culled("motion", hits.size() - contacts.size());
+  find_impacts(context, in, continuous.hits,
+               {.separation = options.distance, .tolerance = options.tolerance, .exact = options.exact}, scratch.narrow,
+               continuous.impacts, contacts);
+  narrow_stats.add_culled("motion", continuous.hits.size() - contacts.size());
   narrow_stats.out += contacts.size();
 }
 

@@ -158,8 +158,8 @@ TEST(DetectContinuous, FindsWhatBruteForceFindsFromStepToStep) {
       // What is in contact at the start is an impact at time 0, with the same normal.
       const std::vector<Contact> at_start = detect(surface, start, {.distance = 0.001, .threads = 1});
       for (const Contact& contact : at_start) {
-        const auto same = [&](const MovingContact& moving) {
-          return moving.kind == contact.kind && moving.a == contact.a && moving.b == contact.b;
+        const auto same = [&](const MovingContact& other) {
+          return other.kind == contact.kind && other.a == contact.a && other.b == contact.b;
         };
         const auto impact = std::find_if(found.begin(), found.end(), same);
         ASSERT_NE(impact, found.end());

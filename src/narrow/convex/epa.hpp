@@ -1,0 +1,164 @@
+#pragma once
+
+#include "narrow/convex/gjk.hpp"
+#include "narrow/convex/polytope.hpp"
+
+/// How deep two cores overlap: van den Bergen's expanding polytope, from the simplex GJK ended with.
+///
+/// For any unit vector n, moving b by the support h(n) of the difference along n separates the cores, so the smallest h
+/// met is a true upper bound of the depth at any time; the closest face of the polytope, which is inside
+/// the difference, is a lower one. Where rounding spoils the polytope, the best upper bound is the answer.
+namespace carom::convex {
+
+struct Epa {
+  Vec3 n;            ///< unit, from a to b
+  double depth = 0;  ///< h(n), at least 0
+  double lower = 0;  ///< of the depth
+  Simplex simplex;   ///< of the face, with the weights of its point closest to the origin
+  bool limited = false;
+  int iterations = 0;
+};
+
+/// Any unit vector at right angles to d.
+inline Vec3 across(const Vec3& d) {
+  const double ax = std::abs(d.x);
+  const double ay = std::abs(d.y);
+  const double az = std::abs(d.z);
+  const Vec3 e = ax <= ay && ax <= az ? Vec3{1, 0, 0} : ay <= az ? Vec3{0, 1, 0} : Vec3{0, 0, 1};
+  const Vec3 c = cross(d, e);
+  return (1 / std::sqrt(dot(c, c))) * c;
+}
+
+/// Adds vertices until the simplex is a tetrahedron. Where the difference is flat in some direction this cannot be:
+/// then that direction is the answer, with a depth of 0 but for rounding, and `n` is set.
+template <class P>
+bool grow_to_tetrahedron(const P& pair, Simplex& s, double flat, Vec3& n) {
+  const auto try_both = [&](const Vec3& d, auto&& size_with) {
+    const Vertex up = pair.support(d);
+    const Vertex down = pair.support(-d);
+    const Vertex& w = size_with(up) >= size_with(down) ? up : down;
+    if (!(size_with(w) > flat)) return false;
+    s.vertices[static_cast<std::size_t>(s.count++)] = w;
+    return true;
+  };
+  const std::array<Vec3, 3> axes{Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, 1}};
+  if (s.count == 1) {
+    const auto away = [&](const Vertex& w) {
+      const Vec3 d = w.y - s.vertices[0].y;
+      return std::sqrt(dot(d, d));
+    };
+    bool grown = false;
+    for (const Vec3& d : axes) grown = grown || try_both(d, away);
+    if (!grown) {
+      n = axes[0];
+      return false;
+    }
+  }
+  if (s.count == 2) {
+    Vec3 line = s.vertices[1].y - s.vertices[0].y;
+    line = (1 / std::sqrt(dot(line, line))) * line;
+    const auto off_line = [&](const Vertex& w) {
+      const Vec3 d = cross(w.y - s.vertices[0].y, line);
+      return std::sqrt(dot(d, d));
+    };
+    const Vec3 first = across(line);
+    if (!try_both(first, off_line) && !try_both(cross(line, first), off_line)) {
+      n = first;
+      return false;
+    }
+  }
+  if (s.count == 3) {
+    Vec3 normal = cross(s.vertices[1].y - s.vertices[0].y, s.vertices[2].y - s.vertices[0].y);
+    normal = (1 / std::sqrt(dot(normal, normal))) * normal;
+    const auto off_plane = [&](const Vertex& w) { return std::abs(dot(w.y - s.vertices[0].y, normal)); };
+    if (!try_both(normal, off_plane)) {
+      n = normal;
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Weights of the point of the triangle that is closest to the origin.
+inline void weigh(Simplex& s) {
+  Simplex closest = s;
+  closest_to_origin(closest);
+  s = closest;
+}
+
+template <class P>
+Epa epa(const P& pair, const Gjk& g) {
+  Epa result;
+  Simplex s = g.simplex;
+  const double scale = pair.scale();
+  // Duplicate vertices, or a tetrahedron without volume, are begun anew from what is sound of them.
+  if (s.count == 4) {
+    const Vec3 a = s.vertices[1].y - s.vertices[0].y;
+    const Vec3 b = s.vertices[2].y - s.vertices[0].y;
+    const Vec3 c = s.vertices[3].y - s.vertices[0].y;
+    const Vec3 ab = cross(a, b);
+    if (!(std::abs(dot(ab, c)) > 1e-12 * scale * std::sqrt(dot(ab, ab)))) s.count = 3;
+  }
+  if (s.count == 3) {
+    const Vec3 n = cross(s.vertices[1].y - s.vertices[0].y, s.vertices[2].y - s.vertices[0].y);
+    if (!(std::sqrt(dot(n, n)) > 1e-12 * scale * scale)) s.count = 1;
+  } else if (s.count == 2) {
+    const Vec3 d = s.vertices[1].y - s.vertices[0].y;
+    if (!(std::sqrt(dot(d, d)) > 1e-12 * scale)) s.count = 1;
+  }
+  result.depth = INFINITY;
+  // Keeps the smallest support along a unit vector.
+  const auto offer = [&](const Vec3& n, const Vertex& w) {
+    const double h = dot(n, w.y);
+    if (!(h < result.depth)) return false;
+    result.depth = h;
+    result.n = n;
+    return true;
+  };
+  const auto point_at = [&](const Vertex& w) {
+    result.simplex.vertices[0] = w;
+    result.simplex.weights[0] = 1;
+    result.simplex.count = 1;
+  };
+  if (Vec3 n; !grow_to_tetrahedron(pair, s, 1e-13 * scale, n)) {
+    for (const Vec3& d : {n, -n}) {
+      const Vertex w = pair.support(d);
+      if (offer(d, w)) point_at(w);
+    }
+    // Points of both in common, from the simplex that held the origin.
+    result.simplex = g.simplex;
+    result.depth = std::max(result.depth, 0.0);
+    return result;
+  }
+  Polytope polytope(s.vertices, scale);
+  const bool polytopes = pair.polytopes();
+  const double tolerance = polytopes ? 1e-11 : 1e-7;
+  std::uint16_t f = 0;
+  bool done = false;
+  while (polytope.pop(f)) {
+    ++result.iterations;
+    const Polytope::Face& face = polytope.face(f);
+    const double length = std::sqrt(dot(face.n, face.n));
+    const Vec3 n = (1 / length) * face.n;
+    const double at = std::max(face.offset / length, 0.0);
+    result.lower = std::max(result.lower, at);
+    const Vertex w = pair.support(n);
+    const bool best = offer(n, w);
+    done = dot(n, w.y) - at <= tolerance * (polytopes ? scale : std::max(at, 1e-3 * scale));
+    if (best || done) {
+      for (std::size_t k = 0; k < 3; ++k) result.simplex.vertices[k] = polytope.vertex(face.vertex[k]);
+      result.simplex.count = 3;
+      result.n = n;
+      result.depth = std::max(dot(n, w.y), 0.0);
+    }
+    if (done) break;
+    if (polytope.full()) break;
+    if (!polytope.expand(f, w)) break;
+  }
+  result.limited = !done;
+  if (done) result.lower = std::min(result.lower, result.depth);
+  weigh(result.simplex);
+  return result;
+}
+
+}  // namespace carom::convex

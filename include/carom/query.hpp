@@ -17,6 +17,10 @@
 /// The three questions are answered from the same computation, so for one pair of shapes and poses they never
 /// disagree: collide() is true exactly if distance().distance <= 0. Swapping a and b gives the mirrored result to the
 /// last bit; moving both rigidly moves the result, to rounding.
+///
+/// Of a compound the closest pair of parts is meant, or the deepest: its translation separates these two parts, not
+/// always the whole. Its caches are not used. Meshes are refused with Error(unsupported). Two half-spaces overlap
+/// without end, by -infinity, unless they look straight at each other.
 namespace carom {
 
 /// The corners of a hull, a triangle or a box that span the closest feature: one for a vertex, two for an edge, three
@@ -38,7 +42,7 @@ struct QueryResult {
   Eigen::Vector3d point_b = Eigen::Vector3d::Zero();
   ShapeFeature feature_a;
   ShapeFeature feature_b;
-  Index part_a = none;  ///< of a compound, triangle of a mesh
+  Index part_a = none;  ///< of a compound
   Index part_b = none;
   int iterations = 0;
   bool limited = false;  ///< a limit of iterations was met before the error was small; `error` says how small it is
@@ -66,5 +70,47 @@ QueryResult distance(const Shape& a, const Eigen::Isometry3d& pose_a, const Shap
 /// some lower bound, more than 0, and the points are no more than points of the two shapes.
 QueryResult penetration(const Shape& a, const Eigen::Isometry3d& pose_a, const Shape& b,
                         const Eigen::Isometry3d& pose_b, QueryCache* cache = nullptr);
+
+struct BatchOptions {
+  int threads = 1;  ///< 0 = one for each core; results do not depend on it
+  /// As many as there are pairs, or none.
+  std::span<QueryCache> caches = {};
+};
+
+/// Pair i is a at poses_a[i] and b at poses_b[i], or at the only pose if there is one only; its answer goes to out[i].
+/// Throws Error(invalid_argument) if the numbers do not fit, Error(not_finite) that names the pair.
+void collide(const Shape& a, std::span<const Eigen::Isometry3d> poses_a, const Shape& b,
+             std::span<const Eigen::Isometry3d> poses_b, std::span<std::uint8_t> out, const BatchOptions& options = {});
+void distance(const Shape& a, std::span<const Eigen::Isometry3d> poses_a, const Shape& b,
+              std::span<const Eigen::Isometry3d> poses_b, std::span<QueryResult> out, const BatchOptions& options = {});
+void penetration(const Shape& a, std::span<const Eigen::Isometry3d> poses_a, const Shape& b,
+                 std::span<const Eigen::Isometry3d> poses_b, std::span<QueryResult> out,
+                 const BatchOptions& options = {});
+
+/// One against many: pair i is a and others[i].
+void collide(const Shape& a, const Eigen::Isometry3d& pose_a, std::span<const Shape::Part> others,
+             std::span<std::uint8_t> out, const BatchOptions& options = {});
+void distance(const Shape& a, const Eigen::Isometry3d& pose_a, std::span<const Shape::Part> others,
+              std::span<QueryResult> out, const BatchOptions& options = {});
+void penetration(const Shape& a, const Eigen::Isometry3d& pose_a, std::span<const Shape::Part> others,
+                 std::span<QueryResult> out, const BatchOptions& options = {});
+
+struct ManifoldPoint {
+  Eigen::Vector3d point_a;
+  Eigen::Vector3d point_b;
+  double distance = 0;  ///< along the normal of the manifold, signed
+};
+
+/// Where two shapes touch, as points on a common normal: the corners of the common part of two faces, the ends of that
+/// of an edge on a face, or one point. A round rim counts as a polygon of 8 corners on it.
+struct Manifold {
+  QueryResult closest;
+  std::vector<ManifoldPoint> points;  ///< none if they are farther apart than asked
+};
+
+/// All points no farther than `within` (m, at least 0) from the other shape along the normal of the closest points.
+/// Convex shapes only.
+Manifold manifold(const Shape& a, const Eigen::Isometry3d& pose_a, const Shape& b, const Eigen::Isometry3d& pose_b,
+                  double within = 0);
 
 }  // namespace carom

@@ -20,7 +20,7 @@ HWY_INLINE V along(D d, const double* x, std::uint32_t stride, std::size_t at, V
   return hn::Add(sum, hn::Mul(hn::LoadU(d, x + 2 * static_cast<std::size_t>(stride) + at), dz));
 }
 
-std::uint32_t farthest(const PointRows& points, double x, double y, double z) {
+HWY_INLINE std::uint32_t search(const PointRows& points, double x, double y, double z) {
   const D d;
   const std::size_t lanes = hn::Lanes(d);
   const V dx = hn::Set(d, x);
@@ -43,6 +43,16 @@ std::uint32_t farthest(const PointRows& points, double x, double y, double z) {
   return static_cast<std::uint32_t>(hn::GetLane(hn::MinOfLanes(d, where)));
 }
 
+std::uint32_t farthest(const PointRows& points, double x, double y, double z) {
+  return search(points, x, y, z);
+}
+
+void farthest_of_both(const PointRows& a, const double* along_a, const PointRows& b, const double* along_b,
+                      std::uint32_t* at) {
+  at[0] = search(a, along_a[0], along_a[1], along_a[2]);
+  at[1] = search(b, along_b[0], along_b[1], along_b[2]);
+}
+
 }  // namespace carom::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -50,6 +60,13 @@ HWY_AFTER_NAMESPACE();
 namespace carom::kernels {
 
 HWY_EXPORT(farthest);
+
+HWY_EXPORT(farthest_of_both);
+
+void farthest_of_both(const PointRows& a, const double* along_a, const PointRows& b, const double* along_b,
+                      std::uint32_t* at) {
+  HWY_DYNAMIC_DISPATCH(farthest_of_both)(a, along_a, b, along_b, at);
+}
 
 std::uint32_t farthest(const PointRows& points, double dx, double dy, double dz) {
   return HWY_DYNAMIC_DISPATCH(farthest)(points, dx, dy, dz);

@@ -17,4 +17,8 @@ std::uint32_t farthest(const PointRows& points, double dx, double dy, double dz)
 
 std::uint32_t farthest_reference(const PointRows& points, double dx, double dy, double dz);
 
+/// Of two lists, each along a direction of its own: one call instead of two.
+void farthest_of_both(const PointRows& a, const double* along_a, const PointRows& b, const double* along_b,
+                      std::uint32_t* at);
+
 }  // namespace carom::kernels

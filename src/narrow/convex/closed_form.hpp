@@ -6,6 +6,6 @@
 namespace carom::convex {
 
 /// b is the half-space.
-LocalResult half_space_against(const Core& a, const Core& b, const RelativePose& pose);
+void half_space_against(const Core& a, const Core& b, const RelativePose& pose, LocalResult& result);
 
 }  // namespace carom::convex

@@ -2,19 +2,23 @@
 
 #include <algorithm>
 
+#include "narrow/convex/box_box.hpp"
 #include "narrow/convex/closed_form.hpp"
 #include "narrow/convex/order.hpp"
+#include "narrow/convex/refine.hpp"
+#include "narrow/convex/warm.hpp"
 
 namespace carom::convex {
 namespace {
 
 using shapes::CoreKind;
 
-Vec3 unit(const Vec3& d) {
-  // Scaled first: what is tiny would vanish when squared.
-  const double largest = std::max({std::abs(d.x), std::abs(d.y), std::abs(d.z)});
-  const Vec3 scaled = (1 / largest) * d;
-  return (1 / std::sqrt(dot(scaled, scaled))) * scaled;
+void name_corners(LocalResult& result, const Simplex& s) {
+  result.corners = s.count;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(s.count); ++i) {
+    result.corners_a[i] = s.vertices[i].ia;
+    result.corners_b[i] = s.vertices[i].ib;
+  }
 }
 
 /// From points of the cores to points of the rounded shapes.
@@ -24,50 +28,50 @@ void round(LocalResult& result, const Core& a, const Core& b, const Vec3& on_a, 
 }
 
 template <class P>
-LocalResult overlapping(const P& pair, const Gjk& g) {
-  LocalResult result;
-  const Epa e = epa(pair, g);
-  const double r = pair.radius();
-  result.distance = -(e.depth + r);
+void overlapping(const P& pair, const Gjk& g, LocalResult& result) {
+  Epa e = epa(pair, g);
+  if (e.limited) try_face_normals(pair, e);
+  if (e.limited || !pair.polytopes()) refine(pair, e);
+  result.distance = -(e.depth + pair.radius());
   result.error = e.limited ? e.depth - e.lower : 0;
   result.normal = e.n;
-  result.features = e.simplex;
   result.iterations = g.iterations + e.iterations;
   result.limited = e.limited;
+  name_corners(result, e.simplex);
   const Vec3 on_a = e.simplex.on_a();
+  // On round shapes the simplex may be a little beside where the normal leaves: along the surface, which costs less
+  // than a normal that does not fit the points.
   round(result, pair.a.core, pair.b.core, on_a, on_a - e.depth * e.n);
-  return result;
 }
 
-/// Whatever the points were, the first verdict stands: never positive where it was `touching`, never 0 where `apart`.
+/// Whatever the points are, the first verdict stands: never positive where it was `touching`, never 0 where `apart`.
 template <class P>
-LocalResult separate(const P& pair, const Gjk& g) {
-  LocalResult result;
+void separate(const P& pair, const Gjk& g, LocalResult& result) {
   const double r = pair.radius();
-  result.normal = unit(-g.v);
+  // The axis of the lower bound is that of v where GJK converged; where the gap is but rounding, v is short of digits
+  // and the axis is sound.
+  result.normal = unit(g.lower > 0 ? -g.lower_axis : -g.v);
   result.distance = g.verdict == Verdict::touching ? std::min(g.upper - r, 0.0) : g.upper - r;
   result.error = g.upper - g.lower;
-  result.features = g.simplex;
   result.iterations = g.iterations;
   result.limited = g.limited;
+  name_corners(result, g.simplex);
   const Vec3 on_a = g.simplex.on_a();
   round(result, pair.a.core, pair.b.core, on_a, on_a - g.v);
-  return result;
 }
 
 /// Stopped at a separating axis: the gap along it.
 template <class P>
-LocalResult bound_only(const P& pair, const Gjk& g) {
-  LocalResult result;
+void bound_only(const P& pair, const Gjk& g, LocalResult& result) {
+  const Vertex& w = g.lower_vertex;
   result.normal = unit(-g.lower_axis);
   result.distance = g.lower - pair.radius();
   result.iterations = g.iterations;
-  result.features.vertices[0] = g.lower_vertex;
-  result.features.weights[0] = 1;
-  result.features.count = 1;
   result.error = INFINITY;
-  round(result, pair.a.core, pair.b.core, g.lower_vertex.a, g.lower_vertex.a - g.lower_vertex.y);
-  return result;
+  result.corners_a[0] = w.ia;
+  result.corners_b[0] = w.ib;
+  result.corners = 1;
+  round(result, pair.a.core, pair.b.core, w.a, w.a - w.y);
 }
 
 Vec3 start_axis(const Vec3& t) {
@@ -75,71 +79,143 @@ Vec3 start_axis(const Vec3& t) {
 }
 
 template <class P>
-LocalResult answer(const P& pair, Question question) {
-  const Gjk g = gjk(pair, start_axis(pair.pose.t), question != Question::distance);
-  if (g.verdict == Verdict::apart && question != Question::distance) {
-    return g.lower > pair.radius() ? bound_only(pair, g) : separate(pair, g);
-  }
-  if (question == Question::collide) {
-    LocalResult result;
-    result.distance = g.verdict == Verdict::apart ? 1 : -1;
-    return result;
-  }
-  if (g.overlap) return overlapping(pair, g);
-  if (question == Question::penetration) return separate(pair, gjk(pair, start_axis(pair.pose.t), false));
-  return separate(pair, g);
+bool touches(const P& pair, QueryCache* cache) {
+  if (cache == nullptr) return gjk(pair, start_axis(pair.pose.t), true).verdict == Verdict::touching;
+  return warm_gjk(pair, start_axis(pair.pose.t), true, *cache).verdict == Verdict::touching;
 }
 
-LocalResult answer_any(const Core& a, const Core& b, const RelativePose& pose, Question question) {
-  if (b.kind == CoreKind::half_space) return half_space_against(a, b, pose);
+template <class P>
+void answer(const P& pair, Question question, QueryCache* cache, LocalResult& result) {
+  const Vec3 axis = start_axis(pair.pose.t);
+  // Rounded shapes that touch without their cores overlapping need the distance after all.
+  const bool only_verdict = question == Question::penetration && pair.radius() == 0;
+  const Gjk g = cache == nullptr ? gjk(pair, axis, only_verdict) : warm_gjk(pair, axis, only_verdict, *cache);
+  if (only_verdict && g.verdict == Verdict::apart && g.lower > 0) return bound_only(pair, g, result);
+  if (g.overlap) return overlapping(pair, g, result);
+  separate(pair, g, result);
+}
+
+/// Rounding must not turn a touch into a gap: the axes are trusted beyond this.
+double box_slack(const Core& a, const Core& b, const Vec3& t) {
+  return 1e-15 * (a.reach + b.reach + std::abs(t.x) + std::abs(t.y) + std::abs(t.z));
+}
+
+using BoxPair = Pair<BoxSupport, BoxSupport>;
+
+bool touches(const BoxPair& pair, QueryCache*) {
+  const double r = pair.radius();
+  const double enough = r + box_slack(pair.a.core, pair.b.core, pair.pose.t);
+  const BoxAxes axes = box_axes(pair.a.core, pair.b.core, pair.pose, enough);
+  if (axes.gap > enough) return false;
+  if (axes.sure && axes.gap <= 0) return true;
+  return gjk(pair, -axes.n, true).verdict == Verdict::touching;
+}
+
+void answer(const BoxPair& pair, Question question, QueryCache*, LocalResult& result) {
+  const Core& a = pair.a.core;
+  const Core& b = pair.b.core;
+  const double r = pair.radius();
+  const double enough = r + box_slack(a, b, pair.pose.t);
+  const BoxAxes axes = box_axes(a, b, pair.pose, enough);
+  if (axes.sure && axes.gap <= 0) {
+    box_depth(a, b, pair.pose, axes, result);
+    result.distance -= r;
+    return round(result, a, b, result.point_a, result.point_b);
+  }
+  const bool apart = axes.gap > enough;
+  const auto gap_along_axis = [&] {
+    Gjk g;
+    g.lower = axes.gap;
+    g.lower_axis = -axes.n;
+    g.lower_vertex = pair.support(axes.n);
+    bound_only(pair, g, result);
+  };
+  if (apart && question == Question::penetration) return gap_along_axis();
+  const Gjk g = gjk(pair, apart ? start_axis(pair.pose.t) : -axes.n, false);
+  if (!apart && g.overlap) return overlapping(pair, g, result);
+  if (apart && !(g.lower > 0)) {
+    // A gap of a few units of rounding, which only the axes saw.
+    result.distance = axes.gap - r;
+    result.normal = axes.n;
+    result.error = g.upper;
+    result.iterations = g.iterations;
+    name_corners(result, g.simplex);
+    const Vec3 on_a = g.simplex.on_a();
+    return round(result, a, b, on_a, on_a + axes.gap * axes.n);
+  }
+  separate(pair, g, result);
+  if (apart) result.distance = std::max(result.distance, axes.gap - r);
+}
+
+template <class Body>
+void with_pair(const Core& a, const Core& b, const RelativePose& pose, Body&& body) {
   if (a.kind == CoreKind::hull && b.kind == CoreKind::hull) {
-    return answer(Pair<HullSupport, HullSupport>{{a}, {b}, pose}, question);
+    body(Pair<HullSupport, HullSupport>{{a}, {b}, pose});
+  } else if (a.kind == CoreKind::box && b.kind == CoreKind::box) {
+    body(BoxPair{{a}, {b}, pose});
+  } else {
+    body(Pair<AnySupport, AnySupport>{{a}, {b}, pose});
   }
-  if (a.kind == CoreKind::box && b.kind == CoreKind::box) {
-    return answer(Pair<BoxSupport, BoxSupport>{{a}, {b}, pose}, question);
-  }
-  return answer(Pair<AnySupport, AnySupport>{{a}, {b}, pose}, question);
 }
 
-ShapeFeature feature(const Core& core, const Simplex& s, std::uint32_t Vertex::*index) {
+ShapeFeature feature(const Core& core, const std::array<std::uint32_t, 4>& corners, int count) {
   ShapeFeature feature;
   if (core.kind != CoreKind::box && core.kind != CoreKind::hull) return feature;
-  std::size_t count = 0;
-  for (int i = 0; i < s.count && count < 3; ++i) {
-    const auto corner = static_cast<Index>(s.vertices[static_cast<std::size_t>(i)].*index);
-    if (std::find(feature.corners.begin(), feature.corners.begin() + static_cast<std::ptrdiff_t>(count), corner) ==
-        feature.corners.begin() + static_cast<std::ptrdiff_t>(count)) {
-      feature.corners[count++] = corner;
-    }
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count) && kept < 3; ++i) {
+    const auto corner = static_cast<Index>(corners[i]);
+    bool known = false;
+    for (std::size_t k = 0; k < kept; ++k) known = known || feature.corners[k] == corner;
+    if (known) continue;
+    // Ascending.
+    std::size_t at = kept++;
+    for (; at > 0 && feature.corners[at - 1] > corner; --at) feature.corners[at] = feature.corners[at - 1];
+    feature.corners[at] = corner;
   }
-  std::sort(feature.corners.begin(), feature.corners.begin() + static_cast<std::ptrdiff_t>(count));
   return feature;
 }
 
 }  // namespace
 
-QueryResult query(Question question, const Core& a, const Eigen::Isometry3d& pose_a, const Core& b,
-                  const Eigen::Isometry3d& pose_b, QueryCache* cache) {
+bool collides(const Core& a, const Eigen::Isometry3d& pose_a, const Core& b, const Eigen::Isometry3d& pose_b,
+              QueryCache* cache) {
+  if (swapped(a, pose_a, b, pose_b)) return collides(b, pose_b, a, pose_a, cache);
+  const RelativePose pose = relative_pose(pose_a, pose_b);
+  if (b.kind == CoreKind::half_space) {
+    LocalResult result;
+    half_space_against(a, b, pose, result);
+    return result.distance <= 0;
+  }
+  bool result = false;
+  with_pair(a, b, pose, [&](const auto& pair) { result = touches(pair, cache); });
+  return result;
+}
+
+void query(Question question, const Core& a, const Eigen::Isometry3d& pose_a, const Core& b,
+           const Eigen::Isometry3d& pose_b, QueryCache* cache, QueryResult& result) {
   if (swapped(a, pose_a, b, pose_b)) {
-    QueryResult result = query(question, b, pose_b, a, pose_a, cache);
+    query(question, b, pose_b, a, pose_a, cache, result);
     std::swap(result.point_a, result.point_b);
     std::swap(result.feature_a, result.feature_b);
     result.normal = -result.normal;
-    return result;
+    return;
   }
-  const LocalResult local = answer_any(a, b, relative_pose(pose_a, pose_b), question);
-  QueryResult result;
+  const RelativePose pose = relative_pose(pose_a, pose_b);
+  LocalResult local;
+  if (b.kind == CoreKind::half_space) {
+    half_space_against(a, b, pose, local);
+  } else {
+    with_pair(a, b, pose, [&](const auto& pair) { answer(pair, question, cache, local); });
+  }
   result.distance = local.distance;
-  if (question == Question::collide) return result;
   result.error = local.error;
   result.iterations = local.iterations;
   result.limited = local.limited;
   result.normal = pose_a.linear() * detail::to_eigen(local.normal);
   result.point_a = pose_a * detail::to_eigen(local.point_a);
   result.point_b = pose_a * detail::to_eigen(local.point_b);
-  result.feature_a = feature(a, local.features, &Vertex::ia);
-  result.feature_b = feature(b, local.features, &Vertex::ib);
-  return result;
+  result.feature_a = feature(a, local.corners_a, local.corners);
+  result.feature_b = feature(b, local.corners_b, local.corners);
 }
 
 }  // namespace carom::convex

@@ -7,7 +7,7 @@
 /// One pair of convex shapes. `part_a` and `part_b` of the results are left as they are.
 namespace carom::convex {
 
-enum class Question { collide, distance, penetration };
+enum class Question { distance, penetration };
 
 /// The answer in the frame of the first shape. Points are on the shapes, radii included.
 struct LocalResult {
@@ -16,12 +16,18 @@ struct LocalResult {
   Vec3 normal;
   Vec3 point_a;
   Vec3 point_b;
-  Simplex features;  ///< whose vertices carry the closest points
+  /// Corners that carry the closest points, of each shape.
+  std::array<std::uint32_t, 4> corners_a;
+  std::array<std::uint32_t, 4> corners_b;
+  int corners = 0;
   int iterations = 0;
   bool limited = false;
 };
 
-QueryResult query(Question question, const shapes::Core& a, const Eigen::Isometry3d& pose_a, const shapes::Core& b,
-                  const Eigen::Isometry3d& pose_b, QueryCache* cache);
+bool collides(const shapes::Core& a, const Eigen::Isometry3d& pose_a, const shapes::Core& b,
+              const Eigen::Isometry3d& pose_b, QueryCache* cache);
+/// Distance, or penetration.
+void query(Question question, const shapes::Core& a, const Eigen::Isometry3d& pose_a, const shapes::Core& b,
+           const Eigen::Isometry3d& pose_b, QueryCache* cache, QueryResult& result);
 
 }  // namespace carom::convex

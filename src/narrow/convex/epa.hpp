@@ -79,13 +79,6 @@ bool grow_to_tetrahedron(const P& pair, Simplex& s, double flat, Vec3& n) {
   return true;
 }
 
-/// Weights of the point of the triangle that is closest to the origin.
-inline void weigh(Simplex& s) {
-  Simplex closest = s;
-  closest_to_origin(closest);
-  s = closest;
-}
-
 template <class P>
 Epa epa(const P& pair, const Gjk& g) {
   Epa result;
@@ -131,33 +124,64 @@ Epa epa(const P& pair, const Gjk& g) {
     return result;
   }
   Polytope polytope(s.vertices, scale);
-  const bool polytopes = pair.polytopes();
-  const double tolerance = polytopes ? 1e-11 : 1e-7;
+  // Of round shapes the polytope is a first approximation only: it would need thousands of faces.
+  const double tolerance = pair.polytopes() ? 1e-12 : 1e-5;
+  const double small = tolerance * scale;
   std::uint16_t f = 0;
   bool done = false;
+  std::array<std::uint16_t, 3> best{};
+  double best_squared = INFINITY;  // of the smallest support
   while (polytope.pop(f)) {
-    ++result.iterations;
-    const Polytope::Face& face = polytope.face(f);
-    const double length = std::sqrt(dot(face.n, face.n));
-    const Vec3 n = (1 / length) * face.n;
-    const double at = std::max(face.offset / length, 0.0);
-    result.lower = std::max(result.lower, at);
-    const Vertex w = pair.support(n);
-    const bool best = offer(n, w);
-    done = dot(n, w.y) - at <= tolerance * (polytopes ? scale : std::max(at, 1e-3 * scale));
-    if (best || done) {
-      for (std::size_t k = 0; k < 3; ++k) result.simplex.vertices[k] = polytope.vertex(face.vertex[k]);
-      result.simplex.count = 3;
-      result.n = n;
-      result.depth = std::max(dot(n, w.y), 0.0);
+    if (polytope.key(f) >= best_squared) {
+      done = true;
+      result.lower = INFINITY;
+      break;
     }
-    if (done) break;
-    if (polytope.full()) break;
-    if (!polytope.expand(f, w)) break;
+    ++result.iterations;
+    // Everything is compared squared and times |n|: no square root before the end.
+    const Polytope::Face& face = polytope.face(f);
+    const Vertex w = pair.support(face.n);
+    const double h = dot(face.n, w.y);
+    const double squared = h > 0 ? h * h * face.inverse : 0;
+    const double beyond = h - face.offset;
+    done = !(beyond > 0) || beyond * beyond * face.inverse <= small * small;
+    if (squared < best_squared || done) {
+      best_squared = squared;
+      best = face.vertex;
+      result.n = face.n;
+      result.depth = h;
+    }
+    result.lower = std::max(face.offset, 0.0) * std::sqrt(face.inverse);
+    if (done || polytope.full()) break;
+    if (!polytope.expand(f, w, best_squared * (1 + 1e-9))) break;
   }
+  const double length = 1 / std::sqrt(dot(result.n, result.n));
+  result.n = length * result.n;
+  result.depth = std::max(length * result.depth, 0.0);
+  const auto take = [&](const std::array<std::uint16_t, 3>& corners) {
+    for (std::size_t k = 0; k < 3; ++k) result.simplex.vertices[k] = polytope.vertex(corners[k]);
+    result.simplex.count = 3;
+    return closest_to_origin(result.simplex);
+  };
+  // A face of the difference may be cut into several triangles, and the best one found may be gone: the points come
+  // from the triangle that gets nearest to where the normal leaves the difference.
+  const Vec3 exit = result.depth * result.n;
+  const auto off = [&](const Closest& c) { return dot(c.v - exit, c.v - exit); };
+  Closest foot = take(best);
+  if (off(foot) > small * small) {
+    std::array<std::uint16_t, 3> chosen = best;
+    polytope.for_each_face([&](std::uint16_t other) {
+      take(polytope.face(other).vertex);
+      const Closest c = careful_closest(result.simplex);
+      if (!(off(c) < off(foot))) return;
+      foot = c;
+      chosen = polytope.face(other).vertex;
+    });
+    take(chosen);
+  }
+  keep(result.simplex, foot);
   result.limited = !done;
-  if (done) result.lower = std::min(result.lower, result.depth);
-  weigh(result.simplex);
+  if (result.lower > result.depth) result.lower = result.depth;
   return result;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "narrow/convex/careful.hpp"
 #include "narrow/convex/simplex.hpp"
 
 /// Gilbert, Johnson and Keerthi's distance between two cores, as the distance of the origin from their difference.
@@ -47,17 +48,19 @@ Gjk gjk(const P& pair, const Vec3& axis, bool only_verdict, const Simplex* start
   g.v = axis;
   if (start != nullptr && start->count > 0) {
     g.simplex = *start;
-    g.v = closest_to_origin(g.simplex);
-    squared = dot(g.v, g.v);
-    if (g.simplex.count == 4) {
+    const Closest closest = closest_to_origin(g.simplex);
+    if (closest.count == 4) {
+      g.simplex.weights = closest.weights;
       g.overlap = true;
       g.verdict = Verdict::touching;
       return g;
     }
-    if (!(squared > tiny * tiny)) {
+    if (closest.squared > tiny * tiny) {
+      keep(g.simplex, closest);
+      g.v = closest.v;
+      squared = closest.squared;
+    } else {
       g.simplex.count = 0;
-      g.v = axis;
-      squared = INFINITY;
     }
   }
   double axis_squared = dot(g.v, g.v);
@@ -68,36 +71,58 @@ Gjk gjk(const P& pair, const Vec3& axis, bool only_verdict, const Simplex* start
     }
     const Vertex w = pair.support(-g.v);
     const double vw = dot(g.v, w.y);
-    if (vw > 0 && vw * vw > g.lower * g.lower * axis_squared) {
-      g.lower = vw / std::sqrt(axis_squared);
-      g.lower_axis = g.v;
-      g.lower_vertex = w;
-      if (g.verdict == Verdict::unknown && g.lower > r) {
-        g.verdict = Verdict::apart;
-        if (only_verdict) return g;
+    if (vw > 0) {
+      // Less what rounding can do, so that it is a bound in truth.
+      const double bound = vw / std::sqrt(axis_squared) - tiny;
+      if (bound > g.lower) {
+        g.lower = bound;
+        g.lower_axis = g.v;
+        g.lower_vertex = w;
+        if (g.verdict == Verdict::unknown && g.lower > r) {
+          g.verdict = Verdict::apart;
+          if (only_verdict) return g;
+        }
       }
     }
     if (squared < INFINITY) {
       if (squared - vw <= gjk_tolerance * squared) break;
-      if (polytopes && g.simplex.has(w)) break;
+      if (polytopes && g.simplex.has(w)) {
+        // Then v is not the closest point of its own simplex, which is thin.
+        if (g.simplex.count < 3) break;
+        const Closest closest = careful_closest(g.simplex);
+        if (!(closest.squared < squared)) break;
+        keep(g.simplex, closest);
+        g.v = closest.v;
+        squared = closest.squared;
+        axis_squared = squared;
+        continue;
+      }
     }
-    const Simplex before = g.simplex;
     g.simplex.vertices[static_cast<std::size_t>(g.simplex.count++)] = w;
-    const Vec3 v = closest_to_origin(g.simplex);
-    if (g.simplex.count == 4) {
+    Closest closest = closest_to_origin(g.simplex);
+    if (!(closest.squared < squared) && g.simplex.count > 2) closest = careful_closest(g.simplex);
+    if (closest.count == 4 && g.lower > 0) {
+      // Known to be apart, so this is rounding: the gap that is known is the answer.
+      g.simplex.weights = closest.weights;
+      g.v = (g.lower / std::sqrt(dot(g.lower_axis, g.lower_axis))) * g.lower_axis;
+      squared = g.lower * g.lower;
+      break;
+    }
+    if (closest.count == 4) {
+      g.simplex.weights = closest.weights;
       g.v = {};
       squared = 0;
       g.overlap = true;
       break;
     }
-    const double now = dot(v, v);
-    if (!(now < squared)) {
-      g.simplex = before;
+    if (!(closest.squared < squared)) {
+      --g.simplex.count;
       break;
     }
-    g.v = v;
-    squared = now;
-    axis_squared = now;
+    keep(g.simplex, closest);
+    g.v = closest.v;
+    squared = closest.squared;
+    axis_squared = squared;
     if (!(squared > tiny * tiny)) {
       g.overlap = !(g.lower > 0);
       break;
@@ -109,8 +134,8 @@ Gjk gjk(const P& pair, const Vec3& axis, bool only_verdict, const Simplex* start
   }
   g.upper = std::sqrt(squared);
   if (g.lower > g.upper) g.upper = g.lower;  // by rounding
-  // Where no bound settled it, the cores touch but for rounding, or the limit was met.
-  if (!(g.lower > 0) && g.upper <= 1e-13 * scale) g.overlap = true;
+  // Without an axis that separates them, cores are not apart: what kept v from 0 is rounding in a thin simplex.
+  if (!(g.lower > 0)) g.overlap = true;
   if (g.verdict == Verdict::unknown) g.verdict = g.upper > r && !g.overlap ? Verdict::apart : Verdict::touching;
   return g;
 }

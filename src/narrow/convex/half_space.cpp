@@ -2,8 +2,7 @@
 
 namespace carom::convex {
 
-LocalResult half_space_against(const Core& a, const Core& b, const RelativePose& pose) {
-  LocalResult result;
+void half_space_against(const Core& a, const Core& b, const RelativePose& pose, LocalResult& result) {
   const Vec3 n = pose.rotate(b.size);  // out of the half-space
   const double r = a.radius + b.radius;
   result.normal = -n;
@@ -17,16 +16,16 @@ LocalResult half_space_against(const Core& a, const Core& b, const RelativePose&
     result.distance = opposite ? dot(on_b - on_a, a.size) - r : -INFINITY;
     result.point_a = on_a + a.radius * a.size;
     result.point_b = (opposite ? on_a + dot(on_b - on_a, a.size) * a.size : on_b) - b.radius * a.size;
-    return result;
+    return;
   }
   const shapes::SupportPoint p = shapes::support(a, -n);
   const double height = dot(n, p.p - pose.t) - b.offset;
   result.distance = height - r;
   result.point_a = p.p - a.radius * n;
   result.point_b = p.p - (height - b.radius) * n;
-  result.features.vertices[0].ia = p.index;
-  result.features.count = 1;
-  return result;
+  result.corners_a[0] = p.index;
+  result.corners_b[0] = 0;
+  result.corners = 1;
 }
 
 }  // namespace carom::convex

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Geometry>
+#include <type_traits>
 
 #include "shapes/core.hpp"
 #include "shapes/support.hpp"
@@ -63,8 +64,20 @@ struct Pair {
 
   /// The farthest point of the difference along d.
   Vertex support(const Vec3& d) const {
+    const Vec3 e = -pose.rotate_back(d);
+    if constexpr (std::is_same_v<SupportA, HullSupport> && std::is_same_v<SupportB, HullSupport>) {
+      const shapes::HullData& ha = *a.core.hull;
+      const shapes::HullData& hb = *b.core.hull;
+      if (ha.starts.empty() && hb.starts.empty()) {
+        std::uint32_t at[2];
+        const double along[6] = {d.x, d.y, d.z, e.x, e.y, e.z};
+        kernels::farthest_of_both({ha.rows.data(), ha.stride}, along, {hb.rows.data(), hb.stride}, along + 3, at);
+        const Vec3 pa = shapes::corner(ha, at[0]);
+        return {pa - (pose.rotate(shapes::corner(hb, at[1])) + pose.t), pa, at[0], at[1]};
+      }
+    }
     const shapes::SupportPoint pa = a(d);
-    const shapes::SupportPoint pb = b(-pose.rotate_back(d));
+    const shapes::SupportPoint pb = b(e);
     return {pa.p - (pose.rotate(pb.p) + pose.t), pa.p, pa.index, pb.index};
   }
   bool polytopes() const { return a.core.polytope() && b.core.polytope(); }

@@ -63,7 +63,7 @@ class Polytope {
         }
       }
     }
-    for (std::uint16_t f = 0; f < 4; ++f) push(f);
+    for (std::uint16_t f = 0; f < 4; ++f) push(f, INFINITY);
   }
 
   const Face& face(std::uint16_t f) const { return faces_[f]; }
@@ -73,27 +73,39 @@ class Polytope {
   /// Squared distance of the face's plane from the origin.
   double key(std::uint16_t f) const {
     const Face& face = faces_[f];
+    // No area, no part of the surface.
+    if (!(face.inverse < INFINITY)) return INFINITY;
     return face.offset > 0 ? face.offset * face.offset * face.inverse : 0;
   }
 
   /// The face closest to the origin, off the heap; false if there is none.
   bool pop(std::uint16_t& f) {
     while (heap_count_ > 0) {
-      std::pop_heap(heap_.begin(), heap_.begin() + heap_count_, later);
+      std::pop_heap(heap_.begin(), heap_.begin() + heap_count_, Later{});
       f = heap_[--heap_count_].face;
       if (!faces_[f].dead) return true;
     }
     return false;
   }
-  void push(std::uint16_t f) {
-    if (!(faces_[f].inverse < INFINITY)) return;
-    heap_[heap_count_++] = {key(f), f};
-    std::push_heap(heap_.begin(), heap_.begin() + heap_count_, later);
+  /// Faces farther than a support known already can be closest no more.
+  void push(std::uint16_t f, double known_squared) {
+    const double k = key(f);
+    if (!(k <= known_squared) || k == INFINITY) return;
+    heap_[heap_count_++] = {k, f};
+    std::push_heap(heap_.begin(), heap_.begin() + heap_count_, Later{});
+  }
+
+  /// body(f) for each face that is there.
+  template <class Body>
+  void for_each_face(Body&& body) const {
+    for (std::uint16_t f = 0; f < face_count_; ++f) {
+      if (!faces_[f].dead) body(f);
+    }
   }
 
   /// Replaces all faces that see w, which `from` does, by a cone over their rim. False if the rim is not one loop,
   /// which only rounding can do: then the polytope is spoilt.
-  bool expand(std::uint16_t from, const Vertex& w) {
+  bool expand(std::uint16_t from, const Vertex& w, double known_squared) {
     rim_count_ = 0;
     const std::uint16_t apex = vertex_count_;
     vertices_[vertex_count_++] = w;
@@ -122,7 +134,7 @@ class Polytope {
     const auto last = static_cast<std::uint16_t>(face_count_ - 1);
     if (faces_[last].vertex[1] != faces_[first].vertex[0]) return false;
     link(first, 2, last, 1);
-    for (std::uint16_t f = first; f < face_count_; ++f) push(f);
+    for (std::uint16_t f = first; f < face_count_; ++f) push(f, known_squared);
     return true;
   }
 
@@ -135,7 +147,9 @@ class Polytope {
     double key;
     std::uint16_t face;
   };
-  static bool later(const Entry& a, const Entry& b) { return a.key > b.key; }
+  struct Later {
+    bool operator()(const Entry& a, const Entry& b) const { return a.key > b.key; }
+  };
 
   void make_face(std::uint16_t i, std::uint16_t j, std::uint16_t k) {
     Face& f = faces_[face_count_++];

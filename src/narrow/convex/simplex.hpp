@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 
 #include "narrow/convex/pair.hpp"
@@ -10,57 +11,62 @@
 /// can make the answer farther than the truth but never nearer.
 namespace carom::convex {
 
+inline Vec3 unit(const Vec3& d) {
+  // Scaled first: what is tiny would vanish when squared.
+  const double largest = std::max({std::abs(d.x), std::abs(d.y), std::abs(d.z)});
+  const Vec3 scaled = (1 / largest) * d;
+  return (1 / std::sqrt(dot(scaled, scaled))) * scaled;
+}
+
 struct Simplex {
   std::array<Vertex, 4> vertices;
-  std::array<double, 4> weights{};
+  std::array<double, 4> weights;
   int count = 0;
+
+  const Vec3& y(int i) const { return vertices[static_cast<std::size_t>(i)].y; }
 
   Vec3 on_a() const {
     Vec3 sum = weights[0] * vertices[0].a;
-    for (int i = 1; i < count; ++i)
-      sum = sum + weights[static_cast<std::size_t>(i)] * vertices[static_cast<std::size_t>(i)].a;
+    for (std::size_t i = 1; i < static_cast<std::size_t>(count); ++i) sum = sum + weights[i] * vertices[i].a;
     return sum;
   }
   bool has(const Vertex& w) const {
-    for (int i = 0; i < count; ++i) {
-      const Vertex& v = vertices[static_cast<std::size_t>(i)];
-      if (v.ia == w.ia && v.ib == w.ib) return true;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+      if (vertices[i].ia == w.ia && vertices[i].ib == w.ib) return true;
     }
     return false;
   }
 };
 
-/// Closest to the origin among some vertices, named by their places in the simplex.
-struct Candidate {
+/// The point closest to the origin of some face of a simplex. Places are numbers of vertices and ascend. Four
+/// places are the whole tetrahedron, with the origin inside.
+struct Closest {
   Vec3 v;
-  double squared = INFINITY;
-  std::array<int, 3> places{};
-  std::array<double, 3> weights{};
-  int count = 0;
+  double squared;
+  int count;
+  std::array<int, 4> places;
+  std::array<double, 4> weights;
 };
 
-inline Candidate closest_on_edge(const Simplex& s, int i, int j) {
-  const Vec3& p = s.vertices[static_cast<std::size_t>(i)].y;
-  const Vec3& q = s.vertices[static_cast<std::size_t>(j)].y;
+/// i < j
+inline Closest closest_on_edge(const Simplex& s, int i, int j) {
+  const Vec3& p = s.y(i);
+  const Vec3& q = s.y(j);
   const Vec3 d = q - p;
   const double along = -dot(p, d);
   const double length = dot(d, d);
-  if (!(along > 0)) return {p, dot(p, p), {i}, {1}, 1};
-  if (!(along < length)) return {q, dot(q, q), {j}, {1}, 1};
+  if (!(along > 0)) return {p, dot(p, p), 1, {i}, {1}};
+  if (!(along < length)) return {q, dot(q, q), 1, {j}, {1}};
   const double t = along / length;
   const Vec3 v = p + t * d;
-  return {v, dot(v, v), {i, j}, {1 - t, t}, 2};
+  return {v, dot(v, v), 2, {i, j}, {1 - t, t}};
 }
 
-inline const Candidate& nearer(const Candidate& a, const Candidate& b) {
-  return b.squared < a.squared ? b : a;
-}
-
-/// k is the newest vertex: the plane is measured from it.
-inline Candidate closest_on_triangle(const Simplex& s, int i, int j, int k) {
-  const Vec3& c = s.vertices[static_cast<std::size_t>(k)].y;
-  const Vec3 ca = s.vertices[static_cast<std::size_t>(i)].y - c;
-  const Vec3 cb = s.vertices[static_cast<std::size_t>(j)].y - c;
+/// i < j < k, and k is the newest: the plane is measured from it.
+inline Closest closest_on_triangle(const Simplex& s, int i, int j, int k) {
+  const Vec3& c = s.y(k);
+  const Vec3 ca = s.y(i) - c;
+  const Vec3 cb = s.y(j) - c;
   const Vec3 n = cross(ca, cb);
   const double nn = dot(n, n);
   const double wa = dot(n, cross(cb, c));
@@ -68,47 +74,27 @@ inline Candidate closest_on_triangle(const Simplex& s, int i, int j, int k) {
   const double wc = nn - wa - wb;
   if (wa > 0 && wb > 0 && wc > 0) {
     const double inverse = 1 / nn;
-    const Vec3 v = (dot(n, c) * inverse) * n;
-    return {v, dot(v, v), {i, j, k}, {wa * inverse, wb * inverse, wc * inverse}, 3};
+    const double h = dot(n, c);
+    // The foot on the plane has more digits than a sum of far vertices, unless the triangle is a sliver.
+    if (nn > 1e-8 * dot(ca, ca) * dot(cb, cb)) {
+      return {(h * inverse) * n, h * h * inverse, 3, {i, j, k}, {wa * inverse, wb * inverse, wc * inverse}};
+    }
+    const Vec3 v = c + ((wa * inverse) * ca + (wb * inverse) * cb);
+    return {v, dot(v, v), 3, {i, j, k}, {wa * inverse, wb * inverse, wc * inverse}};
   }
-  Candidate best = nearer(closest_on_edge(s, k, i), closest_on_edge(s, k, j));
-  if (!(wc > 0)) best = nearer(best, closest_on_edge(s, i, j));
+  Closest best = closest_on_edge(s, i, k);
+  if (const Closest other = closest_on_edge(s, j, k); other.squared < best.squared) best = other;
+  if (!(wc > 0)) {
+    if (const Closest other = closest_on_edge(s, i, j); other.squared < best.squared) best = other;
+  }
   return best;
 }
 
-inline Vec3 keep(Simplex& s, const Candidate& best) {
-  // Places ascend only for edges and faces named so; copy through a buffer.
-  std::array<Vertex, 3> kept;
-  for (int i = 0; i < best.count; ++i) {
-    kept[static_cast<std::size_t>(i)] = s.vertices[static_cast<std::size_t>(best.places[static_cast<std::size_t>(i)])];
-  }
-  for (std::size_t i = 0; i < static_cast<std::size_t>(best.count); ++i) {
-    s.vertices[i] = kept[i];
-    s.weights[i] = best.weights[i];
-  }
-  s.count = best.count;
-  return best.v;
-}
-
-/// Leaves the vertices of the smallest face that holds the closest point, with their weights. The last vertex is the
-/// newest. Four are left if the origin is inside; then the point is the origin.
-inline Vec3 closest_to_origin(Simplex& s) {
-  switch (s.count) {
-    case 1: {
-      s.weights[0] = 1;
-      return s.vertices[0].y;
-    }
-    case 2:
-      return keep(s, closest_on_edge(s, 1, 0));
-    case 3:
-      return keep(s, closest_on_triangle(s, 0, 1, 2));
-    default:
-      break;
-  }
-  const Vec3& d = s.vertices[3].y;
-  const Vec3 da = s.vertices[0].y - d;
-  const Vec3 db = s.vertices[1].y - d;
-  const Vec3 dc = s.vertices[2].y - d;
+inline Closest closest_in_tetrahedron(const Simplex& s) {
+  const Vec3& d = s.y(3);
+  const Vec3 da = s.y(0) - d;
+  const Vec3 db = s.y(1) - d;
+  const Vec3 dc = s.y(2) - d;
   const Vec3 nab = cross(da, db);
   const Vec3 nbc = cross(db, dc);
   const Vec3 nca = cross(dc, da);
@@ -121,15 +107,42 @@ inline Vec3 closest_to_origin(Simplex& s) {
   const double wd = std::abs(volume) - wa - wb - wc;
   if (volume != 0 && wa >= 0 && wb >= 0 && wc >= 0 && wd >= 0) {
     const double inverse = 1 / std::abs(volume);
-    s.weights = {wa * inverse, wb * inverse, wc * inverse, wd * inverse};
-    return {};
+    return {{}, 0, 4, {0, 1, 2, 3}, {wa * inverse, wb * inverse, wc * inverse, wd * inverse}};
   }
-  Candidate best;
-  if (wc < 0 || volume == 0) best = closest_on_triangle(s, 0, 1, 3);
-  if (wa < 0 || volume == 0) best = nearer(best, closest_on_triangle(s, 1, 2, 3));
-  if (wb < 0 || volume == 0) best = nearer(best, closest_on_triangle(s, 2, 0, 3));
-  if (wd < 0 || best.count == 0) best = nearer(best, closest_on_triangle(s, 0, 1, 2));
-  return keep(s, best);
+  Closest best;
+  best.squared = INFINITY;
+  const auto offer = [&](int i, int j, int k) {
+    if (const Closest other = closest_on_triangle(s, i, j, k); other.squared < best.squared) best = other;
+  };
+  if (wc < 0 || volume == 0) offer(0, 1, 3);
+  if (wa < 0 || volume == 0) offer(1, 2, 3);
+  if (wb < 0 || volume == 0) offer(0, 2, 3);
+  if (wd < 0) offer(0, 1, 2);
+  return best;
+}
+
+/// The last vertex is the newest.
+inline Closest closest_to_origin(const Simplex& s) {
+  switch (s.count) {
+    case 1:
+      return {s.y(0), dot(s.y(0), s.y(0)), 1, {0}, {1}};
+    case 2:
+      return closest_on_edge(s, 0, 1);
+    case 3:
+      return closest_on_triangle(s, 0, 1, 2);
+    default:
+      return closest_in_tetrahedron(s);
+  }
+}
+
+/// Leaves the vertices that carry the closest point.
+inline void keep(Simplex& s, const Closest& closest) {
+  for (int i = 0; i < closest.count; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    if (closest.places[at] != i) s.vertices[at] = s.vertices[static_cast<std::size_t>(closest.places[at])];
+    s.weights[at] = closest.weights[at];
+  }
+  s.count = closest.count;
 }
 
 }  // namespace carom::convex

@@ -77,4 +77,22 @@ ConvexCases make_convex_cases(int corners, int count) {
   return cases;
 }
 
+std::vector<ConvexMotion> make_convex_motions(const ConvexCases& cases, int count, int steps) {
+  std::vector<ConvexMotion> motions;
+  Draw draw;
+  for (int i = 0; i < count; ++i) {
+    // Half of the steps before the first touch, half after it.
+    ConvexQuery q = cases.apart[static_cast<std::size_t>(i)];
+    const Eigen::Vector3d way = (q.pose_a.translation() - q.pose_b.translation()).normalized();
+    q.pose_b.translation() -= 0.02 * steps / 2 * way;
+    ConvexMotion& motion = motions.emplace_back();
+    for (int step = 0; step < steps; ++step) {
+      q.pose_b.translation() += 0.02 * way;
+      q.pose_b.rotate(Eigen::AngleAxisd(0.1745, draw.direction()));
+      motion.push_back(q);
+    }
+  }
+  return motions;
+}
+
 }  // namespace carom::bench

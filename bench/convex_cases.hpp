@@ -30,4 +30,8 @@ struct ConvexCases {
 /// Hulls of points on a sphere with this many corners; 0 for boxes.
 ConvexCases make_convex_cases(int corners, int count);
 
+/// A pair on its way through each other, step by step: 10 degrees and 1% of the size each.
+using ConvexMotion = std::vector<ConvexQuery>;
+std::vector<ConvexMotion> make_convex_motions(const ConvexCases& cases, int count, int steps);
+
 }  // namespace carom::bench

@@ -210,9 +210,11 @@ void fill_rows(HullData& hull) {
 
 void fill_starts(HullData& hull) {
   if (hull.size() <= most_searched_corners) return;
-  // About as many cells as corners: a start is then about one edge away.
-  hull.start_cells = std::clamp(static_cast<int>(std::lround(std::sqrt(hull.size() / 3.0))), 4, 64);
+  // Some six cells a corner: the start is then the answer or next to it, and the table still fits the nearest cache.
+  hull.start_cells = std::clamp(static_cast<int>(std::lround(std::sqrt(hull.size()))), 4, 64);
   const int cells = hull.start_cells;
+  hull.link_offsets.assign(hull.neighbours.offsets.begin(), hull.neighbours.offsets.end());
+  hull.links.assign(hull.neighbours.items.begin(), hull.neighbours.items.end());
   hull.starts.resize(static_cast<std::size_t>(6 * cells * cells));
   const kernels::PointRows rows{hull.rows.data(), hull.stride};
   for (std::size_t cell = 0; cell < hull.starts.size(); ++cell) {

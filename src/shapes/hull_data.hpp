@@ -31,12 +31,15 @@ struct HullData {
   /// cells a face. Empty for small hulls, which are searched whole.
   std::vector<std::uint16_t> starts;
   int start_cells = 0;
+  /// `neighbours` again in half the room, as the climb reads them.
+  std::vector<std::uint32_t> link_offsets;
+  std::vector<std::uint16_t> links;
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(points.size()); }
 };
 
 /// Up to this many corners the whole list is searched, in vectors; beyond, hill climbing is faster.
-inline constexpr std::uint32_t most_searched_corners = 48;
+inline constexpr std::uint32_t most_searched_corners = 64;
 /// Starts are numbered in 16 bits.
 inline constexpr std::size_t most_corners = 65535;
 

@@ -34,8 +34,8 @@ inline SupportPoint box_support(const Vec3& half, const Vec3& d) {
 /// neighbour is farthest; rounding can stop the climb at one that is short of it by rounding.
 inline std::uint32_t climb(const HullData& hull, const Vec3& d) {
   const Eigen::Vector3d* points = hull.points.data();
-  const Index* offsets = hull.neighbours.offsets.data();
-  const Index* items = hull.neighbours.items.data();
+  const std::uint32_t* offsets = hull.link_offsets.data();
+  const std::uint16_t* links = hull.links.data();
   std::uint32_t best = hull.starts[static_cast<std::size_t>(cell_of_direction(d, hull.start_cells))];
   const auto value_at = [&](std::uint32_t i) {
     const Eigen::Vector3d& p = points[i];
@@ -44,8 +44,8 @@ inline std::uint32_t climb(const HullData& hull, const Vec3& d) {
   double best_value = value_at(best);
   for (;;) {
     const std::uint32_t from = best;
-    for (Index k = offsets[from]; k < offsets[from + 1]; ++k) {
-      const auto i = static_cast<std::uint32_t>(items[k]);
+    for (std::uint32_t k = offsets[from]; k < offsets[from + 1]; ++k) {
+      const std::uint32_t i = links[k];
       const double value = value_at(i);
       if (value > best_value) {
         best = i;
@@ -57,9 +57,13 @@ inline std::uint32_t climb(const HullData& hull, const Vec3& d) {
 }
 
 inline SupportPoint hull_support(const HullData& hull, const Vec3& d) {
-  const std::uint32_t i =
-      hull.starts.empty() ? kernels::farthest({hull.rows.data(), hull.stride}, d.x, d.y, d.z) : climb(hull, d);
-  return {corner(hull, i), i};
+  if (hull.starts.empty()) {
+    const std::uint32_t i = kernels::farthest({hull.rows.data(), hull.stride}, d.x, d.y, d.z);
+    return {corner(hull, i), i};
+  }
+  // The climb has just read this point.
+  const std::uint32_t i = climb(hull, d);
+  return {detail::to_vec3(hull.points[i]), i};
 }
 
 inline Vec3 cylinder_support(const Vec3& size, const Vec3& d) {

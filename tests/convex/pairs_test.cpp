@@ -42,9 +42,9 @@ const std::vector<Kind>& kinds() {
          for (auto& p : points) p *= s;
          return Shape::hull(points);
        }},
-      {"hull of 100",
+      {"hull of 150",
        [](double s, Random& random) {
-         auto points = test::random_points(random, 100);
+         auto points = test::random_points(random, 150);
          for (auto& p : points) p *= s;
          return Shape::hull(points);
        }},

@@ -58,7 +58,7 @@ TEST(Shape, WhatIsWrongIsNamed) {
 /// Points of the shape itself, by its definition and not by its support function.
 std::vector<Eigen::Vector3d> points_inside(const Shape& shape, const test::Dimensions& d, std::mt19937_64& random) {
   std::vector<Eigen::Vector3d> points;
-  for (int i = 0; i < 2000; ++i) {
+  for (int i = 0; i < 500; ++i) {
     const Eigen::Vector3d u = test::random_vector(random);
     const Eigen::Vector3d s(u.x() * d.x, u.y() * d.y, u.z() * d.z);
     const double rho = std::hypot(u.x(), u.y());
@@ -101,7 +101,9 @@ TEST(Shape, TheSupportIsFarthestAndPartOfTheShape) {
       Eigen::Vector3d d = test::random_vector(random);
       if (i % 5 == 0) d = Eigen::Vector3d::Unit(i % 3) * (i % 2 == 0 ? 1.0 : -1.0);
       const Eigen::Vector3d p = sample.shape.support(d);
-      for (const Eigen::Vector3d& q : points) ASSERT_LE(q.dot(d), p.dot(d) + 1e-13 * d.norm()) << sample.name;
+      double most = -inf;
+      for (const Eigen::Vector3d& q : points) most = std::max(most, q.dot(d));
+      ASSERT_LE(most, p.dot(d) + 1e-13 * d.norm()) << sample.name;
       // The farthest point of a rounded shape is the plain one and the margin.
       const Eigen::Vector3d rounded = sample.shape.with_margin(0.25).support(d);
       EXPECT_LE((rounded - p - 0.25 * d.normalized()).norm(), 1e-14) << sample.name;
@@ -182,7 +184,7 @@ TEST(Shape, MassPropertiesAreThoseOfManySamples) {
     if (shape.kind() == ShapeKind::half_space || shape.kind() == ShapeKind::triangle || sample.flat) continue;
     const MassProperties mass = shape.with_margin(0.3).mass_properties();
     const AxisBox box = shape.bounding_box(Eigen::Isometry3d::Identity());
-    const int n = 60;
+    const int n = 40;
     const Eigen::Vector3d step = (box.max - box.min) / n;
     double volume = 0;
     Eigen::Vector3d first = Eigen::Vector3d::Zero();
@@ -240,17 +242,17 @@ TEST(Hull, CornersFacesAndNeighboursAreThoseOfTheCube) {
 
 TEST(Hull, ClimbingFindsWhatSearchingFinds) {
   std::mt19937_64 random(9);
-  for (const int n : {49, 128, 512, 3000}) {
+  for (const int n : {129, 200, 512, 3000}) {
     std::vector<Eigen::Vector3d> points;
     for (int i = 0; i < n; ++i) {
       Eigen::Vector3d p = test::random_vector(random).normalized();
-      if (n == 128) p.x() *= 1e-6;  // a plate
+      if (n == 200) p.x() *= 1e-6;  // a plate
       if (n == 3000) p.x() *= 1e6;  // a needle
       points.push_back(p);
     }
     const Shape hull = Shape::hull(points);
     const double size = hull.bounding_sphere().radius;
-    for (int i = 0; i < 2000; ++i) {
+    for (int i = 0; i < 500; ++i) {
       const Eigen::Vector3d d = test::random_vector(random).normalized();
       double most = -inf;
       for (const Eigen::Vector3d& p : points) most = std::max(most, p.dot(d));

@@ -168,17 +168,23 @@ Epa epa(const P& pair, const Gjk& g) {
   const Vec3 exit = result.depth * result.n;
   const auto off = [&](const Closest& c) { return dot(c.v - exit, c.v - exit); };
   Closest foot = take(best);
-  if (off(foot) > small * small) {
-    std::array<std::uint16_t, 3> chosen = best;
+  std::array<std::uint16_t, 3> chosen = best;
+  const auto look_for_better = [&](auto&& closest_of) {
     polytope.for_each_face([&](std::uint16_t other) {
-      take(polytope.face(other).vertex);
-      const Closest c = careful_closest(result.simplex);
+      const Polytope::Face& face = polytope.face(other);
+      const double beside = dot(face.n, exit) - face.offset;
+      if (beside * beside * face.inverse > 1e-14 * scale * scale) return;
+      take(face.vertex);
+      const Closest c = closest_of(result.simplex);
       if (!(off(c) < off(foot))) return;
       foot = c;
-      chosen = polytope.face(other).vertex;
+      chosen = face.vertex;
     });
     take(chosen);
-  }
+  };
+  if (off(foot) > 1e-20 * scale * scale) look_for_better(closest_to_origin);
+  // Slivers again.
+  if (off(foot) > 1e-18 * scale * scale) look_for_better(careful_closest);
   keep(result.simplex, foot);
   result.limited = !done;
   if (result.lower > result.depth) result.lower = result.depth;

@@ -35,7 +35,8 @@ struct ShapeFeature {
 
 struct QueryResult {
   double distance = 0;  ///< m
-  /// The true distance is in [distance - error, distance + error], but for rounding (1e-14 of the sizes).
+  /// The true distance is in [distance - error, distance + error], but for rounding (1e-14 of the sizes); a depth of
+  /// cylinders, cones and ellipsoids is true to 2e-5 of their size besides.
   double error = 0;
   Eigen::Vector3d normal = Eigen::Vector3d::UnitX();
   Eigen::Vector3d point_a = Eigen::Vector3d::Zero();  ///< in the world, as all else

@@ -214,7 +214,7 @@ void check_one(const Case& c, const std::string& what, std::mt19937_64& random) 
   Eigen::Isometry3d move = test::random_pose(random, 1);
   const QueryResult m = distance(c.a, move * c.pose_a, c.b, move * c.pose_b);
   ASSERT_NEAR(m.distance, d.distance, tolerance + 100 * slack) << what;
-  if (std::abs(d.distance) > 100 * slack + (c.round ? tolerance : 0)) {
+  if (std::abs(d.distance) > 100 * slack + (c.round ? tolerance : 1e-10 * c.size)) {
     ASSERT_EQ(collide(c.a, move * c.pose_a, c.b, move * c.pose_b), touching) << what << " " << d.distance;
   }
 
@@ -225,7 +225,7 @@ void check_one(const Case& c, const std::string& what, std::mt19937_64& random) 
   for (auto& corner : cache.corners) corner = {static_cast<std::uint32_t>(test::number(random, 0, 20)), 1};
   const QueryResult warm = distance(c.a, c.pose_a, c.b, c.pose_b, &cache);
   ASSERT_NEAR(warm.distance, d.distance, tolerance + slack) << what;
-  if (std::abs(d.distance) > 100 * slack + (c.round ? tolerance : 0)) {
+  if (std::abs(d.distance) > 100 * slack + (c.round ? tolerance : 1e-10 * c.size)) {
     ASSERT_EQ(collide(c.a, c.pose_a, c.b, c.pose_b, &cache), touching) << what;
     ASSERT_EQ(penetration(c.a, c.pose_a, c.b, c.pose_b, &cache).distance <= 0, touching) << what;
   }
@@ -243,6 +243,16 @@ TEST_P(ConvexPairs, AgreeMirrorAndMove) {
       if (HasFatalFailure()) return;
     }
   }
+}
+
+RC_GTEST_PROP(ConvexPairsProperty, AgreeMirrorAndMove, ()) {
+  const auto count = static_cast<int>(kinds().size());
+  const auto first = static_cast<std::size_t>(*rc::gen::inRange(0, count));
+  const auto second = static_cast<std::size_t>(*rc::gen::inRange(0, count));
+  std::mt19937_64 random(*rc::gen::arbitrary<std::uint64_t>());
+  check_one(draw_case(kinds()[first], kinds()[second], random),
+            std::string(kinds()[first].name) + " and " + kinds()[second].name, random);
+  RC_ASSERT(!testing::Test::HasFatalFailure());
 }
 
 INSTANTIATE_TEST_SUITE_P(OfEveryKind, ConvexPairs, testing::Range(0, static_cast<int>(kinds().size())),

@@ -111,7 +111,7 @@ bool touches(const BoxPair& pair, QueryCache*) {
   return gjk(pair, -axes.n, true).verdict == Verdict::touching;
 }
 
-void answer(const BoxPair& pair, Question question, QueryCache*, LocalResult& result) {
+void answer(const BoxPair& pair, Question question, QueryCache* cache, LocalResult& result) {
   const Core& a = pair.a.core;
   const Core& b = pair.b.core;
   const double r = pair.radius();
@@ -131,7 +131,8 @@ void answer(const BoxPair& pair, Question question, QueryCache*, LocalResult& re
     bound_only(pair, g, result);
   };
   if (apart && question == Question::penetration) return gap_along_axis();
-  const Gjk g = gjk(pair, apart ? start_axis(pair.pose.t) : -axes.n, false);
+  const Vec3 start = apart ? start_axis(pair.pose.t) : -axes.n;
+  const Gjk g = cache == nullptr ? gjk(pair, start, false) : warm_gjk(pair, start, false, *cache);
   if (!apart && g.overlap) return overlapping(pair, g, result);
   if (apart && !(g.lower > 0)) {
     // A gap of a few units of rounding, which only the axes saw.

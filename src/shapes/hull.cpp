@@ -89,7 +89,7 @@ Eigen::Vector3d area_vector(Points points, std::span<const Index> face) {
 std::vector<Index> polygon(Points points, const Span& s) {
   const Eigen::Vector3d u = s.along;
   const Eigen::Vector3d v = s.normal.cross(u);
-  const Eigen::Vector3d o = points[s.corners[0]];
+  const Eigen::Vector3d& o = points[s.corners[0]];
   struct Flat {
     double x, y;
     Index i;
@@ -215,7 +215,7 @@ void fill_starts(HullData& hull) {
   const int cells = hull.start_cells;
   hull.link_offsets.assign(hull.neighbours.offsets.begin(), hull.neighbours.offsets.end());
   hull.links.assign(hull.neighbours.items.begin(), hull.neighbours.items.end());
-  hull.starts.resize(static_cast<std::size_t>(6 * cells * cells));
+  hull.starts.resize(6 * static_cast<std::size_t>(cells) * static_cast<std::size_t>(cells));
   const kernels::PointRows rows{hull.rows.data(), hull.stride};
   for (std::size_t cell = 0; cell < hull.starts.size(); ++cell) {
     const Vec3 d = middle_of_cell(static_cast<int>(cell), cells);

@@ -113,4 +113,8 @@ FrameChoice spread_over(const Scene& scene, int count) {
   return {.first = std::min(scene.steps, stride / 2), .stride = stride, .count = count};
 }
 
+FrameChoice in_a_row(const Scene& scene, int count) {
+  return {.first = std::max(0, (scene.steps + 1 - count) / 2), .stride = 1, .count = count};
+}
+
 }  // namespace carom::bench

@@ -29,5 +29,7 @@ BenchScene sample(const Scene& scene, const FrameChoice& choice);
 
 /// As many frames as wanted, spread over the whole scene.
 FrameChoice spread_over(const Scene& scene, int count);
+/// As many frames that follow each other, from the middle of the scene.
+FrameChoice in_a_row(const Scene& scene, int count);
 
 }  // namespace carom::bench

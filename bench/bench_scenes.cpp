@@ -12,19 +12,16 @@ namespace carom::bench {
 
 namespace {
 
+/// All of them where frames are cheap.
+constexpr int all = 1'000'000;
+
 BenchScene builtin(const char* name, int frames) {
   const Scene scene = find_scene(name);
-  return sample(scene, spread_over(scene, frames));
-}
-
-/// Frames that follow each other, from the middle of the scene.
-BenchScene builtin_run(const char* name, int frames) {
-  const Scene scene = find_scene(name);
-  return sample(scene, {.first = scene.steps / 3, .stride = 1, .count = frames});
+  return sample(scene, in_a_row(scene, frames));
 }
 
 BenchScene soft_balls(PairScope pairs, const char* name, int frames) {
-  BenchScene scene = builtin_run("soft-balls", frames);
+  BenchScene scene = builtin("soft-balls", frames);
   scene.name = name;
   scene.pairs = pairs;
   return scene;
@@ -43,23 +40,23 @@ BenchScene large_roll(int frames) {
     roll.across *= 2;
   }
   scene.name = "rolled-sheet-200000";
-  return sample(scene, {.first = scene.steps / 3, .stride = 1, .count = frames});
+  return sample(scene, in_a_row(scene, frames));
 }
 
 }  // namespace
 
 const std::vector<SceneEntry>& bench_scenes() {
   static const std::vector<SceneEntry> entries{
-      {"two-tori-1600", [](bool quick) { return builtin("two-tori-1600", quick ? 10 : 100); }},
-      {"two-tori-6400", [](bool quick) { return builtin("two-tori-6400", quick ? 10 : 60); }},
-      {"two-tori-25600", [](bool quick) { return builtin("two-tori-25600", quick ? 6 : 30); }},
-      {"knot", [](bool quick) { return builtin("knot", quick ? 10 : 74); }},
-      {"rolled-sheet-20000", [](bool quick) { return builtin_run("rolled-sheet-20000", quick ? 3 : 10); }},
-      {"rolled-sheet-200000", [](bool quick) { return large_roll(quick ? 2 : 3); }},
-      {"soft-balls", [](bool quick) { return soft_balls(PairScope::all, "soft-balls", quick ? 3 : 10); }},
+      {"two-tori-1600", [](bool quick) { return builtin("two-tori-1600", quick ? 60 : all); }},
+      {"two-tori-6400", [](bool quick) { return builtin("two-tori-6400", quick ? 30 : all); }},
+      {"two-tori-25600", [](bool quick) { return builtin("two-tori-25600", quick ? 15 : all); }},
+      {"knot", [](bool quick) { return builtin("knot", quick ? 40 : all); }},
+      {"rolled-sheet-20000", [](bool quick) { return builtin("rolled-sheet-20000", quick ? 8 : 40); }},
+      {"rolled-sheet-200000", [](bool quick) { return large_roll(quick ? 4 : 12); }},
+      {"soft-balls", [](bool quick) { return soft_balls(PairScope::all, "soft-balls", quick ? 8 : 40); }},
       {"soft-balls-between",
-       [](bool quick) { return soft_balls(PairScope::between, "soft-balls-between", quick ? 3 : 10); }},
-      {"passing-sheets", [](bool quick) { return builtin_run("passing-sheets", quick ? 3 : 15); }},
+       [](bool quick) { return soft_balls(PairScope::between, "soft-balls-between", quick ? 8 : 40); }},
+      {"passing-sheets", [](bool quick) { return builtin("passing-sheets", quick ? 8 : all); }},
   };
   return entries;
 }

@@ -11,6 +11,8 @@
 #include "bench/peers.hpp"
 #include "bench/stopwatch.hpp"
 #include "bench/table.hpp"
+#include "carom/detect_continuous.hpp"
+#include "detect/candidates.hpp"
 
 /// The benchmarks of detection, see docs/benchmarks.md.
 namespace carom::bench {
@@ -38,6 +40,10 @@ struct Tables {
   Table scaling{"Scaling at constant density, one thread: stacked sheets",
                 {"triangles", "method", "ms", "ns_a_triangle", "contacts_a_triangle", "grown"},
                 {}};
+  Table steps{
+      "Over steps, one thread: from each frame to the next, with times of impact; times slower than at the frames",
+      {"scene", "triangles", "impacts", "ms_frame", "ms_step", "slower", "moving_boxes_culled"},
+      {}};
   Table memory{"Memory kept between calls, beyond the mesh and the contacts",
                {"scene", "triangles", "method", "bytes_a_triangle", "bytes_of_contacts_a_triangle"},
                {}};
@@ -66,7 +72,7 @@ std::vector<Contender> contenders_of(const Settings& settings) {
   return contenders;
 }
 
-std::vector<Result> bench_whole(const BenchScene& scene, const Settings& settings, Tables& tables) {
+void bench_whole(const BenchScene& scene, const Settings& settings, Tables& tables) {
   const std::vector<Result> results =
       measure(scene, contenders_of(settings), {.passes = settings.passes, .progress = tell, .cancelled = {}});
   const double reference_ms = results.front().ms();
@@ -84,7 +90,6 @@ std::vector<Result> bench_whole(const BenchScene& scene, const Settings& setting
                           fmt::format("{:.3f}", many.wall_ms), fmt::format("{:.2f}", one.wall_ms / many.wall_ms)});
     }
   }
-  return results;
 }
 
 /// The pairs of the first frame, each with its lower number first, sorted.
@@ -115,16 +120,18 @@ struct PeerResult {
   double ms = 0;
 };
 
-PeerResult bench_peer(Peer& peer, const BenchScene& scene, int passes) {
-  PeerResult result{std::string(peer.name())};
-  tell(fmt::format("{}: candidates by {}", scene.name, peer.name()));
+/// `find` takes positions and returns the number of pairs.
+template <class Find>
+PeerResult bench_candidates_of(std::string_view name, const BenchScene& scene, int passes, Find&& find) {
+  PeerResult result{std::string(name)};
+  tell(fmt::format("{}: candidates by {}", scene.name, name));
   std::vector<double> best(scene.frames.size(), INFINITY);
   for (int pass = 0; pass < passes; ++pass) {
-    peer.candidates(scene.frames.front());
+    find(scene.frames.front());
     double pairs = 0;
     for (std::size_t f = 0; f < scene.frames.size(); ++f) {
       const Stopwatch stopwatch;
-      pairs += static_cast<double>(peer.candidates(scene.frames[f]).size());
+      pairs += static_cast<double>(find(scene.frames[f]));
       best[f] = std::min(best[f], stopwatch.elapsed().cpu_ms);
     }
     result.pairs = pairs / static_cast<double>(scene.frames.size());
@@ -133,27 +140,82 @@ PeerResult bench_peer(Peer& peer, const BenchScene& scene, int passes) {
   return result;
 }
 
-void bench_candidates(const BenchScene& scene, const std::vector<Result>& ours, const Settings& settings,
-                      Tables& tables) {
+PeerResult bench_our_candidates(const std::string& method, const BenchScene& scene, int passes) {
+  Workers workers(1);
+  Arena arena;
+  detection::Candidates candidates;
+  const detection::CandidateOptions options{
+      .distance = scene.distance, .pairs = scene.pairs, .method = mid::method_by_name(method)};
+  return bench_candidates_of(method, scene, passes, [&](const std::vector<Eigen::Vector3d>& positions) {
+    arena.reset();
+    Context context{workers, arena};
+    PipelineStats stats;
+    detection::find_triangle_pairs(context, {scene.surface, positions}, options, candidates, stats);
+    return candidates.mid.pairs.size();
+  });
+}
+
+void bench_candidates(const BenchScene& scene, const Settings& settings, Tables& tables) {
   std::vector<PeerResult> peers;
   const PairList expected = first_pairs(*make_cgal(scene), scene);
   for (const auto make : {make_cgal, make_embree, make_fcl}) {
     const std::unique_ptr<Peer> peer = make(scene);
     check_peer(*peer, scene, expected);
-    peers.push_back(bench_peer(*peer, scene, settings.passes));
+    peers.push_back(bench_candidates_of(
+        peer->name(), scene, settings.passes,
+        [&](const std::vector<Eigen::Vector3d>& positions) { return peer->candidates(positions).size(); }));
   }
   double best = INFINITY;
   for (const PeerResult& peer : peers) best = std::min(best, peer.ms);
-  const auto add = [&](const std::string& name, double pairs, double ms) {
-    tables.candidates.add({scene.name, count_of(scene.surface), fmt::format("{:.0f}", pairs), name,
-                           fmt::format("{:.3f}", ms), fmt::format("{:.2f}", best / ms)});
+  const auto add = [&](const PeerResult& result) {
+    tables.candidates.add({scene.name, count_of(scene.surface), fmt::format("{:.0f}", result.pairs), result.name,
+                           fmt::format("{:.3f}", result.ms), fmt::format("{:.2f}", best / result.ms)});
   };
-  for (const PeerResult& peer : peers) add(peer.name, peer.pairs, peer.ms);
-  for (const Result& r : ours) {
-    if (r.contender.method != reference_name && r.contender.threads == 1) {
-      add(r.contender.method, r.pairs, r.candidate_ms);
-    }
+  for (const PeerResult& peer : peers) add(peer);
+  for (const std::string& method : settings.methods) add(bench_our_candidates(method, scene, settings.passes));
+}
+
+/// Pairs of clusters or features whose boxes over the whole step overlap, but not as they move.
+std::uint64_t culled_by_moving_boxes(const PipelineStats& stats) {
+  std::uint64_t count = 0;
+  for (const Stage stage : {Stage::mid, Stage::narrow})
+    for (const Culled& culled : stats[stage].culled())
+      if (culled.reason == "moving box") count += culled.count;
+  return count;
+}
+
+/// Both once over all frames, in turns: what is kept from frame to frame must not be kept from pass to pass.
+void bench_steps(const BenchScene& scene, Tables& tables) {
+  tell(fmt::format("{}: over steps", scene.name));
+  DetectScratch frame_scratch;
+  DetectScratch step_scratch;
+  std::vector<Contact> contacts;
+  std::vector<MovingContact> impacts;
+  PipelineStats stats;
+  double frame_ms = 0;
+  double step_ms = 0;
+  double found = 0;
+  double culled = 0;
+  double steps = 0;
+  for (std::size_t f = 0; f + 1 < scene.frames.size(); ++f) {
+    const Stopwatch of_frame;
+    detect(scene.surface, scene.frames[f], {.distance = scene.distance, .pairs = scene.pairs, .threads = 1},
+           frame_scratch, contacts, stats);
+    const double ms = of_frame.elapsed().cpu_ms;
+    const Stopwatch of_step;
+    detect_continuous(scene.surface, scene.frames[f], scene.frames[f + 1],
+                      {.distance = scene.distance, .pairs = scene.pairs, .threads = 1}, step_scratch, impacts, stats);
+    if (f < 2) continue;  // both get their memory
+    frame_ms += ms;
+    step_ms += of_step.elapsed().cpu_ms;
+    found += static_cast<double>(impacts.size());
+    culled += static_cast<double>(culled_by_moving_boxes(stats));
+    ++steps;
   }
+  if (steps == 0) return;
+  tables.steps.add({scene.name, count_of(scene.surface), fmt::format("{:.0f}", found / steps),
+                    fmt::format("{:.3f}", frame_ms / steps), fmt::format("{:.3f}", step_ms / steps),
+                    fmt::format("{:.2f}", step_ms / frame_ms), fmt::format("{:.0f}", culled / steps)});
 }
 
 void bench_memory(const BenchScene& scene, const Settings& settings, Tables& tables) {
@@ -204,8 +266,9 @@ void run(const Settings& settings) {
     const BenchScene scene = entry.make(settings.quick);
     Settings for_scene = settings;
     if (scene.surface.triangles().size() > 100'000) for_scene.passes = std::min(settings.passes, 2);
-    const auto ours = bench_whole(scene, for_scene, tables);
-    bench_candidates(scene, ours, for_scene, tables);
+    bench_whole(scene, for_scene, tables);
+    bench_candidates(scene, for_scene, tables);
+    bench_steps(scene, tables);
     bench_memory(scene, settings, tables);
   }
   const auto& wanted = settings.scenes;
@@ -214,11 +277,9 @@ void run(const Settings& settings) {
   }
   std::filesystem::create_directories(settings.out);
   const std::filesystem::path folder(settings.out);
-  const std::vector<std::pair<const Table*, const char*>> all{{&tables.whole, "whole.csv"},
-                                                              {&tables.candidates, "candidates.csv"},
-                                                              {&tables.threads, "threads.csv"},
-                                                              {&tables.scaling, "scaling.csv"},
-                                                              {&tables.memory, "memory.csv"}};
+  const std::vector<std::pair<const Table*, const char*>> all{
+      {&tables.whole, "whole.csv"}, {&tables.candidates, "candidates.csv"}, {&tables.threads, "threads.csv"},
+      {&tables.steps, "steps.csv"}, {&tables.scaling, "scaling.csv"},       {&tables.memory, "memory.csv"}};
   for (const auto& [table, name] : all) {
     if (table->rows.empty()) continue;
     fmt::print("{}\n", table->text());

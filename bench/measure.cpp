@@ -12,20 +12,19 @@ namespace carom::bench {
 
 namespace {
 
+/// Seen backwards before the first, so that things move as they do later.
+constexpr std::size_t warm_frames = 4;
+
 /// What one frame cost and gave.
 struct Cost {
   double wall_ms = INFINITY;
   double cpu_ms = INFINITY;
-  double candidate_ms = INFINITY;
   double contacts = 0;
-  double pairs = 0;
 
   void take_best(const Cost& other) {
     wall_ms = std::min(wall_ms, other.wall_ms);
     cpu_ms = std::min(cpu_ms, other.cpu_ms);
-    candidate_ms = std::min(candidate_ms, other.candidate_ms);
     contacts = other.contacts;
-    pairs = other.pairs;
   }
 };
 
@@ -33,7 +32,6 @@ Cost cost_of(const Duration& duration) {
   Cost cost;
   cost.wall_ms = duration.wall_ms;
   cost.cpu_ms = duration.cpu_ms;
-  cost.candidate_ms = 0;
   return cost;
 }
 
@@ -46,6 +44,13 @@ class Runner {
 
   const Contender& contender() const { return contender_; }
 
+  /// Forgets what was kept from frame to frame, and sees some frames: which frames are slow because something is found
+  /// anew must not differ from pass to pass, or the best of each would hide it.
+  void start_again() {
+    scratch_ = DetectScratch();
+    for (std::size_t f = std::min<std::size_t>(scene_.frames.size(), warm_frames); f-- > 0;) run(scene_.frames[f]);
+  }
+
   Cost run(const std::vector<Eigen::Vector3d>& positions) {
     return grid_ ? run_reference(positions) : run_ours(positions);
   }
@@ -57,7 +62,6 @@ class Runner {
     grid_->detect(positions, options, contacts_, reference_stats_);
     Cost cost = cost_of(stopwatch.elapsed());
     cost.contacts = static_cast<double>(contacts_.size());
-    cost.pairs = static_cast<double>(reference_stats_.counts.triangle_pairs);
     return cost;
   }
 
@@ -67,11 +71,7 @@ class Runner {
     const Stopwatch stopwatch;
     detect(scene_.surface, positions, options, scratch_, contacts_, stats_);
     Cost cost = cost_of(stopwatch.elapsed());
-    cost.candidate_ms = candidates_ms(stats_);
-    // The stages are timed by the clock; what others took of it goes by the share of the whole call.
-    if (contender_.threads == 1) cost.candidate_ms *= std::min(1.0, cost.cpu_ms / cost.wall_ms);
     cost.contacts = static_cast<double>(contacts_.size());
-    cost.pairs = static_cast<double>(stats_[Stage::mid].out);
     return cost;
   }
 
@@ -103,7 +103,7 @@ std::vector<Result> measure(const BenchScene& scene, const std::vector<Contender
         options.progress(fmt::format("{}: {}, {} thread{}", scene.name, contenders[i].method, contenders[i].threads,
                                      contenders[i].threads == 1 ? "" : "s"));
       }
-      runners[i]->run(scene.frames.front());
+      runners[i]->start_again();
       for (std::size_t f = 0; f < scene.frames.size(); ++f) best[i][f].take_best(runners[i]->run(scene.frames[f]));
     }
   }
@@ -112,9 +112,7 @@ std::vector<Result> measure(const BenchScene& scene, const std::vector<Contender
     for (const Cost& cost : best[i]) {
       results[i].wall_ms += cost.wall_ms / frames;
       results[i].cpu_ms += cost.cpu_ms / frames;
-      results[i].candidate_ms += cost.candidate_ms / frames;
       results[i].contacts += cost.contacts / frames;
-      results[i].pairs += cost.pairs / frames;
     }
   }
   return results;
@@ -126,10 +124,6 @@ std::vector<std::string> fast_methods() {
     if (method != "sweep" && method != "brute") methods.emplace_back(method);
   }
   return methods;
-}
-
-double candidates_ms(const PipelineStats& stats) {
-  return 1e3 * (stats[Stage::bounds].seconds + stats[Stage::broad].seconds + stats[Stage::mid].seconds);
 }
 
 }  // namespace carom::bench

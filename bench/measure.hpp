@@ -20,10 +20,8 @@ inline constexpr std::string_view reference_name = "reference";
 struct Result {
   Contender contender;
   double wall_ms = 0;
-  double cpu_ms = 0;        ///< of the processor, all threads together
-  double candidate_ms = 0;  ///< the stages before the elementary tests, as ms(); 0 for the reference
+  double cpu_ms = 0;  ///< of the processor, all threads together
   double contacts = 0;
-  double pairs = 0;  ///< of triangles that reach the elementary tests
 
   /// What is compared. One thread: time of the processor, which other programs that run at the same time
   /// disturb least and which is that on the clock if there are none. Several: time on the clock.
@@ -36,15 +34,12 @@ struct MeasureOptions {
   std::function<bool()> cancelled{};                        ///< asked before each pass of a contender
 };
 
-/// One result for each contender, in their order; nothing more is run once cancelled. Every
-/// contender runs the first frame once, unmeasured, to have its memory. Throws Error.
+/// One result for each contender, in their order; nothing more is run once cancelled. Before each pass a contender
+/// forgets everything and runs the first frames backwards, unmeasured. Throws Error.
 std::vector<Result> measure(const BenchScene& scene, const std::vector<Contender>& contenders,
                             const MeasureOptions& options);
 
 /// What is worth measuring: all of detect_methods() but the slow twins.
 std::vector<std::string> fast_methods();
-
-/// How long the stages that find candidates take: bounds, broad, mid.
-double candidates_ms(const PipelineStats& stats);
 
 }  // namespace carom::bench

@@ -57,9 +57,7 @@ nlohmann::ordered_json to_json(const BenchScene& scene, const std::vector<Result
                                     {"wall_ms", r.wall_ms},
                                     {"cpu_ms", r.cpu_ms},
                                     {"faster", results.front().ms() / r.ms()},
-                                    {"contacts", r.contacts},
-                                    {"triangle_pairs", r.pairs}};
-    if (r.contender.method != bench::reference_name) entry["candidates_ms"] = r.candidate_ms;
+                                    {"contacts", r.contacts}};
     list.push_back(std::move(entry));
   }
   return {{"scene", scene.name},
@@ -88,7 +86,7 @@ int bench_detect(const BenchDetectOptions& options) {
     Progress progress("bench", work);
     std::size_t count = 0;
     for (const Scene& scene : scenes) {
-      const BenchScene frames = bench::sample(scene, bench::spread_over(scene, options.frames));
+      const BenchScene frames = bench::sample(scene, bench::in_a_row(scene, options.frames));
       const auto results = bench::measure(frames, contenders,
                                           {.passes = options.passes,
                                            .progress = [&](const std::string& what) { progress.update(count++, what); },
@@ -111,7 +109,8 @@ int bench_detect(const BenchDetectOptions& options) {
   json.finish();
   say(text, "{}\n", table.text());
   say(text,
-      "Whole calls, positions in and contacts out: means over {} frames of each scene, the best of {} passes for "
+      "Whole calls, positions in and contacts out: means over {} frames in a row of each scene, the best of {} passes "
+      "for "
       "each.\n"
       "Time of the processor for one thread, on the clock for several.\n"
       "faster: how many times faster than the reference, a plain grid with one thread.\n",

@@ -80,6 +80,15 @@ struct BenchDetectOptions {
 };
 int bench_detect(const BenchDetectOptions& options);
 
+struct QueriesOptions {
+  std::vector<std::string> files;
+  bool exact = false;
+  double tolerance = 1e-6;
+  std::string kind;
+  std::string json;
+};
+int queries(const QueriesOptions& options);
+
 struct ReproduceOptions {
   std::string document;
   std::vector<std::string> tables;  ///< empty: all

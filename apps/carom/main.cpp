@@ -51,7 +51,8 @@ void add_detect(CLI::App& app, Action& action) {
       ->required();
   command
       ->add_option("--distance", options->distance,
-                   "metres; pairs of features closer than this are reported; 0: triangles that intersect")
+                   "metres; pairs of features closer than this are reported; 0: triangles that intersect (with "
+                   "--continuous: features that touch)")
       ->type_name("D")
       ->required();
   auto* between = command->add_flag("--between", options->between, "only pairs of different objects");
@@ -59,8 +60,10 @@ void add_detect(CLI::App& app, Action& action) {
   auto* all = command->add_flag("--all", options->all, "both (the default)");
   between->excludes(self)->excludes(all);
   self->excludes(all);
-  command->add_flag("--continuous", options->continuous, "over the motion from frame to frame (not available yet)");
-  command->add_option("--method", options->method, "auto (default), sweep")->type_name("NAME");
+  command->add_flag("--continuous", options->continuous,
+                    "over the straight motion from each frame to the next, with times of impact");
+  command->add_option("--method", options->method, "auto (default), bvh, bvh14, bvh18, grid, hgrid, sweep")
+      ->type_name("NAME");
   command->add_option("--threads", options->threads, "0 = all cores (default); the result does not depend on it")
       ->type_name("N");
   command
@@ -81,7 +84,8 @@ void add_detect(CLI::App& app, Action& action) {
       ->type_name("FILE");
   command->footer(
       "Example:\n  carom detect tori.replay --distance 0.01 --between --contacts contacts.csv\n"
-      "  carom detect part.obj --distance 0 --contacts -    # where does this mesh cut itself?");
+      "  carom detect part.obj --distance 0 --contacts -    # where does this mesh cut itself?\n"
+      "  carom detect tori.replay --distance 0 --continuous # what passes through what between frames?");
   command->callback([options, &action] { action = [options] { return carom::app::detect(*options); }; });
 }
 
@@ -180,6 +184,33 @@ void add_reproduce(CLI::App& app, Action& action) {
   command->callback([options, &action] { action = [options] { return reproduce(*options); }; });
 }
 
+void add_queries(CLI::App& app, Action& action) {
+  CLI::App* command =
+      app.add_subcommand("queries", "Run files of continuous-collision queries and compare with the answers in them");
+  auto options = std::make_shared<QueriesOptions>();
+  command
+      ->add_option("files", options->files,
+                   "CSV, eight rows a query: the four vertices at the start, then at the end; x, y, z each as "
+                   "numerator,denominator, then 1 if they collide, else 0")
+      ->type_name("FILE.csv")
+      ->required();
+  command->add_flag("--exact", options->exact, "decide what rounding leaves open in exact arithmetic");
+  command
+      ->add_option("--tolerance", options->tolerance,
+                   "relative to the motion: a miss by less may count as a collision (default: 1e-6)")
+      ->type_name("T");
+  command
+      ->add_option("--kind", options->kind,
+                   "vf (vertex, triangle) or ee (two edges); default: vertex-face or edge-edge in the file's name")
+      ->type_name("KIND");
+  command->add_option("--json", options->json, "write the numbers to a file, or - for standard output")
+      ->type_name("FILE");
+  command->footer(
+      "Example:\n  carom queries unit-tests_vertex-face.csv unit-tests_edge-edge.csv --exact --json -\n"
+      "The exit code is 1 if a collision was missed, or with --exact if any answer is wrong.");
+  command->callback([options, &action] { action = [options] { return queries(*options); }; });
+}
+
 /// A file opened later must not become standard output or error because those were closed.
 void hold_standard_streams() {
   for (int descriptor = 0; descriptor <= 2; ++descriptor) {
@@ -226,6 +257,7 @@ int main(int argc, char** argv) {
   add_export(app, action);
   add_bench(app, action);
   add_reproduce(app, action);
+  add_queries(app, action);
 
   // CLI11 takes a word it does not know for a missing command; say what is really wrong.
   if (argc > 1 && argv[1][0] != '-') {

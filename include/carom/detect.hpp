@@ -24,13 +24,16 @@ struct DetectOptions {
   std::string method = "auto";  ///< one of detect_methods(); auto picks for you
   int threads = 0;              ///< 0 = as many as the machine has; the result does not depend on it
   ContactFilters filters{};     ///< close pairs that are not to count
+  /// Trees may use what the last call with the same scratch found: much faster while things move slowly. The result
+  /// does not depend on it.
+  bool coherent = true;
 };
 
 /// Names that DetectOptions::method takes.
 std::span<const std::string_view> detect_methods();
 
 /// Working memory that is worth keeping from call to call: with it, a call allocates nothing once
-/// warm. One per thread of the caller; any surface may follow any other.
+/// warm, except where a tree has to be made anew. One per thread of the caller; any surface may follow any other.
 class DetectScratch {
  public:
   DetectScratch();

@@ -33,10 +33,10 @@ void cut_into_pieces(const Surface& surface, Out& out) {
   out.revision = surface.revision();
 }
 
+/// Adds where the vertices of the piece are.
 void measure(std::span<const Eigen::Vector3d> positions, Out::Piece& piece) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  std::array<double, 3> low{infinity, infinity, infinity};
-  std::array<double, 3> high{-infinity, -infinity, -infinity};
+  std::array<double, 3> low = piece.low;
+  std::array<double, 3> high = piece.high;
   // A NaN or an infinity shows in a sum of all coordinates times zero.
   std::array<double, 3> zeros{};
   for (std::size_t i = piece.begin; i < piece.end; ++i) {
@@ -49,14 +49,19 @@ void measure(std::span<const Eigen::Vector3d> positions, Out::Piece& piece) {
   }
   piece.low = low;
   piece.high = high;
-  piece.finite = zeros[0] + zeros[1] + zeros[2] == 0;
+  piece.finite = piece.finite && zeros[0] + zeros[1] + zeros[2] == 0;
 }
 
-[[noreturn]] void fail_not_finite(std::span<const Eigen::Vector3d> positions) {
-  std::size_t i = 0;
-  while (i + 1 < positions.size() && is_finite(positions[i])) ++i;
-  const Eigen::Vector3d& p = positions[i];
-  fail(ErrorCode::not_finite, "position of vertex {} is ({}, {}, {}); expected finite", i, p.x(), p.y(), p.z());
+[[noreturn]] void fail_not_finite(const In& in) {
+  for (const auto& [positions, when] : {std::pair(in.positions, ""), std::pair(in.end, " at the end of the step")}) {
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      const Eigen::Vector3d& p = positions[i];
+      if (is_finite(p)) continue;
+      fail(ErrorCode::not_finite, "position of vertex {}{} is ({}, {}, {}); expected finite", i, when, p.x(), p.y(),
+           p.z());
+    }
+  }
+  fail(ErrorCode::not_finite, "a position is not finite");
 }
 
 }  // namespace
@@ -64,13 +69,20 @@ void measure(std::span<const Eigen::Vector3d> positions, Out::Piece& piece) {
 void run(Context& context, const In& in, const Options& options, Out& out, StageStats& stats) {
   const StageTimer timer(stats);
   cut_into_pieces(in.surface, out);
-  parallel_for(context.workers, out.pieces.size(), 1, [&](std::size_t i) { measure(in.positions, out.pieces[i]); });
   constexpr double infinity = std::numeric_limits<double>::infinity();
+  parallel_for(context.workers, out.pieces.size(), 1, [&](std::size_t i) {
+    Out::Piece& piece = out.pieces[i];
+    piece.low = {infinity, infinity, infinity};
+    piece.high = {-infinity, -infinity, -infinity};
+    piece.finite = true;
+    measure(in.positions, piece);
+    if (!in.end.empty()) measure(in.end, piece);
+  });
   const std::size_t objects = in.surface.objects().size();
   const std::span<Out::Piece> extents = context.arena.make<Out::Piece>(objects);
   for (Out::Piece& e : extents) e = {.low = {infinity, infinity, infinity}, .high = {-infinity, -infinity, -infinity}};
   for (const Out::Piece& piece : out.pieces) {
-    if (!piece.finite) fail_not_finite(in.positions);
+    if (!piece.finite) fail_not_finite(in);
     if (piece.object == none) continue;
     Out::Piece& e = extents[static_cast<std::size_t>(piece.object)];
     e.object = piece.object;

@@ -14,6 +14,8 @@ namespace carom::bounds {
 struct In {
   const Surface& surface;
   std::span<const Eigen::Vector3d> positions;
+  std::span<const Eigen::Vector3d>
+      end{};  ///< where vertices are at the end of a step, as many; empty: they stand still
 };
 
 struct Options {

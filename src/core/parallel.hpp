@@ -94,6 +94,17 @@ class OrderedAppend {
   template <class Body>
   void run(Workers& workers, std::size_t count, std::size_t grain, std::vector<T>& result, Body&& body) {
     const std::size_t chunks = chunk_count(count, grain);
+    if (workers.threads() == 1) {
+      // One part for all, as long as the longest.
+      parts_.resize(std::max<std::size_t>(parts_.size(), 1));
+      result.clear();
+      for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+        parts_[0].clear();
+        body(chunk * grain, std::min((chunk + 1) * grain, count), parts_[0], chunk);
+        result.insert(result.end(), parts_[0].begin(), parts_[0].end());
+      }
+      return;
+    }
     if (parts_.size() < chunks) parts_.resize(chunks);
     parallel_chunks(workers, count, grain, [&](std::size_t begin, std::size_t end, std::size_t chunk) {
       parts_[chunk].clear();

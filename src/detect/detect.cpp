@@ -1,15 +1,9 @@
 #include "carom/detect.hpp"
 
 #include "core/check.hpp"
-#include "detect/detection.hpp"
+#include "detect/scratch.hpp"
 
 namespace carom {
-
-struct DetectScratch::Impl {
-  Workers workers{1};
-  Arena arena;
-  detection::Scratch detection;
-};
 
 DetectScratch::DetectScratch() : impl_(std::make_unique<Impl>()) {}
 DetectScratch::~DetectScratch() = default;
@@ -31,7 +25,11 @@ void detect(const Surface& surface, std::span<const Eigen::Vector3d> positions, 
   Context context{memory.workers, memory.arena};
   stats = {};
   detection::run(context, {surface, positions},
-                 {.distance = options.distance, .pairs = options.pairs, .method = method, .filters = options.filters},
+                 {.distance = options.distance,
+                  .pairs = options.pairs,
+                  .method = method,
+                  .filters = options.filters,
+                  .coherent = options.coherent},
                  memory.detection, contacts, stats);
 }
 

@@ -1,72 +1,75 @@
 #include "detect/detection.hpp"
 
-#include "core/stage_timer.hpp"
+#include <algorithm>
 
 namespace carom::detection {
 
 namespace {
 
-/// Contacts within objects need all of them; contacts between objects those that have a partner.
-void want_objects(PairScope pairs, std::span<const broad::ObjectPair> object_pairs, std::size_t objects,
-                  std::vector<std::uint8_t>& wanted) {
-  wanted.assign(objects, pairs == PairScope::between ? 0 : 1);
-  for (const broad::ObjectPair& pair : object_pairs) {
-    wanted[static_cast<std::size_t>(pair.a)] = 1;
-    wanted[static_cast<std::size_t>(pair.b)] = 1;
+/// Adds what the narrow phase found last to what there is; both are in canonical order.
+void merge_hits(Scratch& scratch) {
+  std::vector<narrow::Hit>& more = scratch.narrow.hits;
+  if (scratch.hits.empty()) {
+    scratch.hits.swap(more);
+    return;
   }
+  scratch.merged.resize(scratch.hits.size() + more.size());
+  std::merge(scratch.hits.begin(), scratch.hits.end(), more.begin(), more.end(), scratch.merged.begin());
+  scratch.hits.swap(scratch.merged);
 }
 
 }  // namespace
 
-void find_candidates(Context& context, const bounds::In& in, const CandidateOptions& options, Candidates& candidates,
-                     PipelineStats& stats) {
-  const bool tree = mid::is_tree(options.method);
-  bounds::run(context, in, {.distance = options.distance, .triangles = !tree}, candidates.bounds, stats[Stage::bounds]);
-  broad::run(context, {.objects = candidates.bounds.objects}, {.pairs = options.pairs, .filter = options.filter},
-             candidates.broad, stats[Stage::broad]);
-  if (tree) {
-    want_objects(options.pairs, candidates.broad.pairs, candidates.bounds.objects.size(), candidates.object_wanted);
-    candidates.bvh.run(context,
-                       {.surface = in.surface,
-                        .positions = in.positions,
-                        .objects = candidates.bounds.objects,
-                        .object_wanted = candidates.object_wanted},
-                       {.distance = options.distance, .pairs = options.pairs, .volume = mid::volume_of(options.method)},
-                       stats[Stage::mid]);
-  } else {
-    mid::run(context,
-             {.surface = in.surface,
-              .triangles = candidates.bounds.triangles,
-              .objects = candidates.bounds.objects,
-              .object_pairs = candidates.broad.pairs},
-             {.method = options.method, .pairs = options.pairs, .filter = options.filter}, candidates.mid,
-             stats[Stage::mid]);
+/// Pairs within objects and pairs between them are watched apart: bodies that fly past each other may hardly deform.
+void find_near(Context& context, const bounds::In& in, CandidateOptions options, bool coherent, Scratch& scratch,
+               PipelineStats& stats) {
+  Candidates& candidates = scratch.candidates;
+  candidates.bvh.follow(in.surface);
+  const narrow::In narrow{.surface = in.surface, .positions = in.positions, .bvh = &candidates.bvh};
+  StageStats& narrow_stats = stats[Stage::narrow];
+  bool self = options.pairs != PairScope::between;
+  bool between =
+      options.pairs != PairScope::self && std::any_of(candidates.broad.pairs.begin(), candidates.broad.pairs.end(),
+                                                      [](const broad::ObjectPair& pair) { return pair.a != pair.b; });
+  scratch.hits.clear();
+  if (coherent) {
+    for (const PairScope scope : {PairScope::self, PairScope::between}) {
+      bool& wanted = scope == PairScope::self ? self : between;
+      Watch& watch = scope == PairScope::self ? scratch.self : scratch.between;
+      if (!wanted || !watch.follow(context, in, options, candidates, scratch.narrow, stats)) continue;
+      narrow::select(context, narrow, watch.pairs(), options.distance, scratch.narrow, narrow_stats);
+      merge_hits(scratch);
+      wanted = false;
+    }
   }
-}
-
-void find_triangle_pairs(Context& context, const bounds::In& in, const CandidateOptions& options,
-                         Candidates& candidates, PipelineStats& stats) {
-  find_candidates(context, in, options, candidates, stats);
-  if (mid::is_tree(options.method)) candidates.bvh.triangle_pairs(context, candidates.mid.pairs, stats[Stage::mid]);
+  if (self || between) {
+    options.pairs = self && between ? PairScope::all : self ? PairScope::self : PairScope::between;
+    find_clusters(context, in, options, candidates, stats);
+    narrow::find(context, narrow, options.distance, scratch.narrow, narrow_stats);
+    merge_hits(scratch);
+  }
+  scratch.narrow.hits.swap(scratch.hits);
 }
 
 void run(Context& context, const bounds::In& in, const Options& options, Scratch& scratch,
          std::vector<Contact>& contacts, PipelineStats& stats) {
   scratch.excludes.set(options.filters, in.surface, options.distance);
-  Candidates& candidates = scratch.candidates;
-  find_candidates(context, in,
-                  {.distance = options.distance,
-                   .pairs = options.pairs,
-                   .method = options.method,
-                   .filter = scratch.excludes.objects()},
-                  candidates, stats);
-  narrow::run(context,
-              {.surface = in.surface,
-               .positions = in.positions,
-               .pairs = candidates.mid.pairs,
-               .bvh = mid::is_tree(options.method) ? &candidates.bvh : nullptr},
-              {.distance = options.distance, .excludes = &scratch.excludes}, scratch.narrow, contacts,
-              stats[Stage::narrow]);
+  const CandidateOptions wanted{.distance = options.distance,
+                                .pairs = options.pairs,
+                                .method = options.method,
+                                .filter = scratch.excludes.objects()};
+  if (mid::is_tree(options.method)) {
+    bounds::run(context, in, {.distance = options.distance, .triangles = false}, scratch.candidates.bounds,
+                stats[Stage::bounds]);
+    find_object_pairs(context, wanted, scratch.candidates, stats);
+    find_near(context, in, wanted, options.coherent, scratch, stats);
+  } else {
+    find_candidates(context, in, wanted, scratch.candidates, stats);
+    narrow::find(context, {.surface = in.surface, .positions = in.positions, .pairs = scratch.candidates.mid.pairs},
+                 options.distance, scratch.narrow, stats[Stage::narrow]);
+  }
+  narrow::report(context, {.surface = in.surface, .positions = in.positions}, &scratch.excludes, scratch.narrow,
+                 contacts, stats[Stage::narrow]);
 }
 
 }  // namespace carom::detection

@@ -1,9 +1,8 @@
 #pragma once
 
-#include "bounds/bounds.hpp"
-#include "broad/broad.hpp"
 #include "carom/detect.hpp"
-#include "mid/mid.hpp"
+#include "detect/candidates.hpp"
+#include "detect/watch.hpp"
 #include "narrow/narrow.hpp"
 
 /// The stages bounds to narrow in a row: what detect() and the step of a world share.
@@ -14,37 +13,22 @@ struct Options {
   PairScope pairs = PairScope::all;
   mid::Method method = mid::Method::bvh;
   ContactFilters filters{};
+  bool coherent = true;  ///< may use what the last call with the same scratch found
 };
-
-/// What the stages bounds to mid leave behind.
-struct Candidates {
-  bounds::Out bounds;
-  broad::Out broad;
-  mid::Out mid;  ///< pairs of triangles, for methods that go by triangles
-  mid::Bvh bvh;  ///< pairs of clusters, for trees
-  std::vector<std::uint8_t> object_wanted;
-};
-
-struct CandidateOptions {
-  double distance = 0;  ///< m
-  PairScope pairs = PairScope::all;
-  mid::Method method = mid::Method::bvh;
-  const broad::ObjectFilter* filter = nullptr;
-};
-
-/// The stages bounds, broad and mid. Throws Error(not_finite) that names the vertex.
-void find_candidates(Context& context, const bounds::In& in, const CandidateOptions& options, Candidates& candidates,
-                     PipelineStats& stats);
-
-/// The same, with pairs of triangles in `candidates.mid.pairs` whatever the method: those whose boxes overlap.
-void find_triangle_pairs(Context& context, const bounds::In& in, const CandidateOptions& options,
-                         Candidates& candidates, PipelineStats& stats);
 
 struct Scratch {
   narrow::Excludes excludes;
   Candidates candidates;
   narrow::Scratch narrow;
+  Watch self{PairScope::self};
+  Watch between{PairScope::between};
+  std::vector<narrow::Hit> hits, merged;
 };
+
+/// With a tree, after `candidates.bounds` and `candidates.broad`: every pair of features closer than the distance, in
+/// canonical order, into `scratch.narrow.hits`, whatever the filters.
+void find_near(Context& context, const bounds::In& in, CandidateOptions options, bool coherent, Scratch& scratch,
+               PipelineStats& stats);
 
 /// Throws Error that names the entry of a filter or the vertex whose position is not finite.
 void run(Context& context, const bounds::In& in, const Options& options, Scratch& scratch,

@@ -143,6 +143,20 @@ HWY_INLINE FeatureCount within(const FeatureRows& a, FeaturePair* out) {
   return found.read_out(out);
 }
 
+bool common(const std::int32_t* a, std::size_t count_a, const std::int32_t* b, std::size_t count_b) {
+  const I d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::uint32_t bits = 0;
+  for (std::size_t at = 0; at < count_b; at += lanes) {
+    auto mask = hn::Ne(hn::Zero(d), hn::Zero(d));
+    const auto row = hn::LoadU(d, b + at);
+    for (std::size_t i = 0; i < count_a; ++i) mask = hn::Or(mask, hn::Eq(hn::Set(d, a[i]), row));
+    const std::size_t left = count_b - at;
+    bits |= bits_of(d, mask) & (left < 16 ? (1U << left) - 1U : 0xffffU);
+  }
+  return bits != 0;
+}
+
 FeatureCount edges_between(const FeatureRows& a, Hull hull_a, const FeatureRows& b, Hull hull_b, FeaturePair* out) {
   return between<2, 2>(a, hull_a, b, hull_b, out);
 }
@@ -153,10 +167,10 @@ FeatureCount vertices_triangles(const FeatureRows& a, Hull hull_a, const Feature
                                 FeaturePair* out) {
   return between<1, 3>(a, hull_a, b, hull_b, out);
 }
-FeatureCount triangles_between(const FeatureRows& a, Hull hull_a, const FeatureRows& b, Hull hull_b, FeaturePair* out) {
+FeatureCount boxes_between(const FeatureRows& a, Hull hull_a, const FeatureRows& b, Hull hull_b, FeaturePair* out) {
   return between<0, 0>(a, hull_a, b, hull_b, out);
 }
-FeatureCount triangles_within(const FeatureRows& a, FeaturePair* out) {
+FeatureCount boxes_within(const FeatureRows& a, FeaturePair* out) {
   return within<0>(a, out);
 }
 
@@ -178,11 +192,12 @@ bool overlap(const FeatureRows& a, std::size_t i, const FeatureRows& b, std::siz
 
 }  // namespace
 
+HWY_EXPORT(common);
 HWY_EXPORT(edges_between);
 HWY_EXPORT(edges_within);
 HWY_EXPORT(vertices_triangles);
-HWY_EXPORT(triangles_between);
-HWY_EXPORT(triangles_within);
+HWY_EXPORT(boxes_between);
+HWY_EXPORT(boxes_within);
 
 FeatureCount edge_pairs(const FeatureRows& a, Hull hull_a, const FeatureRows& b, Hull hull_b, FeaturePair* out) {
   return HWY_DYNAMIC_DISPATCH(edges_between)(a, hull_a, b, hull_b, out);
@@ -194,11 +209,15 @@ FeatureCount vertex_triangle_pairs(const FeatureRows& vertices, Hull hull_a, con
                                    FeaturePair* out) {
   return HWY_DYNAMIC_DISPATCH(vertices_triangles)(vertices, hull_a, triangles, hull_b, out);
 }
-FeatureCount triangle_pairs(const FeatureRows& a, Hull hull_a, const FeatureRows& b, Hull hull_b, FeaturePair* out) {
-  return HWY_DYNAMIC_DISPATCH(triangles_between)(a, hull_a, b, hull_b, out);
+FeatureCount box_pairs(const FeatureRows& a, Hull hull_a, const FeatureRows& b, Hull hull_b, FeaturePair* out) {
+  return HWY_DYNAMIC_DISPATCH(boxes_between)(a, hull_a, b, hull_b, out);
 }
-FeatureCount triangle_pairs(const FeatureRows& a, FeaturePair* out) {
-  return HWY_DYNAMIC_DISPATCH(triangles_within)(a, out);
+FeatureCount box_pairs(const FeatureRows& a, FeaturePair* out) {
+  return HWY_DYNAMIC_DISPATCH(boxes_within)(a, out);
+}
+
+bool have_common(std::span<const std::int32_t> a, std::span<const std::int32_t> b) {
+  return HWY_DYNAMIC_DISPATCH(common)(a.data(), a.size(), b.data(), b.size());
 }
 
 FeatureCount feature_pairs_reference(const FeatureRows& a, int vertices_a, const FeatureRows& b, int vertices_b,

@@ -42,9 +42,12 @@ FeatureCount edge_pairs(const FeatureRows& a, Hull hull_a, const FeatureRows& b,
 FeatureCount edge_pairs(const FeatureRows& a, FeaturePair* out);
 FeatureCount vertex_triangle_pairs(const FeatureRows& vertices, Hull hull_a, const FeatureRows& triangles, Hull hull_b,
                                    FeaturePair* out);
-/// Triangles that share vertices are not left out.
-FeatureCount triangle_pairs(const FeatureRows& a, Hull hull_a, const FeatureRows& b, Hull hull_b, FeaturePair* out);
-FeatureCount triangle_pairs(const FeatureRows& a, FeaturePair* out);
+/// Of any features, those that share vertices not left out.
+FeatureCount box_pairs(const FeatureRows& a, Hull hull_a, const FeatureRows& b, Hull hull_b, FeaturePair* out);
+FeatureCount box_pairs(const FeatureRows& a, FeaturePair* out);
+
+/// Whether two lists of numbers have one in common. May read up to `feature_lanes` places beyond the end of the second.
+bool have_common(std::span<const std::int32_t> a, std::span<const std::int32_t> b);
 
 /// The same, one by one: features of a that have `vertices_a` vertices each, of b that have
 /// `vertices_b`; 0 looks at boxes only. `within`: b is a, and a < b.

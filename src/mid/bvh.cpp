@@ -55,42 +55,25 @@ std::span<const Diagonal> diagonals(Volume volume) {
   return {};
 }
 
-kernels::NodeScope node_scope(PairScope pairs) {
-  switch (pairs) {
-    case PairScope::between:
-      return kernels::NodeScope::between;
-    case PairScope::self:
-      return kernels::NodeScope::self;
-    case PairScope::all:
-      return kernels::NodeScope::all;
-  }
-  return kernels::NodeScope::all;
-}
-
-std::size_t feature_floats(const Cluster& cluster) {
-  return std::size_t{6} *
-         (row_stride(cluster.edge_count) + row_stride(cluster.owned_vertex_count) + row_stride(cluster.triangle_count));
-}
-
-/// Two vertices of each edge, one of each vertex, three of each triangle, in rows as the boxes.
-std::size_t feature_indices(const Cluster& cluster) {
-  return std::size_t{2} * row_stride(cluster.edge_count) + row_stride(cluster.owned_vertex_count) +
-         std::size_t{3} * row_stride(cluster.triangle_count);
-}
-
-void list_vertices(const Cluster& cluster, Index* out) {
-  for (std::size_t k = 0; k < 2; ++k, out += row_stride(cluster.edge_count))
-    for (std::size_t e = 0; e < cluster.edge_count; ++e) out[e] = cluster.vertices[cluster.edges[e][k]];
-  std::copy_n(cluster.vertices.begin(), cluster.owned_vertex_count, out);
-  out += row_stride(cluster.owned_vertex_count);
-  for (std::size_t k = 0; k < 3; ++k, out += row_stride(cluster.triangle_count))
-    for (std::size_t t = 0; t < cluster.triangle_count; ++t) out[t] = cluster.vertices[cluster.corners[t][k]];
-}
-
 }  // namespace
 
-void Bvh::run(Context& context, const In& in, const BvhOptions& options, StageStats& stats) {
+void Bvh::run(Context& context, const In& in, const BvhOptions& options, StageStats& stats,
+              std::span<const std::uint8_t> touched) {
   const StageTimer timer(stats);
+  bring_up_to_date(context, in, options);
+  if (!touched.empty()) touch(context, touched);
+  walk(context, options, !touched.empty());
+  fill_features(context, in, options.triangles_only);
+  // Of all pairs of clusters, each also with itself; most are never looked at.
+  const std::uint64_t all = std::uint64_t{used_} * (used_ + 1) / 2;
+  stats.in += all;
+  stats.add_culled("box", all - pairs_.size());
+  stats.out += pairs_.size();
+}
+
+/// Clusters that fit the surface and the volumes of all nodes.
+void Bvh::bring_up_to_date(Context& context, const In& in, const BvhOptions& options) {
+  if (revision_ != in.surface.revision()) follow(in.surface);
   const bool same = revision_ == in.surface.revision() && volume_ == options.volume;
   if (!same) {
     volume_ = options.volume;
@@ -98,20 +81,13 @@ void Bvh::run(Context& context, const In& in, const BvhOptions& options, StageSt
   }
   refit_clusters(context, in, options);
   refit_levels(context);
-  if (same && worn()) {
+  if (same && !rebuilt_ && worn()) {
     build(context, in);
     refit_clusters(context, in, options);
     refit_levels(context);
   }
   if (rebuilt_) remember_sizes();
   rebuilt_ = false;
-  walk(context, options);
-  fill_features(context, in);
-  // Of all pairs of clusters, each also with itself; most are never looked at.
-  const std::uint64_t all = std::uint64_t{used_} * (used_ + 1) / 2;
-  stats.in += all;
-  stats.add_culled("box", all - pairs_.size());
-  stats.out += pairs_.size();
 }
 
 void Bvh::build(Context& context, const In& in) {
@@ -130,23 +106,24 @@ void Bvh::build(Context& context, const In& in) {
     if (!std::isfinite(origin_[k])) origin_[k] = 0;
   }
 
-  used_ = static_cast<std::size_t>(
-      std::count_if(clusters_.begin(), clusters_.end(), [](const Cluster& p) { return p.triangle_count > 0; }));
+  count_used();
   hulls_.assign(6 * clusters_.size(), nan_f);
   margin_.assign(clusters_.size(), 0);
-  feature_begin_.resize(clusters_.size() + 1);
-  feature_begin_[0] = 0;
-  for (std::size_t p = 0; p < clusters_.size(); ++p)
-    feature_begin_[p + 1] = feature_begin_[p] + feature_floats(clusters_[p]);
-  features_.resize(feature_begin_.back() + kernels::feature_lanes);
-  vertex_begin_.resize(clusters_.size() + 1);
-  vertex_begin_[0] = 0;
-  for (std::size_t p = 0; p < clusters_.size(); ++p)
-    vertex_begin_[p + 1] = vertex_begin_[p] + feature_indices(clusters_[p]);
-  feature_vertices_.resize(vertex_begin_.back() + kernels::feature_lanes);
-  parallel_for(context.workers, clusters_.size(), cluster_grain,
-               [&](std::size_t p) { list_vertices(clusters_[p], feature_vertices_.data() + vertex_begin_[p]); });
+  features_.lay_out(context, clusters_);
+  index_triangles(context, in.surface.triangles().size());
+  shape_levels();
+  cut_clusters_ = clusters_.size();
+  edited_triangles_ = 0;
+  revision_ = in.surface.revision();
+}
 
+void Bvh::count_used() {
+  used_ = static_cast<std::size_t>(
+      std::count_if(clusters_.begin(), clusters_.end(), [](const Cluster& p) { return p.triangle_count > 0; }));
+}
+
+/// Numbers of nodes, and whose they are; volumes are still to be made.
+void Bvh::shape_levels() {
   std::size_t count = clusters_.size();
   std::size_t depth = 0;
   for (bool top = false; !top; ++depth) {
@@ -176,7 +153,6 @@ void Bvh::build(Context& context, const In& in) {
     count = groups;
   }
   levels_.resize(depth);
-  revision_ = in.surface.revision();
 }
 
 void Bvh::refit_clusters(Context& context, const In& in, const BvhOptions& options) {
@@ -195,13 +171,17 @@ void Bvh::refit_clusters(Context& context, const In& in, const BvhOptions& optio
     const double infinity = std::numeric_limits<double>::infinity();
     double low[3] = {infinity, infinity, infinity};
     double high[3] = {-infinity, -infinity, -infinity};
-    for (std::size_t v = 0; v < cluster.vertex_count; ++v) {
-      const double* x = in.positions[at(cluster.vertices[v])].data();
-      for (std::size_t k = 0; k < 3; ++k) {
-        low[k] = x[k] < low[k] ? x[k] : low[k];
-        high[k] = x[k] > high[k] ? x[k] : high[k];
+    const auto hold = [&](std::span<const Eigen::Vector3d> positions) {
+      for (std::size_t v = 0; v < cluster.vertex_count; ++v) {
+        const double* x = positions[at(cluster.vertices[v])].data();
+        for (std::size_t k = 0; k < 3; ++k) {
+          low[k] = x[k] < low[k] ? x[k] : low[k];
+          high[k] = x[k] > high[k] ? x[k] : high[k];
+        }
       }
-    }
+    };
+    hold(in.positions);
+    if (!in.end.empty()) hold(in.end);
     const double size = (high[0] - low[0]) + (high[1] - low[1]) + (high[2] - low[2]);
     const double margin = 0.5 * options.distance + bounds::relative_slack * (size + options.distance);
     margin_[p] = margin;
@@ -219,12 +199,16 @@ void Bvh::refit_clusters(Context& context, const In& in, const BvhOptions& optio
       const Diagonal& n = extra[i];
       double least = infinity;
       double most = -infinity;
-      for (std::size_t v = 0; v < cluster.vertex_count; ++v) {
-        const Eigen::Array3d x = in.positions[at(cluster.vertices[v])].array() - origin_;
-        const double along = n.x * x[0] + n.y * x[1] + n.z * x[2];
-        least = std::min(least, along);
-        most = std::max(most, along);
-      }
+      const auto reach_along = [&](std::span<const Eigen::Vector3d> positions) {
+        for (std::size_t v = 0; v < cluster.vertex_count; ++v) {
+          const Eigen::Array3d x = positions[at(cluster.vertices[v])].array() - origin_;
+          const double along = n.x * x[0] + n.y * x[1] + n.z * x[2];
+          least = std::min(least, along);
+          most = std::max(most, along);
+        }
+      };
+      reach_along(in.positions);
+      if (!in.end.empty()) reach_along(in.end);
       const double length = std::sqrt(n.x * n.x + n.y * n.y + n.z * n.z);
       const double wider = length * margin + 1e-15 * far;
       // A sum that overflowed says nothing: the interval is then all there is.
@@ -287,7 +271,26 @@ void Bvh::remember_sizes() {
   for (const Level& level : levels_) built_sizes_.push_back(size_of(level));
 }
 
-void Bvh::walk(Context& context, const BvhOptions& options) {
+void Bvh::touch(Context& context, std::span<const std::uint8_t> touched) {
+  for (std::size_t l = 0; l < levels_.size(); ++l) {
+    Level& level = levels_[l];
+    level.touched.resize(level.count);
+    parallel_for(context.workers, level.count, cluster_grain, [&](std::size_t i) {
+      bool any = false;
+      if (l == 0) {
+        const Cluster& cluster = clusters_[i];
+        for (std::size_t v = 0; v < cluster.vertex_count; ++v) any = any || touched[at(cluster.vertices[v])] != 0;
+      } else {
+        const std::vector<std::uint8_t>& below = levels_[l - 1].touched;
+        for (std::size_t c = node_children * i; c < std::min(node_children * (i + 1), below.size()); ++c)
+          any = any || below[c] != 0;
+      }
+      level.touched[i] = any ? 1 : 0;
+    });
+  }
+}
+
+void Bvh::walk(Context& context, const BvhOptions& options, bool touched_only) {
   const kernels::NodeScope scope = node_scope(options.pairs);
   pairs_.assign(clusters_.empty() ? 0 : 1, NodePair{0, 0});
   for (std::size_t l = levels_.size(); l-- > 0;) {
@@ -297,6 +300,10 @@ void Bvh::walk(Context& context, const BvhOptions& options) {
                 [&](std::size_t begin, std::size_t end, std::vector<NodePair>& out, std::size_t) {
                   out.resize((end - begin) * node_children * node_children);
                   out.resize(kernels::expand(pairs_.data() + begin, end - begin, children, scope, out.data()));
+                  if (!touched_only) return;
+                  std::erase_if(out, [&](const NodePair& pair) {
+                    return level.touched[pair.a] == 0 && level.touched[pair.b] == 0;
+                  });
                 });
     pairs_.swap(next_);
   }
@@ -311,13 +318,15 @@ void Bvh::triangle_pairs(Context& context, std::vector<TrianglePair>& pairs, Sta
                           for (std::size_t i = begin; i < end; ++i) {
                             const auto [a, b] = pairs_[i];
                             const kernels::FeatureCount count =
-                                a == b ? kernels::triangle_pairs(triangles(a), found.data())
-                                       : kernels::triangle_pairs(triangles(a), hull(a), triangles(b), hull(b),
-                                                                 found.data());
+                                a == b ? kernels::box_pairs(features_.triangles(a), found.data())
+                                       : kernels::box_pairs(features_.triangles(a), hull(a), features_.triangles(b),
+                                                            hull(b), found.data());
+                            const std::size_t first = out.size();
+                            out.resize(first + count.pairs);
                             for (std::size_t n = 0; n < count.pairs; ++n) {
                               const Index s = clusters_[a].triangles[found[n].a];
                               const Index t = clusters_[b].triangles[found[n].b];
-                              out.push_back({std::min(s, t), std::max(s, t)});
+                              out[first + n] = {std::min(s, t), std::max(s, t)};
                             }
                           }
                         });
@@ -332,7 +341,7 @@ void Bvh::triangle_pairs(Context& context, std::vector<TrianglePair>& pairs, Sta
   stats.out += pairs.size() - pairs_.size();
 }
 
-void Bvh::fill_features(Context& context, const In& in) {
+void Bvh::fill_features(Context& context, const In& in, bool triangles_only) {
   active_.assign(clusters_.size(), 0);
   for (const NodePair& pair : pairs_) active_[pair.a] = active_[pair.b] = 1;
   active_list_.clear();
@@ -340,41 +349,7 @@ void Bvh::fill_features(Context& context, const In& in) {
     if (active_[p] != 0) active_list_.push_back(static_cast<Index>(p));
   parallel_for(context.workers, active_list_.size(), cluster_grain, [&](std::size_t n) {
     const std::size_t p = at(active_list_[n]);
-    const Cluster& cluster = clusters_[p];
-    float low[3][cluster_features];
-    float high[3][cluster_features];
-    for (std::size_t v = 0; v < cluster.vertex_count; ++v) {
-      const double* x = in.positions[at(cluster.vertices[v])].data();
-      for (std::size_t k = 0; k < 3; ++k) {
-        const double o = origin_[static_cast<Eigen::Index>(k)];
-        low[k][v] = round_down((x[k] - o) - margin_[p]);
-        high[k][v] = round_up((x[k] - o) + margin_[p]);
-      }
-    }
-    float* out = features_.data() + feature_begin_[p];
-    for (std::size_t k = 0; k < 3; ++k) {
-      const std::size_t stride = row_stride(cluster.edge_count);
-      for (std::size_t e = 0; e < cluster.edge_count; ++e) {
-        const auto [i, j] = cluster.edges[e];
-        out[k * stride + e] = std::min(low[k][i], low[k][j]);
-        out[(k + 3) * stride + e] = std::max(high[k][i], high[k][j]);
-      }
-    }
-    out += std::size_t{6} * row_stride(cluster.edge_count);
-    for (std::size_t k = 0; k < 3; ++k) {
-      const std::size_t stride = row_stride(cluster.owned_vertex_count);
-      std::copy_n(low[k], cluster.owned_vertex_count, out + k * stride);
-      std::copy_n(high[k], cluster.owned_vertex_count, out + (k + 3) * stride);
-    }
-    out += std::size_t{6} * row_stride(cluster.owned_vertex_count);
-    for (std::size_t k = 0; k < 3; ++k) {
-      const std::size_t stride = row_stride(cluster.triangle_count);
-      for (std::size_t t = 0; t < cluster.triangle_count; ++t) {
-        const auto [a, b, c] = cluster.corners[t];
-        out[k * stride + t] = std::min(std::min(low[k][a], low[k][b]), low[k][c]);
-        out[(k + 3) * stride + t] = std::max(std::max(high[k][a], high[k][b]), high[k][c]);
-      }
-    }
+    features_.fill(p, clusters_[p], {in.positions, in.end, origin_, margin_[p]}, triangles_only);
   });
 }
 

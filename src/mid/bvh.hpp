@@ -6,9 +6,9 @@
 #include "bounds/box.hpp"
 #include "carom/detect.hpp"
 #include "core/context.hpp"
-#include "kernels/feature_pairs.hpp"
 #include "kernels/node_pairs.hpp"
-#include "mid/clusters.hpp"
+#include "mid/cluster_features.hpp"
+#include "mid/moving_box.hpp"
 #include "mid/triangle_pair.hpp"
 
 /// Method `bvh` of the stage `mid`: a tree with eight children a node over clusters of triangles.
@@ -26,11 +26,19 @@ struct BvhOptions {
   double distance = 0;  ///< m
   PairScope pairs = PairScope::all;
   Volume volume = Volume::box;
+  bool triangles_only = false;  ///< boxes of vertices and edges are not wanted
 };
 
-/// Rows of features are padded to whole vectors of eight.
-inline std::uint32_t row_stride(std::uint32_t count) {
-  return (count + 7U) / 8U * 8U;
+inline kernels::NodeScope node_scope(PairScope pairs) {
+  switch (pairs) {
+    case PairScope::between:
+      return kernels::NodeScope::between;
+    case PairScope::self:
+      return kernels::NodeScope::self;
+    case PairScope::all:
+      return kernels::NodeScope::all;
+  }
+  return kernels::NodeScope::all;
 }
 
 /// Everything that lasts from call to call.
@@ -41,11 +49,29 @@ class Bvh {
     std::span<const Eigen::Vector3d> positions;
     std::span<const Box> objects;                 ///< grown by half the distance
     std::span<const std::uint8_t> object_wanted;  ///< 0: nothing can touch this object
+    std::span<const Eigen::Vector3d> end{};       ///< of a step, for run_moving
   };
 
-  /// Brings clusters and tree up to date and finds the pairs of clusters that may touch.
-  void run(Context& context, const In& in, const BvhOptions& options, StageStats& stats);
+  /// Brings clusters and tree up to date and finds the pairs of clusters that may touch. If vertices are marked in
+  /// `touched`, only pairs with a cluster that uses one of these.
+  void run(Context& context, const In& in, const BvhOptions& options, StageStats& stats,
+           std::span<const std::uint8_t> touched = {});
 
+  /// The same over a step in which vertices go straight from `in.positions` to `in.end`: volumes hold the whole step,
+  /// and boxes that move are asked when they meet. Each pair has the part of the step in which it may touch.
+  void run_moving(Context& context, const In& in, const BvhOptions& options, StageStats& stats);
+  std::span<const Interval> intervals() const { return intervals_; }
+
+  /// Brings the clusters up to a surface that was edited once since the last run, in time of the edit and a walk over
+  /// the clusters. Does nothing if the surface is another or too much has changed; then the next run cuts all anew.
+  void follow(const Surface& surface);
+  /// The revision before the edit that was followed last, 0 if none was, and the vertices that it concerns: the corners
+  /// of triangles that were removed, added or own other features now.
+  std::uint64_t edited_from() const { return edited_from_; }
+  std::span<const Index> edited_vertices() const { return edited_vertices_; }
+
+  /// Of the surface that clusters() are of; 0 if of none.
+  std::uint64_t revision() const { return revision_; }
   std::span<const Cluster> clusters() const { return clusters_; }
   /// Of clusters, a <= b.
   std::span<const kernels::NodePair> pairs() const { return pairs_; }
@@ -54,41 +80,35 @@ class Bvh {
   /// that depends on the input alone. Adds what it took away to `stats`, and makes `out` that of triangles.
   void triangle_pairs(Context& context, std::vector<TrianglePair>& pairs, StageStats& stats);
 
-  // A cluster's boxes are six rows of its edges, then of its vertices, then of its triangles; its vertices are
-  // two rows, one and three of the same.
-  kernels::FeatureRows edges(std::size_t cluster) const {
-    const Cluster& c = clusters_[cluster];
-    return {boxes_of(cluster), vertices_of(cluster), row_stride(c.edge_count), c.edge_count};
-  }
-  kernels::FeatureRows vertices(std::size_t cluster) const {
-    const Cluster& c = clusters_[cluster];
-    const std::size_t edges = row_stride(c.edge_count);
-    return {boxes_of(cluster) + 6 * edges, vertices_of(cluster) + 2 * edges, row_stride(c.owned_vertex_count),
-            c.owned_vertex_count};
-  }
-  kernels::FeatureRows triangles(std::size_t cluster) const {
-    const Cluster& c = clusters_[cluster];
-    const std::size_t edges = row_stride(c.edge_count);
-    const std::size_t owned = row_stride(c.owned_vertex_count);
-    return {boxes_of(cluster) + 6 * (edges + owned), vertices_of(cluster) + 2 * edges + owned,
-            row_stride(c.triangle_count), c.triangle_count};
-  }
+  const ClusterFeatures& features() const { return features_; }
   kernels::Hull hull(std::size_t cluster) const { return kernels::Hull(hulls_.data() + 6 * cluster, 6); }
 
  private:
   struct Level {
     std::vector<float> groups;
     std::vector<Index> object;
+    std::vector<std::uint8_t> touched;  ///< has a touched cluster; filled if the call asks for these
+    std::vector<MovingBox> moving;      ///< of each node, filled by run_moving alone
     std::size_t count = 0;
   };
+  struct MovingPair {
+    kernels::NodePair pair;
+    Interval part;
+  };
 
-  const float* boxes_of(std::size_t cluster) const { return features_.data() + feature_begin_[cluster]; }
-  const Index* vertices_of(std::size_t cluster) const { return feature_vertices_.data() + vertex_begin_[cluster]; }
+  void bring_up_to_date(Context& context, const In& in, const BvhOptions& options);
   void build(Context& context, const In& in);
+  void index_triangles(Context& context, std::size_t triangles);
+  void count_used();
+  void shape_levels();
+  std::size_t cluster_for(const Surface& surface, Index triangle);
   void refit_clusters(Context& context, const In& in, const BvhOptions& options);
   void refit_levels(Context& context);
-  void walk(Context& context, const BvhOptions& options);
-  void fill_features(Context& context, const In& in);
+  void touch(Context& context, std::span<const std::uint8_t> touched);
+  void walk(Context& context, const BvhOptions& options, bool touched_only);
+  void fit_moving_boxes(Context& context, const In& in);
+  std::uint64_t walk_moving(Context& context, const BvhOptions& options);
+  void fill_features(Context& context, const In& in, bool triangles_only);
   double size_of(const Level& level) const;
   bool worn() const;
   void remember_sizes();
@@ -101,19 +121,27 @@ class Bvh {
   std::vector<double> built_sizes_;  ///< of each level when the clusters were cut
   ClusterBuilder builder_;
   std::vector<Cluster> clusters_;
+  std::vector<Index> cluster_of_;     ///< each triangle
+  std::size_t cut_clusters_ = 0;      ///< those beyond came by edits
+  std::size_t edited_triangles_ = 0;  ///< since the clusters were cut
+  std::uint64_t edited_from_ = 0;
+  std::vector<Index> edited_vertices_;
+  std::vector<Index> dirty_;  ///< clusters that an edit changes
+  std::vector<std::uint8_t> is_dirty_;
   std::size_t used_ = 0;        ///< clusters that have triangles
   std::vector<float> hulls_;    ///< six a cluster
   std::vector<double> margin_;  ///< by which the boxes of each cluster's features grow
   std::vector<Level> levels_;
-  std::vector<std::size_t> feature_begin_;  ///< of each cluster in `features_`
-  std::vector<float> features_;             ///< boxes, made anew for the clusters of a pair
-  std::vector<std::size_t> vertex_begin_;   ///< of each cluster in `feature_vertices_`
-  std::vector<Index> feature_vertices_;     ///< made with the clusters
+  ClusterFeatures features_;
   std::vector<std::uint8_t> active_;
   std::vector<Index> active_list_;
   std::vector<kernels::NodePair> pairs_;
   std::vector<kernels::NodePair> next_;
   OrderedAppend<kernels::NodePair> append_;
+  std::vector<Interval> intervals_;  ///< of `pairs_`, after run_moving
+  std::vector<MovingPair> moving_pairs_, next_moving_;
+  std::vector<std::uint64_t> never_;
+  OrderedAppend<MovingPair> append_moving_;
   OrderedAppend<TrianglePair> append_triangles_;
 };
 

@@ -106,20 +106,24 @@ void ClusterBuilder::run(Context& context, const Surface& surface, std::span<con
         {morton(0.5 * low_[o] + 0.5 * high_[o], low_[objects], high_[objects], 21), static_cast<Index>(o)});
   }
   const auto by_key = [](const Keyed& a, const Keyed& b) {
-    return a.key != b.key ? a.key < b.key : a.triangle < b.triangle;
+    return a.key != b.key ? a.key < b.key : a.object < b.object;
   };
   std::sort(object_order_.begin(), object_order_.end(), by_key);
   rank_.assign(objects, 0);
-  for (std::size_t r = 0; r < object_order_.size(); ++r) rank_[at(object_order_[r].triangle)] = static_cast<Index>(r);
+  for (std::size_t r = 0; r < object_order_.size(); ++r) rank_[at(object_order_[r].object)] = static_cast<Index>(r);
 
-  // Triangles by object, and along the object's own curve.
+  // Triangles by object, and along the object's own curve. With a billion triangles in a billion objects no bit is left
+  // for the curve; with a million in a thousand, eleven for each axis.
   const auto rank_bits = static_cast<unsigned>(std::bit_width(objects));
-  const unsigned bits = std::min(21U, (64U - rank_bits) / 3U);
+  const auto number_bits = static_cast<unsigned>(std::bit_width(triangles.size()));
+  const unsigned curve_bits = std::min(21U, (64U - std::min(64U, rank_bits + number_bits)) / 3U);
+  const std::uint64_t number_mask = (std::uint64_t{1} << number_bits) - 1;
+  constexpr std::uint64_t dead = ~std::uint64_t{0};
   keyed_.resize(triangles.size());
   parallel_for(context.workers, triangles.size(), grain, [&](std::size_t t) {
     const Triangle& corners = triangles[t];
     if (is_dead(corners)) {
-      keyed_[t] = {~0ULL, none};
+      keyed_[t] = dead;
       return;
     }
     const std::size_t o = at(object_of[t]);
@@ -127,17 +131,17 @@ void ClusterBuilder::run(Context& context, const Surface& surface, std::span<con
         positions[at(corners[0])].array().min(positions[at(corners[1])].array()).min(positions[at(corners[2])].array());
     const Eigen::Array3d high =
         positions[at(corners[0])].array().max(positions[at(corners[1])].array()).max(positions[at(corners[2])].array());
-    const std::uint64_t code = morton(0.5 * low + 0.5 * high, low_[o], high_[o], bits);
-    keyed_[t] = {static_cast<std::uint64_t>(rank_[o]) << 3 * bits | code, static_cast<Index>(t)};
+    const std::uint64_t code = morton(0.5 * low + 0.5 * high, low_[o], high_[o], curve_bits);
+    keyed_[t] = (static_cast<std::uint64_t>(rank_[o]) << 3 * curve_bits | code) << number_bits | t;
   });
-  std::erase_if(keyed_, [](const Keyed& k) { return k.triangle == none; });
-  sort_.run(context.workers, keyed_, 64, [](const Keyed& k) { return k.key; });
+  std::erase(keyed_, dead);
+  sort_.run(context.workers, keyed_, 64, [&](std::uint64_t key) { return key >> number_bits; });
 
   // Where each cluster begins in `keyed_`; a place without triangles is one that begins where the next does.
   place_.clear();
   std::size_t first = 0;
   for (const Keyed& object : object_order_) {
-    const std::size_t count = at(sizes_[at(object.triangle)]);
+    const std::size_t count = at(sizes_[at(object.object)]);
     if (count > cluster_triangles * kernels::node_children)
       while (place_.size() % kernels::node_children != 0) place_.push_back(first);
     for (std::size_t i = 0; i < count; i += cluster_triangles) place_.push_back(first + i);
@@ -148,9 +152,12 @@ void ClusterBuilder::run(Context& context, const Surface& surface, std::span<con
   parallel_for(context.workers, clusters.size(), grain / cluster_triangles, [&](std::size_t p) {
     std::array<Index, cluster_triangles> members;
     const std::size_t count = place_[p + 1] - place_[p];
-    for (std::size_t i = 0; i < count; ++i) members[i] = keyed_[place_[p] + i].triangle;
+    for (std::size_t i = 0; i < count; ++i) members[i] = static_cast<Index>(keyed_[place_[p] + i] & number_mask);
     clusters[p] = make_cluster(surface, {members.data(), count});
   });
+  // Sixteen bytes a triangle that are seldom needed again.
+  keyed_ = {};
+  sort_ = {};
 }
 
 }  // namespace carom::mid

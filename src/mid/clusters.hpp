@@ -44,10 +44,10 @@ class ClusterBuilder {
  private:
   struct Keyed {
     std::uint64_t key = 0;
-    Index triangle = none;
+    Index object = none;
   };
-  std::vector<Keyed> keyed_;
-  RadixSort<Keyed> sort_;
+  std::vector<std::uint64_t> keyed_;  ///< place along the curves in the upper bits, triangle in the lower ones
+  RadixSort<std::uint64_t> sort_;
   std::vector<Keyed> object_order_;
   std::vector<Index> rank_;
   std::vector<Index> sizes_;

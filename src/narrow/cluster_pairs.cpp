@@ -1,6 +1,7 @@
 #include "narrow/cluster_pairs.hpp"
 
 #include "narrow/batch.hpp"
+#include "narrow/moving_boxes.hpp"
 
 namespace carom::narrow {
 
@@ -10,20 +11,30 @@ constexpr std::size_t grain = 128;
 
 using mid::Cluster;
 
+using PairsOf = kernels::FeatureCount (*)(const kernels::FeatureRows& a, kernels::Hull hull_a,
+                                          const kernels::FeatureRows& b, kernels::Hull hull_b,
+                                          kernels::FeaturePair* out);
+/// Where nothing is shared, only boxes matter.
+constexpr PairsOf box_pairs = kernels::box_pairs;
+
+/// Hands the features of pairs of clusters whose boxes overlap and that share no vertex to a sink, one pair at a time.
+template <class Sink>
 class ClusterTester {
  public:
-  ClusterTester(std::span<const Eigen::Vector3d> positions, const Surface& surface, const mid::Bvh& bvh,
-                const Options& options, std::vector<Hit>& hits, Scratch::Counts& counts)
-      : bvh_(bvh), counts_(counts), batch_(positions, surface.triangles(), options.distance, hits, counts.distance) {}
+  ClusterTester(const mid::Bvh& bvh, Sink& sink, Scratch::Counts& counts) : bvh_(bvh), counts_(counts), sink_(sink) {}
 
   void test(std::size_t a, std::size_t b) {
+    const Cluster& first = bvh_.clusters()[a];
+    const Cluster& second = bvh_.clusters()[b];
+    share_ = a == b || (first.object == second.object && kernels::have_common(used(first), used(second)));
     vertices_against_triangles(a, b);
     if (a != b) vertices_against_triangles(b, a);
     edges_against_edges(a, b);
   }
-  void finish() { batch_.flush(); }
 
  private:
+  static std::span<const Index> used(const Cluster& cluster) { return {cluster.vertices.data(), cluster.vertex_count}; }
+
   std::span<const kernels::FeaturePair> counted(std::uint64_t all, const kernels::FeatureCount& found) {
     counts_.tests += all;
     counts_.adjacent += found.adjacent;
@@ -32,46 +43,75 @@ class ClusterTester {
   }
 
   void vertices_against_triangles(std::size_t a, std::size_t b) {
-    const kernels::FeatureRows vertices = bvh_.vertices(a);
-    const kernels::FeatureRows triangles = bvh_.triangles(b);
+    const kernels::FeatureRows vertices = bvh_.features().vertices(a);
+    const kernels::FeatureRows triangles = bvh_.features().triangles(b);
     const Cluster& cluster = bvh_.clusters()[b];
     const std::uint64_t all = std::uint64_t{vertices.count} * triangles.count;
-    for (const auto [i, j] :
-         counted(all, kernels::vertex_triangle_pairs(vertices, bvh_.hull(a), triangles, bvh_.hull(b), found_.data()))) {
-      batch_.add_vertex_triangle(vertices.vertices[i], cluster.triangles[j]);
+    const PairsOf sharing = kernels::vertex_triangle_pairs;
+    const PairsOf pairs_of = share_ ? sharing : box_pairs;
+    for (const auto [i, j] : counted(all, pairs_of(vertices, bvh_.hull(a), triangles, bvh_.hull(b), found_.data()))) {
+      sink_.add_vertex_triangle(vertices.vertices[i], cluster.triangles[j]);
     }
   }
 
   void edges_against_edges(std::size_t a, std::size_t b) {
-    const kernels::FeatureRows first = bvh_.edges(a);
-    const kernels::FeatureRows second = bvh_.edges(b);
+    const kernels::FeatureRows first = bvh_.features().edges(a);
+    const kernels::FeatureRows second = bvh_.features().edges(b);
     const std::uint64_t n = first.count;
-    const auto pairs = a == b ? counted(n * (n - (n > 0 ? 1 : 0)) / 2, kernels::edge_pairs(first, found_.data()))
-                              : counted(n * second.count,
-                                        kernels::edge_pairs(first, bvh_.hull(a), second, bvh_.hull(b), found_.data()));
+    if (a == b) {
+      add_edges(first, second, counted(n * (n - (n > 0 ? 1 : 0)) / 2, kernels::edge_pairs(first, found_.data())));
+      return;
+    }
+    const PairsOf edge_pairs = kernels::edge_pairs;
+    const PairsOf pairs_of = share_ ? edge_pairs : box_pairs;
+    add_edges(first, second,
+              counted(n * second.count, pairs_of(first, bvh_.hull(a), second, bvh_.hull(b), found_.data())));
+  }
+
+  void add_edges(const kernels::FeatureRows& first, const kernels::FeatureRows& second,
+                 std::span<const kernels::FeaturePair> pairs) {
     for (const auto [i, j] : pairs) {
-      batch_.add_edge_edge({first.vertices[i], first.vertices[first.stride + i]},
-                           {second.vertices[j], second.vertices[second.stride + j]});
+      sink_.add_edge_edge({first.vertices[i], first.vertices[first.stride + i]},
+                          {second.vertices[j], second.vertices[second.stride + j]});
     }
   }
 
   const mid::Bvh& bvh_;
+  bool share_ = false;  ///< the clusters at hand use a vertex in common
   Scratch::Counts& counts_;
-  Batch batch_;
+  Sink& sink_;
   std::array<kernels::FeaturePair, std::size_t{kernels::most_features} * kernels::most_features> found_;
 };
 
 }  // namespace
 
 void find_in_clusters(Context& context, std::span<const Eigen::Vector3d> positions, const Surface& surface,
-                      const mid::Bvh& bvh, const Options& options, Scratch& scratch) {
+                      const mid::Bvh& bvh, double distance, Scratch& scratch) {
   const auto pairs = bvh.pairs();
   scratch.counts.assign(chunk_count(pairs.size(), grain), {});
   scratch.append.run(context.workers, pairs.size(), grain, scratch.hits,
                      [&](std::size_t begin, std::size_t end, std::vector<Hit>& hits, std::size_t chunk) {
-                       ClusterTester tester(positions, surface, bvh, options, hits, scratch.counts[chunk]);
+                       Scratch::Counts& counts = scratch.counts[chunk];
+                       Batch batch(positions, surface.triangles(), distance, hits, counts.distance);
+                       ClusterTester tester(bvh, batch, counts);
                        for (std::size_t i = begin; i < end; ++i) tester.test(pairs[i].a, pairs[i].b);
-                       tester.finish();
+                       batch.flush();
+                     });
+}
+
+void find_moving_in_clusters(Context& context, const MovingIn& in, const mid::Bvh& bvh, double distance,
+                             Scratch& scratch) {
+  const auto pairs = bvh.pairs();
+  scratch.counts.assign(chunk_count(pairs.size(), grain), {});
+  scratch.append.run(context.workers, pairs.size(), grain, scratch.hits,
+                     [&](std::size_t begin, std::size_t end, std::vector<Hit>& hits, std::size_t chunk) {
+                       Scratch::Counts& counts = scratch.counts[chunk];
+                       MovingBoxes boxes(in, distance, hits, counts.distance);
+                       ClusterTester tester(bvh, boxes, counts);
+                       for (std::size_t i = begin; i < end; ++i) {
+                         boxes.look_within(bvh.intervals()[i]);
+                         tester.test(pairs[i].a, pairs[i].b);
+                       }
                      });
 }
 

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t grain = 512;
 constexpr std::size_t sort_grain = 4096;
+constexpr std::size_t select_grain = 8 * kernels::reach_batch;
 
 /// A box in double precision: these are made on the fly, so their size costs nothing.
 struct Extent {
@@ -39,17 +40,17 @@ struct Side {
 
 class PairTester {
  public:
-  PairTester(const In& in, const Options& options, std::vector<Hit>& hits, Scratch::Counts& counts)
+  PairTester(const In& in, double distance, std::vector<Hit>& hits, Scratch::Counts& counts)
       : in_(in),
-        options_(options),
+        distance_(distance),
         counts_(counts),
-        batch_(in.positions, in.surface.triangles(), options.distance, hits, counts.distance) {}
+        batch_(in.positions, in.surface.triangles(), distance, hits, counts.distance) {}
 
   void test(const mid::TrianglePair& pair) {
     const Side a = side(pair.a);
     const Side b = side(pair.b);
-    const double size = (a.extent.max - a.extent.min).sum() + (b.extent.max - b.extent.min).sum() + options_.distance;
-    reach_ = options_.distance + bounds::relative_slack * size;
+    const double size = (a.extent.max - a.extent.min).sum() + (b.extent.max - b.extent.min).sum() + distance_;
+    reach_ = distance_ + bounds::relative_slack * size;
     vertices_against_face(a, b);
     vertices_against_face(b, a);
     edges_against_edges(a, b);
@@ -117,17 +118,17 @@ class PairTester {
   }
 
   const In& in_;
-  const Options& options_;
+  double distance_;
   Scratch::Counts& counts_;
   Batch batch_;
   double reach_ = 0;  // beyond this two features cannot be closer than the distance, rounding included
 };
 
-void find_in_triangles(Context& context, const In& in, const Options& options, Scratch& scratch) {
+void find_in_triangles(Context& context, const In& in, double distance, Scratch& scratch) {
   scratch.counts.assign(chunk_count(in.pairs.size(), grain), {});
   scratch.append.run(context.workers, in.pairs.size(), grain, scratch.hits,
                      [&](std::size_t begin, std::size_t end, std::vector<Hit>& hits, std::size_t chunk) {
-                       PairTester tester(in, options, hits, scratch.counts[chunk]);
+                       PairTester tester(in, distance, hits, scratch.counts[chunk]);
                        for (std::size_t i = begin; i < end; ++i) tester.test(in.pairs[i]);
                        tester.finish();
                      });
@@ -159,25 +160,46 @@ void sort_hits(Context& context, Scratch& scratch) {
 
 }  // namespace
 
-void run(Context& context, const In& in, const Options& options, Scratch& scratch, std::vector<Contact>& contacts,
-         StageStats& stats) {
+void find(Context& context, const In& in, double distance, Scratch& scratch, StageStats& stats) {
   const StageTimer timer(stats);
   if (in.bvh != nullptr) {
-    find_in_clusters(context, in.positions, in.surface, *in.bvh, options, scratch);
+    find_in_clusters(context, in.positions, in.surface, *in.bvh, distance, scratch);
   } else {
-    find_in_triangles(context, in, options, scratch);
+    find_in_triangles(context, in, distance, scratch);
   }
-  if (options.excludes != nullptr)
-    exclude(context, {in.surface, in.positions}, *options.excludes, scratch.exclude, scratch.hits, stats);
   sort_hits(context, scratch);
-  build_contacts(context, in.surface.triangles(), in.positions, scratch.hits, contacts);
-
   for (const Scratch::Counts& counts : scratch.counts) {
     stats.in += counts.tests;
     stats.add_culled("adjacent", counts.adjacent);
     stats.add_culled("box", counts.box);
     stats.add_culled("distance", counts.distance);
   }
+}
+
+void select(Context& context, const In& in, std::span<const Hit> pairs, double distance, Scratch& scratch,
+            StageStats& stats) {
+  const StageTimer timer(stats);
+  scratch.counts.assign(chunk_count(pairs.size(), select_grain), {});
+  scratch.append.run(context.workers, pairs.size(), select_grain, scratch.hits,
+                     [&](std::size_t begin, std::size_t end, std::vector<Hit>& hits, std::size_t chunk) {
+                       Batch batch(in.positions, in.surface.triangles(), distance, hits,
+                                   scratch.counts[chunk].distance);
+                       std::size_t i = begin;
+                       for (; i < end && kind_of(pairs[i]) == ContactKind::vertex_face; ++i)
+                         batch.add_vertex_triangle(vertex_of(pairs[i]), triangle_of(pairs[i]));
+                       batch.flush();  // before the first edge, so that the order stays
+                       for (; i < end; ++i) batch.add_edge_edge(edge_a_of(pairs[i]), edge_b_of(pairs[i]));
+                       batch.flush();
+                     });
+  stats.add_culled("distance", pairs.size() - scratch.hits.size());
+}
+
+void report(Context& context, const In& in, const Excludes* excludes, Scratch& scratch, std::vector<Contact>& contacts,
+            StageStats& stats) {
+  const StageTimer timer(stats);
+  if (excludes != nullptr)
+    exclude(context, {in.surface, in.positions}, *excludes, scratch.exclude, scratch.hits, stats);
+  build_contacts(context, in.surface.triangles(), in.positions, scratch.hits, contacts);
   stats.out += contacts.size();
 }
 

@@ -20,13 +20,8 @@ namespace carom::narrow {
 struct In {
   const Surface& surface;
   std::span<const Eigen::Vector3d> positions;
-  std::span<const mid::TrianglePair> pairs;  ///< not looked at if there is a tree
+  std::span<const mid::TrianglePair> pairs{};  ///< not looked at if there is a tree
   const mid::Bvh* bvh = nullptr;
-};
-
-struct Options {
-  double distance = 0;                 ///< m
-  const Excludes* excludes = nullptr;  ///< close pairs that are not to count; null = none
 };
 
 struct Scratch {
@@ -41,8 +36,15 @@ struct Scratch {
   ExcludeScratch exclude;
 };
 
-/// `contacts` comes out in canonical order.
-void run(Context& context, const In& in, const Options& options, Scratch& scratch, std::vector<Contact>& contacts,
-         StageStats& stats);
+/// All pairs of features closer than the distance, in canonical order, into `scratch.hits`. Filters do not matter here.
+void find(Context& context, const In& in, double distance, Scratch& scratch, StageStats& stats);
+
+/// Those of `pairs`, which are in canonical order, that are closer than the distance, into `scratch.hits`.
+void select(Context& context, const In& in, std::span<const Hit> pairs, double distance, Scratch& scratch,
+            StageStats& stats);
+
+/// The contacts of `scratch.hits`, in the same order, without those that do not count.
+void report(Context& context, const In& in, const Excludes* excludes, Scratch& scratch, std::vector<Contact>& contacts,
+            StageStats& stats);
 
 }  // namespace carom::narrow

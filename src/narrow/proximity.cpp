@@ -3,7 +3,7 @@
 #include <Eigen/Geometry>
 
 #include "carom/closest.hpp"
-#include "geometry/vec3.hpp"
+#include "geometry/safe_range.hpp"
 
 namespace carom::narrow {
 
@@ -12,14 +12,14 @@ namespace {
 /// The first of the candidates that has a direction, as a unit vector; the x axis if none has.
 Eigen::Vector3d direction(std::initializer_list<Eigen::Vector3d> candidates) {
   for (const Eigen::Vector3d& candidate : candidates) {
-    // Scaled first, so that neither 1e-200 nor 1e200 squares out of range. In the order of
-    // kernels/closest.cpp, which has to come to the same bits.
     const double largest = candidate.cwiseAbs().maxCoeff();
-    if (largest > 0 && std::isfinite(largest)) {
-      const detail::Vec3 scaled = {candidate.x() / largest, candidate.y() / largest, candidate.z() / largest};
-      const double length = std::sqrt(dot(scaled, scaled));
-      return {scaled.x / length, scaled.y / length, scaled.z / length};
-    }
+    if (!(largest > 0) || !std::isfinite(largest)) continue;
+    // What squares out of range is scaled first. In the order of kernels/closest.cpp, which has to come to the same
+    // bits, and leaves what must be scaled to this function.
+    const double scale = detail::in_safe_range(largest) ? 1 : largest;
+    const detail::Vec3 scaled = {candidate.x() / scale, candidate.y() / scale, candidate.z() / scale};
+    const double per_length = 1 / std::sqrt(dot(scaled, scaled));
+    return {scaled.x * per_length, scaled.y * per_length, scaled.z * per_length};
   }
   return Eigen::Vector3d::UnitX();
 }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "carom/detect_continuous.hpp"
 #include "carom/replay.hpp"
 #include "command.hpp"
 #include "oracle/brute_force.hpp"
@@ -38,6 +39,40 @@ std::string without_distance(const std::string& csv) {
   std::string result;
   for (std::string line; std::getline(lines, line);) result += line.substr(0, line.rfind(',')) + "\n";
   return result;
+}
+
+TEST(CliDetect, FollowsTheMotionFromFrameToFrame) {
+  const Folder folder;
+  write_small_replay(folder / "small.replay");
+  const ReplayReader replay{std::filesystem::path(folder / "small.replay")};
+  const Surface surface(replay.vertex_count(), {replay.triangles().begin(), replay.triangles().end()},
+                        {replay.object_of_triangle().begin(), replay.object_of_triangle().end()});
+  std::size_t expected = 0;
+  double first = 1;
+  std::vector<Eigen::Vector3d> start, end;
+  for (std::size_t frame = 0; frame + 1 < replay.frame_count(); ++frame) {
+    replay.read_frame(frame, start);
+    replay.read_frame(frame + 1, end);
+    const auto contacts = detect_continuous(surface, start, end, {.distance = 0.2});
+    expected += contacts.size();
+    if (frame == 0 && !contacts.empty()) first = contacts.front().impact.time;
+  }
+  const Result result = call({"detect", folder / "small.replay", "--distance", "0.2", "--continuous", "--json", "-",
+                              "--contacts", folder / "c.csv"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Json json = Json::parse(result.out);
+  EXPECT_TRUE(json["continuous"]);
+  ASSERT_EQ(json["frames"].size(), replay.frame_count() - 1) << "the last frame goes nowhere";
+  std::size_t found = 0;
+  for (const Json& frame : json["frames"])
+    found += frame["vertex_face"].get<std::size_t>() + frame["edge_edge"].get<std::size_t>();
+  EXPECT_EQ(found, expected);
+  EXPECT_GT(found, 0U);
+  const Json& first_time = json["frames"][0]["first_time"];
+  EXPECT_EQ(first_time.is_null() ? 1 : first_time.get<double>(), first);
+  const std::string csv = read_text(folder / "c.csv");
+  EXPECT_EQ(csv.substr(0, csv.find('\n')), "frame,kind,a,b,time");
+  EXPECT_EQ(static_cast<std::size_t>(std::count(csv.begin(), csv.end(), '\n')), expected + 1);
 }
 
 TEST(CliDetect, WritesTheContactsOfBruteForce) {

@@ -1,3 +1,4 @@
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -51,7 +52,7 @@ class Story {
           positions_[bytes_.below(positions_.size())] = point();
           break;
         case 1:
-          for (Eigen::Vector3d& p : positions_) p.y() += bytes_.coordinate();
+          for (Eigen::Vector3d& p : positions_) p.y() += scale_ * bytes_.coordinate() * pace_;
           break;
         case 2:
           add_triangles(bytes_.below(6), bytes_.below(3));
@@ -141,6 +142,7 @@ class Story {
   }
 
   void choose() {
+    pace_ = std::array{1.0, 0.05, 0.005, 0.0}[bytes_.below(4)];
     const auto methods = detect_methods();
     options_.method = std::string(methods[bytes_.below(methods.size())]);
     options_.pairs = static_cast<PairScope>(bytes_.below(3));
@@ -239,6 +241,7 @@ class Story {
   Bytes bytes_;
   Index objects_ = 1;
   double scale_ = 1;
+  double pace_ = 1;  ///< below 1, things creep and pairs are watched
   Surface surface_{0, {}};
   std::vector<Eigen::Vector3d> positions_;
   DetectOptions options_{.distance = 0.5, .threads = 1};

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <random>
 
+#include "every_target.hpp"
 #include "kernels/closest.hpp"
 #include "kernels/feature_pairs.hpp"
 #include "kernels/hull_support.hpp"
@@ -27,14 +28,6 @@ class Kernels : public testing::TestWithParam<std::int64_t> {
   double number(double low, double high) { return low + (high - low) * oracle::uniform(random_); }
   int integer(int low, int high) { return low + static_cast<int>((high - low + 1) * oracle::uniform(random_)); }
 };
-
-std::vector<std::int64_t> targets() {
-  std::vector<std::int64_t> all;
-  // Those the kernels are built for (src/CMakeLists.txt), one bit each.
-  std::int64_t left = hwy::SupportedTargets() & HWY_TARGETS & ~(HWY_SSSE3 | HWY_AVX3_DL);
-  for (; left != 0; left &= left - 1) all.push_back(left & -left);
-  return all;
-}
 
 INSTANTIATE_TEST_SUITE_P(OnEveryTarget, Kernels, testing::ValuesIn(targets()),
                          [](const auto& target) { return std::string(hwy::TargetName(target.param)); });
@@ -118,12 +111,31 @@ TEST_P(Kernels, FeaturePairsAreThoseOfTheReference) {
                 kernels::feature_pairs_reference(a.rows, 2, a.rows, 2, true, slow.data()));
     expect_same(kernels::vertex_triangle_pairs(a.rows, a.hull, b.rows, b.hull, fast.data()),
                 kernels::feature_pairs_reference(a.rows, 1, b.rows, 3, false, slow.data()));
-    expect_same(kernels::triangle_pairs(a.rows, a.hull, b.rows, b.hull, fast.data()),
+    expect_same(kernels::box_pairs(a.rows, a.hull, b.rows, b.hull, fast.data()),
                 kernels::feature_pairs_reference(a.rows, 0, b.rows, 0, false, slow.data()));
-    expect_same(kernels::triangle_pairs(a.rows, fast.data()),
+    expect_same(kernels::box_pairs(a.rows, fast.data()),
                 kernels::feature_pairs_reference(a.rows, 0, a.rows, 0, true, slow.data()));
   }
   EXPECT_GT(found, 1000U);
+}
+
+TEST_P(Kernels, CommonNumbersAreFound) {
+  int common = 0;
+  for (int round = 0; round < 500; ++round) {
+    std::vector<std::int32_t> a(static_cast<std::size_t>(integer(0, 48)));
+    std::vector<std::int32_t> b(static_cast<std::size_t>(integer(0, 48)) + kernels::feature_lanes);
+    const int most = round % 2 == 0 ? 20'000 : 500;
+    for (auto& x : a) x = integer(0, most);
+    for (auto& x : b) x = integer(0, most);
+    const std::span<const std::int32_t> list(b.data(), b.size() - kernels::feature_lanes);
+    // What follows the list does not count.
+    if (!a.empty()) b[list.size()] = a[0];
+    const bool expected = std::find_first_of(a.begin(), a.end(), list.begin(), list.end()) != a.end();
+    EXPECT_EQ(kernels::have_common(a, list), expected);
+    common += expected ? 1 : 0;
+  }
+  EXPECT_GT(common, 50);
+  EXPECT_LT(common, 450);
 }
 
 TEST_P(Kernels, NodePairsAreThoseOfTheReference) {

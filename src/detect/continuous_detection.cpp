@@ -1,0 +1,187 @@
+#include "detect/continuous_detection.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "core/stage_timer.hpp"
+#include "narrow/cluster_pairs.hpp"
+
+namespace carom::detection {
+
+namespace {
+
+using narrow::Hit;
+using narrow::MovingIn;
+
+constexpr std::size_t vertex_grain = 4096;
+constexpr std::size_t hit_grain = 2048;
+
+/// Of the typical altitude: while everything stays that near, looking around the start of the step finds few pairs too
+/// many, and the pairs can be watched. Beyond, boxes that hold the step are better.
+constexpr double most_reach = 0.6;
+
+/// How near two features must be at the start to come within the distance: those that share a motion of `common`.
+///
+/// A vertex goes from s to e = R s + c + r, with a rotation R by an angle theta and a rest r. At time t it is at
+/// A s + t c + t r with A = (1 - t) 1 + t R, and |A v| >= cos(theta / 2) |v| for every v. So a distance d becomes no
+/// less than cos(theta / 2) d - 2 u over the step, where no rest is longer than u.
+double reach_at_start(Context& context, const MovingIn& in, std::span<const bounds::Out::Piece> pieces,
+                      CommonMotion& common, double distance, ContinuousScratch& scratch) {
+  common.sample(in.start, scratch.start_sample);
+  common.sample(in.end, scratch.end_sample);
+  common.fit(scratch.start_sample, scratch.end_sample);
+  return parallel_reduce(
+      context.workers, pieces.size(), 1, distance,
+      [&](std::size_t begin, std::size_t end) {
+        double reach = distance;
+        for (std::size_t i = begin; i < end; ++i) {
+          if (pieces[i].object == none) continue;
+          const RigidMotion motion = common.motion(pieces[i].object);
+          double most = 0;
+          for (std::size_t v = pieces[i].begin; v < pieces[i].end; ++v)
+            most = std::max(most, (in.end[v] - motion(in.start[v])).squaredNorm());
+          const double shrink = 0.5 * std::sqrt(std::max(0.0, motion.rotation.trace() + 1));
+          reach = std::max(reach, (distance + 2 * std::sqrt(most)) / shrink);
+        }
+        return reach;
+      },
+      [](double a, double b) { return std::max(a, b); }, scratch.partial);
+}
+
+double largest_coordinate(std::span<const Box> boxes) {
+  float largest = 0;
+  for (const Box& box : boxes) {
+    if (box.empty()) continue;
+    for (std::size_t k = 0; k < 3; ++k) largest = std::max({largest, std::abs(box.min[k]), std::abs(box.max[k])});
+  }
+  return static_cast<double>(largest);
+}
+
+/// Pairs of features that may come within the distance over the step, into `continuous.hits`, in no useful order.
+void find_candidates_of_step(Context& context, const MovingIn& in, CandidateOptions options, bool coherent,
+                             Scratch& scratch, ContinuousScratch& continuous, PipelineStats& stats) {
+  Candidates& candidates = scratch.candidates;
+  const bounds::In over_step{in.surface, in.start, in.end};
+  const double distance = options.distance;
+  bounds::run(context, over_step, {.distance = distance, .triangles = false}, candidates.bounds, stats[Stage::bounds]);
+  find_object_pairs(context, options, candidates, stats);
+  if (continuous.revision != in.surface.revision()) {
+    continuous.revision = 0;  // of none, should memory run out on the way
+    continuous.self.choose(candidates.bounds.pieces, in.surface.objects().size(), true);
+    continuous.between.choose(candidates.bounds.pieces, in.surface.objects().size(), false);
+    continuous.revision = in.surface.revision();
+  }
+
+  // Slow parts first: around where they are at the start.
+  continuous.hits.clear();
+  bool self = options.pairs != PairScope::between;
+  bool between = std::any_of(candidates.broad.pairs.begin(), candidates.broad.pairs.end(),
+                             [](const broad::ObjectPair& pair) { return pair.a != pair.b; });
+  const double widest = most_reach * typical_altitude(over_step);
+  const double rounding = 1e-12 * largest_coordinate(candidates.bounds.objects) + 1e-100;
+  for (const PairScope scope : {PairScope::self, PairScope::between}) {
+    bool& wanted = scope == PairScope::self ? self : between;
+    if (!wanted) continue;
+    CommonMotion& common = scope == PairScope::self ? continuous.self : continuous.between;
+    const double reach =
+        reach_at_start(context, in, candidates.bounds.pieces, common, distance, continuous) * (1 + 1e-9) + rounding;
+    if (!(reach <= widest)) continue;
+    options.distance = reach;
+    options.pairs = scope;
+    find_near(context, {in.surface, in.start}, options, coherent, scratch, stats);
+    continuous.hits.insert(continuous.hits.end(), scratch.narrow.hits.begin(), scratch.narrow.hits.end());
+    wanted = false;
+  }
+  if (!self && !between) return;
+
+  options.distance = distance;
+  options.pairs = self && between ? PairScope::all : self ? PairScope::self : PairScope::between;
+  find_clusters_of_step(context, over_step, options, candidates, stats);
+  const StageTimer timer(stats[Stage::narrow]);
+  narrow::find_moving_in_clusters(context, in, candidates.bvh, distance, scratch.narrow);
+  continuous.hits.insert(continuous.hits.end(), scratch.narrow.hits.begin(), scratch.narrow.hits.end());
+  for (const narrow::Scratch::Counts& counts : scratch.narrow.counts) {
+    stats[Stage::narrow].in += counts.tests;
+    stats[Stage::narrow].add_culled("adjacent", counts.adjacent);
+    stats[Stage::narrow].add_culled("box", counts.box);
+    stats[Stage::narrow].add_culled("moving box", counts.distance);
+  }
+}
+
+MovingContact describe(const Hit& hit, std::span<const Triangle> triangles) {
+  MovingContact contact;
+  contact.kind = kind_of(hit);
+  if (contact.kind == ContactKind::vertex_face) {
+    const Triangle& corners = triangles[static_cast<std::size_t>(triangle_of(hit))];
+    contact.a = {vertex_of(hit), none};
+    contact.b = {triangle_of(hit), none};
+    contact.vertices = {vertex_of(hit), corners[0], corners[1], corners[2]};
+  } else {
+    contact.a = edge_a_of(hit);
+    contact.b = edge_b_of(hit);
+    contact.vertices = {contact.a[0], contact.a[1], contact.b[0], contact.b[1]};
+  }
+  return contact;
+}
+
+/// Contacts in canonical order, by time: where times are the same the order stays.
+void order_by_time(Context& context, ContinuousScratch& scratch, std::vector<MovingContact>& contacts) {
+  const std::vector<MovingContact>& found = scratch.found;
+  scratch.order.resize(found.size());
+  parallel_for(context.workers, found.size(), hit_grain, [&](std::size_t i) {
+    scratch.order[i] = {std::bit_cast<std::uint64_t>(found[i].impact.time), i};
+  });
+  scratch.sort.run(context.workers, scratch.order, 64,
+                   [](const ContinuousScratch::Timed& timed) { return timed.time; });
+  contacts.resize(found.size());
+  parallel_for(context.workers, found.size(), hit_grain,
+               [&](std::size_t i) { contacts[i] = found[scratch.order[i].place]; });
+}
+
+}  // namespace
+
+void run_continuous(Context& context, const MovingIn& in, const DetectContinuousOptions& options, mid::Method method,
+                    Scratch& scratch, ContinuousScratch& continuous, std::vector<MovingContact>& contacts,
+                    PipelineStats& stats) {
+  scratch.excludes.set(options.filters, in.surface, options.distance);
+  find_candidates_of_step(
+      context, in,
+      {.distance = options.distance, .pairs = options.pairs, .method = method, .filter = scratch.excludes.objects()},
+      options.coherent, scratch, continuous, stats);
+  StageStats& narrow_stats = stats[Stage::narrow];
+  const StageTimer timer(narrow_stats);
+  exclude(context, {in.surface, in.start}, scratch.excludes, scratch.narrow.exclude, continuous.hits, narrow_stats);
+
+  if (!std::is_sorted(continuous.hits.begin(), continuous.hits.end()))
+    std::sort(continuous.hits.begin(), continuous.hits.end());
+  const std::span<const Hit> hits = continuous.hits;
+  const std::span<const Triangle> triangles = in.surface.triangles();
+  const ContinuousOptions each{.separation = options.distance, .tolerance = options.tolerance, .exact = options.exact};
+  if (continuous.queries.size() < chunk_count(hits.size(), hit_grain))
+    continuous.queries.resize(chunk_count(hits.size(), hit_grain));
+  continuous.append.run(context.workers, hits.size(), hit_grain, continuous.found,
+                        [&](std::size_t begin, std::size_t end, std::vector<MovingContact>& out, std::size_t chunk) {
+                          ContinuousScratch::Queries& queries = continuous.queries[chunk];
+                          for (const ContactKind kind : {ContactKind::vertex_face, ContactKind::edge_edge}) {
+                            queries.vertices.clear();
+                            queries.hits.clear();
+                            queries.impacts.clear();
+                            for (std::size_t i = begin; i < end; ++i) {
+                              if (kind_of(hits[i]) != kind) continue;
+                              queries.vertices.push_back(describe(hits[i], triangles).vertices);
+                              queries.hits.push_back(i);
+                            }
+                            first_impacts(kind, in.start, in.end, queries.vertices, each, queries.impacts);
+                            for (const IndexedImpact& found : queries.impacts) {
+                              out.push_back(describe(hits[queries.hits[found.query]], triangles));
+                              out.back().impact = found.impact;
+                            }
+                          }
+                        });
+  order_by_time(context, continuous, contacts);
+  narrow_stats.add_culled("motion", hits.size() - contacts.size());
+  narrow_stats.out += contacts.size();
+}
+
+}  // namespace carom::detection

@@ -8,6 +8,7 @@
 #include "every_target.hpp"
 #include "kernels/closest.hpp"
 #include "kernels/feature_pairs.hpp"
+#include "kernels/hull_support.hpp"
 #include "kernels/node_pairs.hpp"
 #include "kernels/reach.hpp"
 #include "narrow/proximity.hpp"
@@ -67,6 +68,29 @@ Pairs list(const kernels::FeaturePair* pairs, std::size_t count) {
   Pairs result;
   for (std::size_t i = 0; i < count; ++i) result.push_back({pairs[i].a, pairs[i].b});
   return result;
+}
+
+TEST_P(Kernels, TheFarthestPointIsThatOfTheReference) {
+  for (int round = 0; round < 300; ++round) {
+    const auto stride = static_cast<std::uint32_t>(8 * integer(1, 8));
+    std::vector<double> x(3 * stride);
+    // Few values, so that several points are equally far.
+    for (double& value : x) value = round % 2 == 0 ? integer(-2, 2) : number(-1, 1);
+    const kernels::PointRows rows{x.data(), stride};
+    const double along[6] = {number(-1, 1),
+                             round % 3 == 0 ? 0 : number(-1, 1),
+                             static_cast<double>(integer(-1, 1)),
+                             1,
+                             static_cast<double>(integer(-1, 1)),
+                             0};
+    const std::uint32_t first = kernels::farthest_reference(rows, along[0], along[1], along[2]);
+    const std::uint32_t second = kernels::farthest_reference(rows, along[3], along[4], along[5]);
+    EXPECT_EQ(kernels::farthest(rows, along[0], along[1], along[2]), first);
+    std::uint32_t at[2];
+    kernels::farthest_of_both(rows, along, rows, along + 3, at);
+    EXPECT_EQ(at[0], first);
+    EXPECT_EQ(at[1], second);
+  }
 }
 
 TEST_P(Kernels, FeaturePairsAreThoseOfTheReference) {

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "narrow/convex/convex.hpp"
+
+/// Two boxes by their 15 axes (001): the faces' normals of each, and the cross products of their edges.
+///
+/// The cross product of edges at an angle phi is known to eps / phi only. Where phi is so small that this matters but
+/// not so small that the edges are parallel but for rounding (then the faces' normals say it all), the axes cannot tell
+/// and GJK is asked.
+namespace carom::convex {
+
+struct BoxAxes {
+  double gap = -INFINITY;  ///< the largest along any axis: positive if apart, minus the depth if not
+  Vec3 n;                  ///< unit, from a to b, of that axis, in the frame of a
+  int axis = 0;            ///< 0..2 faces of a, 3..5 of b, 6 + 3 i + j edge i of a with edge j of b
+  bool sure = true;        ///< that they overlap, if the gap is not positive
+};
+
+/// Stops at the first axis with a gap of more than `enough`.
+BoxAxes box_axes(const Core& a, const Core& b, const RelativePose& pose, double enough);
+
+/// Points of two boxes that overlap, for the axis of least depth. Without radii.
+void box_depth(const Core& a, const Core& b, const RelativePose& pose, const BoxAxes& axes, LocalResult& result);
+
+}  // namespace carom::convex

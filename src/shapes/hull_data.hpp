@@ -1,0 +1,49 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "carom/mesh.hpp"
+#include "geometry/vec3.hpp"
+
+namespace carom::shapes {
+
+using detail::Vec3;
+
+/// Corners of a convex polytope and who is next to whom. Flat ones have two faces, one on either side;
+/// segments and points have none.
+struct HullData {
+  std::vector<Eigen::Vector3d> points;  ///< the corners
+  /// The same by coordinate, x then y then z, `stride` apart, filled up with copies of the last corner: a search for
+  /// the farthest one that takes the first of equals never answers with a copy.
+  std::vector<double> rows;
+  std::uint32_t stride = 0;
+  IndexLists neighbours;  ///< along edges
+  IndexLists faces;       ///< corners, counter-clockwise from outside
+  std::vector<Vec3> face_normals;
+  IndexLists vertex_faces;
+  int dimension = 3;  ///< of the affine hull
+
+  /// For hill climbing: the farthest corner in the middle of each cell of a cube of directions, `start_cells` squared
+  /// cells a face. Empty for small hulls, which are searched whole.
+  std::vector<std::uint16_t> starts;
+  int start_cells = 0;
+  /// `neighbours` again in half the room, as the climb reads them.
+  std::vector<std::uint32_t> link_offsets;
+  std::vector<std::uint16_t> links;
+
+  std::uint32_t size() const { return static_cast<std::uint32_t>(points.size()); }
+};
+
+/// Up to this many corners the whole list is searched, in vectors; beyond, hill climbing is faster.
+inline constexpr std::uint32_t most_searched_corners = 64;
+/// Starts are numbered in 16 bits.
+inline constexpr std::size_t most_corners = 65535;
+
+/// Throws Error that names the point that is not finite, or the number of points if there are none or too many corners.
+HullData build_hull(std::span<const Eigen::Vector3d> points);
+
+}  // namespace carom::shapes

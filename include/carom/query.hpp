@@ -52,8 +52,8 @@ struct QueryResult {
 };
 
 /// What a query remembers for the next one on the same pair, moved a little. One for each pair, kept by the caller; any
-/// state of it gives a right answer. Where the gap is within rounding (1e-14 of the sizes), the answer may differ from
-/// that without a cache.
+/// state of it gives a right answer. Where the gap is within 1e-10 of the sizes (2e-5 for round shapes), the answer may
+/// differ from that without a cache.
 struct QueryCache {
   Eigen::Vector3d axis = Eigen::Vector3d::Zero();  ///< in the frame of the shape that comes first in the computation
   std::array<std::array<std::uint32_t, 2>, 4> corners{};

@@ -33,7 +33,7 @@ double reach_at_start(Context& context, const MovingIn& in, std::span<const boun
         double reach = distance;
         for (std::size_t i = begin; i < end; ++i) {
           if (pieces[i].object == none) continue;
-          const RigidMotion motion = common.motion(pieces[i].object);
+          const RigidMotion& motion = common.motion(pieces[i].object);
           double most = 0;
           for (std::size_t v = pieces[i].begin; v < pieces[i].end; ++v)
             most = std::max(most, (in.end[v] - motion(in.start[v])).squaredNorm());

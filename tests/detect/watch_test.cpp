@@ -230,7 +230,7 @@ TEST(Watch, FollowsEditsOfTheSurfaceWhereTheyAre) {
     if (frame > 2) {
       // One triangle near the other ball falls apart into three around a new vertex, another goes.
       Index near = none;
-      for (std::size_t t = static_cast<std::size_t>(frame * 7); t < 1280; ++t) {
+      for (std::size_t t = std::size_t{7} * static_cast<std::size_t>(frame); t < 1280; ++t) {
         if (is_dead(surface.triangles()[t])) continue;
         if (positions[static_cast<std::size_t>(surface.triangles()[t][0])].x() < 0.9) continue;
         near = static_cast<Index>(t);

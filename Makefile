@@ -9,7 +9,7 @@ CAROM := $(BUILD)/carom
 # Instrumented code is many times slower: the larger meshes are left to the plain build, and the
 # thread sanitizer gets what uses threads, but for an exception that goes from thread to thread:
 # that happens inside oneTBB, where the sanitizer sees nothing. Only the programs that hold these are built.
-TESTS_asan := -E "DetectScene|6400|25600|rolled|soft_balls|passing"
+TESTS_asan := -E "ThingsCreep|ThingsJump|ThatTumble|ThePartThatMoved|DetectScene|6400|25600|rolled|soft_balls|passing"
 TESTS_tsan := -R "Parallel|Determinism|Detect|FollowsEdits" -E "DetectScene|6400|25600|rolled|soft_balls|passing|AnException"
 TARGETS_tsan := test_core test_detect test_determinism
 

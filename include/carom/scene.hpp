@@ -99,13 +99,15 @@ struct ParticleSpec {
   double spring_damping = 0.5;
   double air_damping = 0.1;
   std::vector<Index> pinned{};
+  Eigen::Vector3d velocity{0, 0, 0};
 };
 
 struct BodySpec {
   std::string name;
   std::variant<StaticSpec, KinematicSpec, ParticleSpec> body;
-  std::uint32_t group = 1;          ///< bits, see ObjectGroup
-  std::uint32_t mask = 0xffffffff;  ///< bits
+  std::uint32_t group = 1;               ///< bits, see ObjectGroup
+  std::uint32_t mask = 0xffffffff;       ///< bits
+  std::optional<Detection> detection{};  ///< as the world if not given
 };
 
 struct Scene {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,34 +22,45 @@ std::string_view to_string(BodyKind kind);
 /// must fill every position.
 using Motion = std::function<void(double time, std::span<Eigen::Vector3d> positions)>;
 
+/// What keeps bodies from passing through each other. Two bodies, or one and itself, are continuous if either is.
+enum class Detection : std::uint8_t {
+  discrete,    ///< the response alone, from where things are at the end of a step: what is fast or thin may pass
+  continuous,  ///< motion is cut short before the first contact of the step, too
+};
+std::string_view to_string(Detection detection);
+
 struct StaticBody {
   std::string name{};
   TriangleMesh mesh{};
-  std::uint32_t group = 1;          ///< bits, see ObjectGroup
-  std::uint32_t mask = 0xffffffff;  ///< bits
+  std::uint32_t group = 1;               ///< bits, see ObjectGroup
+  std::uint32_t mask = 0xffffffff;       ///< bits
+  std::optional<Detection> detection{};  ///< as the world if not given
 };
 
 struct KinematicBody {
   std::string name{};
   TriangleMesh mesh{};  ///< the rest shape; where it is, the motion says
   Motion motion{};
-  std::uint32_t group = 1;          ///< bits, see ObjectGroup
-  std::uint32_t mask = 0xffffffff;  ///< bits
+  std::uint32_t group = 1;               ///< bits, see ObjectGroup
+  std::uint32_t mask = 0xffffffff;       ///< bits
+  std::optional<Detection> detection{};  ///< as the world if not given
 };
 
 /// Particles at the vertices of a mesh, joined by springs along its edges and, against bending,
 /// across each inner edge between the two opposite corners.
 struct ParticleBody {
   std::string name{};
-  TriangleMesh mesh{};              ///< also the rest shape
-  double mass = 1;                  ///< kg, of the whole body, shared out by area
-  double stretch_stiffness = 500;   ///< N/m of each spring along an edge
-  double bend_stiffness = 5;        ///< N/m of each spring across an edge
-  double spring_damping = 0.5;      ///< N s/m along each spring
-  double air_damping = 0.1;         ///< 1/s, of the velocity
-  std::vector<Index> pinned{};      ///< vertices that never move
-  std::uint32_t group = 1;          ///< bits, see ObjectGroup
-  std::uint32_t mask = 0xffffffff;  ///< bits
+  TriangleMesh mesh{};                   ///< also the rest shape
+  double mass = 1;                       ///< kg, of the whole body, shared out by area
+  double stretch_stiffness = 500;        ///< N/m of each spring along an edge
+  double bend_stiffness = 5;             ///< N/m of each spring across an edge
+  double spring_damping = 0.5;           ///< N s/m along each spring
+  double air_damping = 0.1;              ///< 1/s, of the velocity
+  std::vector<Index> pinned{};           ///< vertices that never move
+  Eigen::Vector3d velocity{0, 0, 0};     ///< m/s, at the beginning, of all that is not pinned
+  std::uint32_t group = 1;               ///< bits, see ObjectGroup
+  std::uint32_t mask = 0xffffffff;       ///< bits
+  std::optional<Detection> detection{};  ///< as the world if not given
 };
 
 struct ContactOptions {
@@ -66,7 +78,8 @@ struct WorldOptions {
   double dt = 0.01;                      ///< s
   ContactOptions contact{};
   std::string method = "auto";  ///< of detection, see detect_methods()
-  int threads = 0;              ///< 0 = as many as the machine has; the result does not depend on it
+  Detection detection = Detection::discrete;
+  int threads = 0;  ///< 0 = as many as the machine has; the result does not depend on it
 };
 
 /// Bodies, and the step that moves them. The result of a step depends on nothing but the state

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ struct Body {
 
   std::uint32_t group = 1;
   std::uint32_t mask = 0xffffffff;
+  std::optional<Detection> detection;
 
   Motion motion;  ///< kinematic only
 

@@ -34,6 +34,7 @@ Body common(Description& description, BodyKind kind) {
   body.kind = kind;
   body.group = description.group;
   body.mask = description.mask;
+  body.detection = description.detection;
   body.triangles = std::move(description.mesh.triangles);
   body.positions = std::move(description.mesh.positions);
   body.rest_positions = body.positions;
@@ -69,6 +70,9 @@ Body make_body(ParticleBody description) {
   check_not_negative(name, "bend_stiffness", description.bend_stiffness);
   check_not_negative(name, "spring_damping", description.spring_damping);
   check_not_negative(name, "air_damping", description.air_damping);
+  const Eigen::Vector3d velocity = description.velocity;
+  require(is_finite(velocity), ErrorCode::not_finite, "body '{}': velocity is ({}, {}, {}); expected finite", name,
+          velocity.x(), velocity.y(), velocity.z());
 
   Body body = common(description, BodyKind::particles);
   body.spring_damping = description.spring_damping;
@@ -79,6 +83,9 @@ Body make_body(ParticleBody description) {
     require(vertex >= 0 && static_cast<std::size_t>(vertex) < body.positions.size(), ErrorCode::bad_index,
             "body '{}': pinned names vertex {}, but there are {} vertices", body.name, vertex, body.positions.size());
     body.inverse_mass[static_cast<std::size_t>(vertex)] = 0;
+  }
+  for (std::size_t v = 0; v < body.velocities.size(); ++v) {
+    if (body.inverse_mass[v] > 0) body.velocities[v] = velocity;
   }
   return body;
 }

@@ -1,6 +1,7 @@
 #include "broad/object_filter.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 #include "core/check.hpp"
 
@@ -18,7 +19,9 @@ Index position_of(const Surface& surface, Index object, const char* list, std::s
 
 }  // namespace
 
-void ObjectFilter::set(const ContactFilters& filters, const Surface& surface) {
+void ObjectFilter::set(const ContactFilters& filters, const Surface& surface, std::span<const std::uint8_t> marks) {
+  assert(marks.empty() || marks.size() == surface.objects().size());
+  marks_.assign(marks.begin(), marks.end());
   excluded_.clear();
   for (std::size_t i = 0; i < filters.excluded_objects.size(); ++i) {
     const Index a = position_of(surface, filters.excluded_objects[i][0], "excluded_objects", i);
@@ -42,6 +45,10 @@ void ObjectFilter::set(const ContactFilters& filters, const Surface& surface) {
 }
 
 Verdict ObjectFilter::verdict(Index a, Index b) const {
+  if (!marks_.empty()) {
+    const int together = marks_[static_cast<std::size_t>(a)] | marks_[static_cast<std::size_t>(b)];
+    if (together != every_mark) return Verdict::filtered;
+  }
   if (!groups_.empty()) {
     const Group& ga = groups_[static_cast<std::size_t>(a)];
     const Group& gb = groups_[static_cast<std::size_t>(b)];

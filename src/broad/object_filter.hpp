@@ -13,10 +13,13 @@ enum class Verdict { allowed, excluded, filtered };
 /// Which objects may make contacts with each other, by their positions in Surface::objects().
 class ObjectFilter {
  public:
-  /// Throws Error that names the entry.
-  void set(const ContactFilters& filters, const Surface& surface);
+  /// Two objects, or one and itself, are looked at only if their marks together are `every_mark`; no marks: all are.
+  static constexpr std::uint8_t every_mark = 3;
 
-  bool active() const { return !excluded_.empty() || !groups_.empty(); }
+  /// `marks` has one entry for each object, or none at all. Throws Error that names the entry of a filter.
+  void set(const ContactFilters& filters, const Surface& surface, std::span<const std::uint8_t> marks = {});
+
+  bool active() const { return !excluded_.empty() || !groups_.empty() || !marks_.empty(); }
   Verdict verdict(Index a, Index b) const;
 
  private:
@@ -27,6 +30,7 @@ class ObjectFilter {
   std::vector<std::array<Index, 2>> excluded_;  // smaller position first, sorted
   std::vector<Group> groups_;                   // by position; empty if all have the default
   std::vector<bool> listed_;
+  std::vector<std::uint8_t> marks_;  // by position; empty if they do not matter
 };
 
 }  // namespace carom::broad

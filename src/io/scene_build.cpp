@@ -26,7 +26,8 @@ ParticleBody build_body(const std::string& name, const ParticleSpec& spec) {
           spec.bend_stiffness,
           spec.spring_damping,
           spec.air_damping,
-          spec.pinned};
+          spec.pinned,
+          spec.velocity};
 }
 
 /// Errors of meshes and motions do not know whose they are; those of the world do.
@@ -51,6 +52,7 @@ World build_world(const Scene& scene) {
       auto built = build_named(body.name, spec);
       built.group = body.group;
       built.mask = body.mask;
+      built.detection = body.detection;
       return world.add(std::move(built));
     };
     ids[body.name] = std::visit(add, body.body);

@@ -21,6 +21,7 @@ enum class Presence {
 inline constexpr std::array<std::string_view, 3> body_kind_names{"static", "kinematic", "particles"};
 inline constexpr std::array<std::string_view, 6> generator_names{"box",     "icosphere", "torus",
                                                                  "trefoil", "sheet",     "roll"};
+inline constexpr std::array<std::string_view, 2> detection_names{"discrete", "continuous"};
 inline constexpr std::array<std::string_view, 3> pair_scope_names{"between", "self", "all"};
 
 template <class V>
@@ -123,6 +124,7 @@ void describe(V& v, ParticleSpec& body) {
   v.number("spring_damping", body.spring_damping, Presence::shown, Sign::not_negative);
   v.number("air_damping", body.air_damping, Presence::shown, Sign::not_negative);
   v.indices("pinned", body.pinned, Presence::quiet);
+  v.vector("velocity", body.velocity, Presence::quiet, Sign::any);
 }
 
 template <class V>
@@ -131,6 +133,7 @@ void describe(V& v, BodySpec& body) {
   v.kind("kind", body_kind_names, body.body);
   v.bits("group", body.group, Presence::quiet);
   v.bits("mask", body.mask, Presence::quiet);
+  v.optional_choice("detection", body.detection, detection_names);
 }
 
 template <class V>
@@ -152,6 +155,7 @@ void describe(V& v, Scene& scene) {
   v.vector("gravity", scene.world.gravity, Presence::shown, Sign::any);
   v.integer("threads", scene.world.threads, Presence::quiet, {.least = 0});
   v.name_of("method", scene.world.method, detect_methods(), Presence::quiet);
+  v.choice("detection", scene.world.detection, detection_names, Presence::quiet);
   v.object("contact", scene.world.contact, Presence::shown);
   v.list("bodies", scene.bodies, Presence::required);
   v.body_pairs("excluded_bodies", scene.excluded_bodies, scene.bodies, Presence::quiet);

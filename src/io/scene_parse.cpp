@@ -48,6 +48,11 @@ class SceneReader {
     if (const auto field = look(name, presence)) value = static_cast<Enum>(field->choice(choices));
   }
 
+  template <class Enum>
+  void optional_choice(std::string_view name, std::optional<Enum>& value, std::span<const std::string_view> choices) {
+    if (const auto field = object_.find(name)) value = static_cast<Enum>(field->choice(choices));
+  }
+
   void name_of(std::string_view name, std::string& value, std::span<const std::string_view> choices,
                Presence presence) {
     if (const auto field = look(name, presence)) value = choices[field->choice(choices)];

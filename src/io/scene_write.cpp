@@ -45,6 +45,10 @@ class SceneWriter {
   void choice(std::string_view name, Enum value, std::span<const std::string_view> choices, Presence presence) {
     add(name, {std::string(choices[static_cast<std::size_t>(value)])}, presence);
   }
+  template <class Enum>
+  void optional_choice(std::string_view name, std::optional<Enum> value, std::span<const std::string_view> choices) {
+    if (value) choice(name, *value, choices, Presence::shown);
+  }
   void name_of(std::string_view name, const std::string& value, std::span<const std::string_view>, Presence presence) {
     add(name, {value}, presence);
   }

@@ -10,6 +10,9 @@ namespace carom {
 
 namespace {
 
+/// Of the contact distance: what is that close comes no closer, lest gaps shrink to rounding step by step.
+constexpr double gap_share = 1e-3;
+
 void check_in_range(const Body& body, std::size_t vertex, const Eigen::Vector3d& value, double time) {
   require(is_finite(value), ErrorCode::unstable,
           "body '{}': vertex {} left the range of numbers at time {} s; lower dt, the stiffnesses or the forces",
@@ -70,13 +73,39 @@ void join_filters(World::State& s) {
   }
 }
 
+void join_detection(World::State& s) {
+  s.any_continuous = false;
+  s.parts.clear();
+  s.marks.clear();
+  for (const auto& range : s.ranges) {
+    const Body& body = s.bodies[range.id];
+    const bool continuous = body.detection.value_or(s.options.detection) == Detection::continuous;
+    s.any_continuous |= continuous;
+    s.parts.push_back(
+        {range.first_vertex, static_cast<Index>(body.positions.size()), body.kind == BodyKind::kinematic});
+    // A pair needs one that is continuous and one that can be held back.
+    s.marks.push_back(static_cast<std::uint8_t>((continuous ? 1 : 0) | (body.kind == BodyKind::particles ? 2 : 0)));
+  }
+}
+
 }  // namespace
+
+ContactFilters filters_of(const World::State& s) {
+  return {.surface_factor = s.options.contact.surface_factor,
+          .rest_positions = s.filters.rest_positions,
+          .excluded_vertices = s.filters.vertices,
+          .excluded_objects = s.filters.objects,
+          .groups = s.filters.groups};
+}
 
 void run_edits(World::State& s, StageStats& stats) {
   const StageTimer timer(stats);
   stats.in += s.order.size();
   stats.out += s.order.size();
-  if (s.edited) join_surfaces(s);
+  if (s.edited) {
+    join_surfaces(s);
+    join_detection(s);
+  }
   if (s.edited || s.filters_edited) join_filters(s);
   s.edited = false;
   s.filters_edited = false;
@@ -109,6 +138,38 @@ void run_predict(World::State& s, StageStats& stats) {
   }
 }
 
+void run_advance(Context& context, World::State& s, StageStats& stats) {
+  const double dt = s.options.dt;
+  {
+    const StageTimer timer(stats);
+    for (std::size_t i = 0; i < s.order.size(); ++i) {
+      const Body& body = s.bodies[s.order[i]];
+      const auto first = static_cast<std::size_t>(s.ranges[i].first_vertex);
+      for (std::size_t v = 0; v < body.positions.size(); ++v) {
+        Eigen::Vector3d& position = s.positions[first + v];
+        if (body.inverse_mass[v] > 0) position = body.positions[v] + dt * s.velocities[first + v];
+        check_in_range(body, v, position, s.time + dt);
+      }
+    }
+    if (!s.any_continuous) return;
+    s.start.clear();
+    for (const BodyId id : s.order)
+      s.start.insert(s.start.end(), s.bodies[id].positions.begin(), s.bodies[id].positions.end());
+  }
+  limit::run(context,
+             {.surface = s.surface,
+              .start = s.start,
+              .inverse_mass = s.inverse_mass,
+              .parts = s.parts,
+              .marks = s.marks,
+              .dt = dt},
+             {.pairs = s.options.contact.pairs,
+              .method = mid::is_tree(s.method) ? s.method : mid::Method::bvh,
+              .filters = filters_of(s),
+              .gap = gap_share * s.options.contact.distance},
+             s.limit, s.positions, s.velocities, stats);
+}
+
 void run_commit(World::State& s, StageStats& stats) {
   const StageTimer timer(stats);
   const double dt = s.options.dt;
@@ -117,9 +178,7 @@ void run_commit(World::State& s, StageStats& stats) {
     const Body& body = s.bodies[s.order[i]];
     const auto first = static_cast<std::size_t>(s.ranges[i].first_vertex);
     for (std::size_t v = 0; v < body.positions.size(); ++v) {
-      Eigen::Vector3d& position = s.positions[first + v];
-      if (body.inverse_mass[v] > 0) position = body.positions[v] + dt * s.velocities[first + v];
-      check_in_range(body, v, position, s.time + dt);
+      check_in_range(body, v, s.positions[first + v], s.time + dt);
       check_in_range(body, v, s.velocities[first + v], s.time + dt);
     }
   }

@@ -9,6 +9,7 @@
 #include "core/context.hpp"
 #include "core/slot_map.hpp"
 #include "detect/detection.hpp"
+#include "response/limit_motion.hpp"
 #include "response/penalty.hpp"
 
 namespace carom {
@@ -52,10 +53,14 @@ struct World::State {
   std::vector<contact::BodyRange> ranges;
   std::vector<double> inverse_mass;
   JoinedFilters filters;
+  bool any_continuous = false;
+  std::vector<limit::Part> parts;
+  std::vector<std::uint8_t> marks;  ///< of each body, see limit::In
 
   // End of the step as predicted; the response corrects the velocities.
   std::vector<Eigen::Vector3d> positions;
   std::vector<Eigen::Vector3d> velocities;
+  std::vector<Eigen::Vector3d> start;  ///< of the step; only if something is continuous
 
   std::vector<Contact> found;
   contact::Identified contacts;
@@ -66,13 +71,18 @@ struct World::State {
   Arena arena;
   detection::Scratch detection;
   penalty::Scratch penalty;
+  limit::Scratch limit;
 };
 
 /// Stage `edits`: joins the surfaces of all bodies, and what is not to touch. The only place where
 /// topology changes.
 void run_edits(World::State& state, StageStats& stats);
+/// Refers to the state.
+ContactFilters filters_of(const World::State& state);
 /// Stage `predict`: where every vertex would be at the end of the step if nothing touched.
 void run_predict(World::State& state, StageStats& stats);
+/// The first half of stage `commit`: where the corrected velocities lead, and no farther than is safe.
+void run_advance(Context& context, World::State& state, StageStats& stats);
 /// Stage `commit`: the new state, all of it or, if a number overflowed, none of it.
 void run_commit(World::State& state, StageStats& stats);
 

@@ -17,11 +17,7 @@ void World::step() {
                  {.distance = s.options.contact.distance,
                   .pairs = s.options.contact.pairs,
                   .method = s.method,
-                  .filters = {.surface_factor = s.options.contact.surface_factor,
-                              .rest_positions = s.filters.rest_positions,
-                              .excluded_vertices = s.filters.vertices,
-                              .excluded_objects = s.filters.objects,
-                              .groups = s.filters.groups}},
+                  .filters = filters_of(s)},
                  s.detection, s.found, stats);
 
   contact::run({.contacts = s.found, .bodies = s.ranges, .previous = s.contacts}, s.next_contacts,
@@ -30,6 +26,7 @@ void World::step() {
   penalty::run({.contacts = s.found, .inverse_mass = s.inverse_mass, .dt = s.options.dt}, s.options.contact, s.penalty,
                s.velocities, stats[Stage::respond]);
 
+  run_advance(context, s, stats[Stage::commit]);
   run_commit(s, stats[Stage::commit]);
 
   // Only now: a step that threw above has changed nothing that can be seen.

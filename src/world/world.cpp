@@ -76,6 +76,10 @@ std::string_view to_string(BodyKind kind) {
   return "unknown";
 }
 
+std::string_view to_string(Detection detection) {
+  return detection == Detection::continuous ? "continuous" : "discrete";
+}
+
 World::State::State(const WorldOptions& world_options)
     : options(checked(world_options)),
       method(mid::method_by_name(world_options.method)),

@@ -101,6 +101,11 @@ TEST(SceneErrors, TypesOfTheScene) {
        "my.json: gravity: expected a list of 3 numbers, got a list of 2 items"},
       {with_fields(R"("gravity": [0, "down", 0])"), "my.json: gravity[1]: expected a number, got \"down\""},
       {with_fields(R"("threads": -2)"), "my.json: threads: expected an integer of at least 0, got -2"},
+      {with_fields(R"("detection": "sometimes")"),
+       R"(my.json: detection: expected one of "discrete", "continuous", got "sometimes")"},
+      {particles(R"("detection": true)"),
+       R"(my.json: bodies[0].detection: expected one of "discrete", "continuous", got true)"},
+      {particles(R"("velocity": 3)"), "my.json: bodies[0].velocity: expected a list of 3 numbers, got 3"},
       {with_fields(R"("contact": {"distance": 0})"), "my.json: contact.distance: expected a positive number, got 0"},
       {with_fields(R"("contact": {"stiffness": -1})"),
        "my.json: contact.stiffness: expected a number of at least 0, got -1"},
@@ -123,10 +128,10 @@ TEST(SceneErrors, UnknownFieldsSuggestTheNearest) {
        R"(my.json: bodies[0].mesh.generater: unknown field; did you mean "generator"?)"},
       {with_mesh(R"({"flie": "a.obj"})"), R"(my.json: bodies[0].mesh.flie: unknown field; did you mean "file"?)"},
       {with_body(R"({"name": "a", "kind": "static", "mesh": {"generator": "box"}, "stretch_stiffness": 1})"),
-       R"(my.json: bodies[0].stretch_stiffness: unknown field; the fields here are "name", "kind", "mesh", "group", "mask")"},
+       R"(my.json: bodies[0].stretch_stiffness: unknown field; the fields here are "name", "kind", "mesh", "group", "mask", "detection")"},
       {R"({"name": "s", "bodies": [], "": 1})",
        R"(my.json: [""]: unknown field; the fields here are "$schema", "name", "description", "steps", "dt", )"
-       R"("gravity", "threads", "method", "contact", "bodies", "excluded_bodies")"},
+       R"("gravity", "threads", "method", "detection", "contact", "bodies", "excluded_bodies")"},
   });
 }
 

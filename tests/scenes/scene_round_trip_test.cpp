@@ -25,6 +25,7 @@ Scene full_scene() {
   scene.world.dt = 0.1 + 0.2;
   scene.world.gravity = {1, -0.0, 1.0 / 3};
   scene.world.threads = 3;
+  scene.world.detection = Detection::continuous;
   scene.world.contact = {
       .distance = 0.5, .stiffness = 3, .damping = 0.25, .pairs = PairScope::self, .surface_factor = 1.5};
 
@@ -48,6 +49,7 @@ Scene full_scene() {
   cloth.spring_damping = 5;
   cloth.air_damping = 6;
   cloth.pinned = {0, 5, 29};
+  cloth.velocity = {0.5, -3, 1e4};
 
   StaticSpec ball;
   ball.mesh.shape = IcosphereSource{.radius = 3, .subdivisions = 1};
@@ -55,6 +57,8 @@ Scene full_scene() {
   ring.mesh.shape = TorusSource{.radius = 3, .tube_radius = 2, .around = 5, .across = 6};
   scene.bodies = {{"ground", ground}, {"knot", knot}, {"cloth", cloth}, {"ball", ball}, {"ring", ring}};
   scene.bodies[1].group = 6;
+  scene.bodies[1].detection = Detection::continuous;
+  scene.bodies[3].detection = Detection::discrete;
   scene.bodies[2].mask = 0xfffffffe;
   scene.excluded_bodies = {{"ring", "knot"}, {"cloth", "cloth"}};
   return scene;
@@ -77,6 +81,7 @@ TEST(SceneRoundTrip, KeepsEveryFieldOfTheScene) {
   EXPECT_EQ(again.world.gravity, scene.world.gravity);
   EXPECT_TRUE(std::signbit(again.world.gravity.y()));
   EXPECT_EQ(again.world.threads, 3);
+  EXPECT_EQ(again.world.detection, Detection::continuous);
   EXPECT_EQ(again.world.contact.distance, 0.5);
   EXPECT_EQ(again.world.contact.stiffness, 3);
   EXPECT_EQ(again.world.contact.damping, 0.25);
@@ -125,6 +130,7 @@ TEST(SceneRoundTrip, KeepsEveryFieldOfTheBodies) {
   EXPECT_EQ(cloth.spring_damping, 5);
   EXPECT_EQ(cloth.air_damping, 6);
   EXPECT_EQ(cloth.pinned, (std::vector<Index>{0, 5, 29}));
+  EXPECT_EQ(cloth.velocity, Vector3d(0.5, -3, 1e4));
 
   EXPECT_EQ(std::get<IcosphereSource>(std::get<StaticSpec>(again.bodies[3].body).mesh.shape).radius, 3);
   EXPECT_EQ(std::get<IcosphereSource>(std::get<StaticSpec>(again.bodies[3].body).mesh.shape).subdivisions, 1);
@@ -132,6 +138,9 @@ TEST(SceneRoundTrip, KeepsEveryFieldOfTheBodies) {
   EXPECT_EQ(again.bodies[4].name, "ring");
   EXPECT_EQ(again.world.contact.surface_factor, 1.5);
   EXPECT_EQ(again.bodies[1].group, 6U);
+  EXPECT_EQ(again.bodies[1].detection, Detection::continuous);
+  EXPECT_EQ(again.bodies[2].detection, std::nullopt);
+  EXPECT_EQ(again.bodies[3].detection, Detection::discrete);
   EXPECT_EQ(again.bodies[2].mask, 0xfffffffeU);
   EXPECT_EQ(again.bodies[3].mask, 0xffffffffU);
   EXPECT_EQ(again.excluded_bodies, scene.excluded_bodies);

@@ -50,6 +50,10 @@ class FieldLister {
   void choice(const char* name, Enum value, std::span<const std::string_view> choices, Presence presence) {
     add(name, presence, choices[static_cast<std::size_t>(value)]);
   }
+  template <class Enum>
+  void optional_choice(const char* name, std::optional<Enum>, std::span<const std::string_view>) {
+    add(name, Presence::quiet, nullptr);
+  }
   void name_of(const char* name, const std::string& value, std::span<const std::string_view>, Presence presence) {
     add(name, presence, value);
   }
@@ -116,6 +120,7 @@ class FieldLister {
     const BodySpec common;
     inner.bits("group", common.group, Presence::quiet);
     inner.bits("mask", common.mask, Presence::quiet);
+    inner.optional_choice("detection", common.detection, detection_names);
     T body{};
     describe(inner, body);
   }

@@ -163,7 +163,9 @@ TEST(WorldContinuous, ANeedleDoesNotPierceASheetThatFallsOnItAt100MetresASecond)
     world.step();
     ASSERT_EQ(crossings(world), 0U) << step;
     ASSERT_EQ(counted(world, "unresolved"), 0U);
-    if (step < 5) ASSERT_EQ(hits_on_the_way(world, sheet, {0, 0.3, 0}, {0, 1, 0}) % 2, 1) << "the tip is below";
+    if (step < 5) {
+      ASSERT_EQ(hits_on_the_way(world, sheet, {0, 0.3, 0}, {0, 1, 0}) % 2, 1) << "the tip is below";
+    }
   }
 }
 
@@ -201,7 +203,9 @@ TEST(WorldContinuous, CrossingEdgesOfTwoClothsDoNotPass) {
   World world = crossing_cloths(Detection::continuous);
   for (int step = 0; step < 25; ++step) {
     world.step();
-    if (step == 0) EXPECT_GT(world.stats()[Stage::commit].limited, 0U);
+    if (step == 0) {
+      EXPECT_GT(world.stats()[Stage::commit].limited, 0U);
+    }
     ASSERT_EQ(crossings(world), 0U) << step;
     ASSERT_EQ(counted(world, "unresolved"), 0U);
   }

@@ -63,10 +63,9 @@ struct Crossing {
 };
 
 Crossing cross_plane(double h0, double h1) {
-  const double sum = h0 - h1;
-  const bool inside = ((h0 > 0 && h1 < 0) || (h0 < 0 && h1 > 0)) && std::abs(sum) >= smallest_sum;
-  const double per_sum = 1 / sum;  // of no use, but harmless, where it is not inside
-  return {inside, inside ? -h1 * per_sum : 1.0, inside ? h0 * per_sum : 0.0};
+  const bool inside = (h0 > 0 && h1 < 0) || (h0 < 0 && h1 > 0);
+  const double sum = inside ? h0 - h1 : 1.0;
+  return {inside, inside ? -h1 / sum : 1.0, inside ? h0 / sum : 0.0};
 }
 
 EdgePair closest(const EdgeDifferences& edges) {

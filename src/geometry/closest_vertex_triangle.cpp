@@ -61,18 +61,18 @@ TrianglePoint closest_to_origin(const std::array<Vec3, 3>& corners) {
   const Vec3 ab = corners[1] - corners[0];
   const Vec3 ac = corners[2] - corners[0];
   const Vec3 normal = cross(ab, ac);
-  const double per_normal2 = 1 / dot(normal, normal);
+  const double normal2 = dot(normal, normal);
   const Vec3 to_origin = -edge_point;
 
   TrianglePoint on_face;
-  on_face.weights[1] = on_edge.weights[1] + dot(normal, cross(to_origin, ac)) * per_normal2;
-  on_face.weights[2] = on_edge.weights[2] + dot(normal, cross(ab, to_origin)) * per_normal2;
+  on_face.weights[1] = on_edge.weights[1] + dot(normal, cross(to_origin, ac)) / normal2;
+  on_face.weights[2] = on_edge.weights[2] + dot(normal, cross(ab, to_origin)) / normal2;
   on_face.weights[0] = (1 - on_face.weights[1]) - on_face.weights[2];
   const auto& w = on_face.weights;
   const Vec3 face_point = w[0] * corners[0] + w[1] * corners[1] + w[2] * corners[2];
   on_face.squared_distance = dot(face_point, face_point);
 
-  // A triangle of zero area has NaN weights (0 times infinity) or infinite ones here; no comparison lets them in.
+  // A triangle of zero area has NaN weights (0 / 0) or infinite ones here; no comparison lets them in.
   const bool inside = w[0] >= 0 && w[1] >= 0 && w[2] >= 0;
   return inside && on_face.squared_distance < on_edge.squared_distance ? on_face : on_edge;
 }

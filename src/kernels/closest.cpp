@@ -18,8 +18,6 @@ using Wide3 = Wide3Of<D>;
 // detail::smallest_safe and detail::largest_safe of geometry/safe_range.hpp.
 constexpr double smallest_safe = 1e-60;
 constexpr double largest_safe = 1e70;
-// detail::smallest_sum of geometry/point_segment.hpp.
-constexpr double smallest_sum = 1e-300;
 
 HWY_INLINE Double largest(const Wide3& a) {
   return hn::Max(hn::Max(hn::Abs(a.x), hn::Abs(a.y)), hn::Abs(a.z));
@@ -40,16 +38,14 @@ HWY_INLINE SegmentPoint closest_to_origin(const Wide3& u, const Wide3& v) {
   const Wide3 along = sub(v, u);
   const Double past_u = hn::Neg(dot(u, along));
   const Double before_v = dot(v, along);
-  const Double sum = hn::Add(past_u, before_v);
-  const Mask inside =
-      hn::And(hn::And(hn::Gt(past_u, zero), hn::Gt(before_v, zero)), hn::Ge(sum, hn::Set(d, smallest_sum)));
+  const Mask inside = hn::And(hn::Gt(past_u, zero), hn::Gt(before_v, zero));
   const Mask u_is_nearer = hn::Le(dot(u, u), dot(v, v));
-  const Double per_sum = hn::Div(one, sum);
+  const Double sum = hn::IfThenElse(inside, hn::Add(past_u, before_v), one);
   const Double end_u = hn::IfThenElse(u_is_nearer, one, zero);
   const Double end_v = hn::IfThenElse(u_is_nearer, zero, one);
   SegmentPoint result;
-  result.weight_u = hn::IfThenElse(inside, hn::Mul(before_v, per_sum), end_u);
-  result.weight_v = hn::IfThenElse(inside, hn::Mul(past_u, per_sum), end_v);
+  result.weight_u = hn::IfThenElse(inside, hn::Div(before_v, sum), end_u);
+  result.weight_v = hn::IfThenElse(inside, hn::Div(past_u, sum), end_v);
   result.point = add(scale(result.weight_u, u), scale(result.weight_v, v));
   result.squared = dot(result.point, result.point);
   return result;
@@ -131,10 +127,10 @@ void vertex_triangle(const ClosestBatch& batch, std::size_t count, ClosestResult
     const Wide3 ab = sub(c[1], c[0]);
     const Wide3 ac = sub(c[2], c[0]);
     const Wide3 normal = cross(ab, ac);
-    const Double per_normal2 = hn::Div(one, dot(normal, normal));
+    const Double normal2 = dot(normal, normal);
     const Wide3 to_origin = {hn::Neg(edge_point.x), hn::Neg(edge_point.y), hn::Neg(edge_point.z)};
-    const Double face1 = hn::Add(edge1, hn::Mul(dot(normal, cross(to_origin, ac)), per_normal2));
-    const Double face2 = hn::Add(edge2, hn::Mul(dot(normal, cross(ab, to_origin)), per_normal2));
+    const Double face1 = hn::Add(edge1, hn::Div(dot(normal, cross(to_origin, ac)), normal2));
+    const Double face2 = hn::Add(edge2, hn::Div(dot(normal, cross(ab, to_origin)), normal2));
     const Double face0 = hn::Sub(hn::Sub(one, face1), face2);
     const Wide3 face_point = add(add(scale(face0, c[0]), scale(face1, c[1])), scale(face2, c[2]));
     const Double face_squared = dot(face_point, face_point);
@@ -175,13 +171,10 @@ HWY_INLINE Mask cross_plane(Double h0, Double h1, Double& weight0, Double& weigh
   const D d;
   const Double zero = hn::Zero(d);
   const Double one = hn::Set(d, 1.0);
-  const Double sum = hn::Sub(h0, h1);
-  const Mask opposite =
-      hn::Or(hn::And(hn::Gt(h0, zero), hn::Lt(h1, zero)), hn::And(hn::Lt(h0, zero), hn::Gt(h1, zero)));
-  const Mask inside = hn::And(opposite, hn::Ge(hn::Abs(sum), hn::Set(d, smallest_sum)));
-  const Double per_sum = hn::Div(one, sum);
-  weight0 = hn::IfThenElse(inside, hn::Mul(hn::Neg(h1), per_sum), one);
-  weight1 = hn::IfThenElse(inside, hn::Mul(h0, per_sum), zero);
+  const Mask inside = hn::Or(hn::And(hn::Gt(h0, zero), hn::Lt(h1, zero)), hn::And(hn::Lt(h0, zero), hn::Gt(h1, zero)));
+  const Double sum = hn::IfThenElse(inside, hn::Sub(h0, h1), one);
+  weight0 = hn::IfThenElse(inside, hn::Div(hn::Neg(h1), sum), one);
+  weight1 = hn::IfThenElse(inside, hn::Div(h0, sum), zero);
   return inside;
 }
 

@@ -15,7 +15,7 @@ TEST(Proximity, VertexFaceNormalPointsFromTheVertexToTheFace) {
   EXPECT_EQ(contact.b, (std::array<Index, 2>{7, none}));
   EXPECT_EQ(contact.vertices, (std::array<Index, 4>{0, 1, 2, 3}));
   EXPECT_EQ(contact.distance, 0.5);
-  EXPECT_LT((contact.normal - Eigen::Vector3d(0, 0, -1)).norm(), 1e-15);
+  EXPECT_EQ(contact.normal, Eigen::Vector3d(0, 0, -1));
   EXPECT_EQ(contact.point_a, points[0]);
   EXPECT_EQ(contact.point_b, Eigen::Vector3d(0.25, 0.25, 0));
   EXPECT_EQ(contact.weights, (std::array<double, 4>{1, 0.5, 0.25, 0.25}));
@@ -47,7 +47,7 @@ TEST(Proximity, NormalsSurviveTinyAndHugeScales) {
     Points points{{0.25, 0.25, 0.5}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
     for (Eigen::Vector3d& p : points) p *= scale;
     const Contact contact = vertex_face(points, 0, 0, {1, 2, 3});
-    EXPECT_LT((contact.normal - Eigen::Vector3d(0, 0, -1)).norm(), 1e-15) << scale;
+    EXPECT_EQ(contact.normal, Eigen::Vector3d(0, 0, -1)) << scale;
     EXPECT_DOUBLE_EQ(contact.distance, 0.5 * scale);
   }
 }

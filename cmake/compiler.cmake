@@ -13,8 +13,16 @@ if(CAROM_SANITIZE)
   add_link_options(-fsanitize=${CAROM_SANITIZE})
 endif()
 
+# ccache looks into a precompiled header only if told that its macros and dates may be taken on trust.
 find_program(CCACHE ccache)
 if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
+  set(CMAKE_PCH_INSTANTIATE_TEMPLATES OFF)
+  add_compile_options("$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:Clang>>:SHELL:-Xclang -fno-pch-timestamp>")
 endif()
+
+# What nearly every file includes, read once: a third of the time of a build. A file must include what it needs all the
+# same; the preset `dev`, which clang-tidy reads, has no precompiled headers.
+set(CAROM_COMMON_HEADERS <Eigen/Core> <Eigen/Geometry> <algorithm> <array> <cmath> <functional> <memory> <optional>
+    <span> <string> <vector>)

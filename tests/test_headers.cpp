@@ -1,0 +1,1 @@
+// What the tests have in common is in its precompiled header, see CMakeLists.txt.

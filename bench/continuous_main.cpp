@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "bench/moving_candidates.hpp"
+#include "bench/program.hpp"
 #include "bench/reference_cubic.hpp"
 #include "bench/stopwatch.hpp"
 #include "bench/table.hpp"
@@ -158,10 +159,5 @@ int start(int argc, char** argv) {
 }  // namespace carom::bench
 
 int main(int argc, char** argv) {
-  try {
-    return carom::bench::start(argc, argv);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "carom_bench_continuous: {}\n", error.what());
-    return 2;
-  }
+  return carom::bench::run_program("carom_bench_continuous", carom::bench::start, argc, argv);
 }

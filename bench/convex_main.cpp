@@ -6,6 +6,7 @@
 
 #include "bench/convex_cases.hpp"
 #include "bench/convex_peers.hpp"
+#include "bench/program.hpp"
 #include "bench/stopwatch.hpp"
 #include "bench/table.hpp"
 #include "carom/query.hpp"
@@ -152,10 +153,5 @@ int start(int argc, char** argv) {
 }  // namespace carom::bench
 
 int main(int argc, char** argv) {
-  try {
-    return carom::bench::start(argc, argv);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "carom_bench_convex: {}\n", error.what());
-    return 2;
-  }
+  return carom::bench::run_program("carom_bench_convex", carom::bench::start, argc, argv);
 }

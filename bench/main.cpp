@@ -9,6 +9,7 @@
 #include "bench/bench_scenes.hpp"
 #include "bench/measure.hpp"
 #include "bench/peers.hpp"
+#include "bench/program.hpp"
 #include "bench/stopwatch.hpp"
 #include "bench/table.hpp"
 #include "carom/detect_continuous.hpp"
@@ -316,10 +317,5 @@ int start(int argc, char** argv) {
 }  // namespace carom::bench
 
 int main(int argc, char** argv) {
-  try {
-    return carom::bench::start(argc, argv);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "carom_bench: {}\n", error.what());
-    return 2;
-  }
+  return carom::bench::run_program("carom_bench", carom::bench::start, argc, argv);
 }

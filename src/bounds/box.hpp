@@ -5,6 +5,7 @@
 #include <array>
 #include <cfloat>
 #include <cmath>
+#include <span>
 
 namespace carom {
 
@@ -27,6 +28,16 @@ struct Box {
 inline bool overlap(const Box& a, const Box& b) {
   return a.min[0] <= b.max[0] && b.min[0] <= a.max[0] && a.min[1] <= b.max[1] && b.min[1] <= a.max[1] &&
          a.min[2] <= b.max[2] && b.min[2] <= a.max[2];
+}
+
+/// Of a corner of a box that is not empty, without its sign; 0 if there is none.
+inline double largest_coordinate(std::span<const Box> boxes) {
+  float largest = 0;
+  for (const Box& box : boxes) {
+    if (box.empty()) continue;
+    for (std::size_t k = 0; k < 3; ++k) largest = std::max({largest, std::abs(box.min[k]), std::abs(box.max[k])});
+  }
+  return static_cast<double>(largest);
 }
 
 /// A float that is not above x. One step of 2^-23 relative is at least one unit in the last place;

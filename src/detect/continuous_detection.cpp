@@ -45,15 +45,6 @@ double reach_at_start(Context& context, const MovingIn& in, std::span<const boun
       [](double a, double b) { return std::max(a, b); }, scratch.partial);
 }
 
-double largest_coordinate(std::span<const Box> boxes) {
-  float largest = 0;
-  for (const Box& box : boxes) {
-    if (box.empty()) continue;
-    for (std::size_t k = 0; k < 3; ++k) largest = std::max({largest, std::abs(box.min[k]), std::abs(box.max[k])});
-  }
-  return static_cast<double>(largest);
-}
-
 /// Pairs of features that may come within the distance over the step, into `continuous.hits`, in no useful order.
 void find_candidates_of_step(Context& context, const MovingIn& in, CandidateOptions options, bool coherent,
                              Scratch& scratch, ContinuousScratch& continuous, PipelineStats& stats) {

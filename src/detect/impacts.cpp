@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "contact/canonical_order.hpp"
 #include "narrow/build_contacts.hpp"
 
 namespace carom::detection {
@@ -89,11 +90,6 @@ void search(Context& context, const MovingIn& in, const ContinuousOptions& optio
                      });
 }
 
-bool canonical_before(const Contact& left, const MovingContact& right) {
-  if (left.kind != right.kind) return left.kind < right.kind;
-  return left.a != right.a ? left.a < right.a : left.b < right.b;
-}
-
 }  // namespace
 
 void find_impacts(Context& context, const MovingIn& in, std::span<const Hit> pairs, const ContinuousOptions& options,
@@ -107,7 +103,7 @@ void find_impacts(Context& context, const MovingIn& in, std::span<const Hit> pai
   const std::size_t second = scratch.found.size();
   scratch.order.clear();
   for (std::size_t i = 0, j = 0; i < first || j < second;) {
-    if (j == second || (i < first && canonical_before(scratch.at_start[i], scratch.found[j]))) {
+    if (j == second || (i < first && canonically_before(scratch.at_start[i], scratch.found[j]))) {
       scratch.order.push_back({0, i++});
     } else {
       scratch.order.push_back({std::bit_cast<std::uint64_t>(scratch.found[j].impact.time), first + j});

@@ -42,15 +42,6 @@ std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
 }
 
-double largest_coordinate(std::span<const Box> boxes) {
-  float largest = 0;
-  for (const Box& box : boxes) {
-    if (box.empty()) continue;
-    for (std::size_t k = 0; k < 3; ++k) largest = std::max({largest, std::abs(box.min[k]), std::abs(box.max[k])});
-  }
-  return static_cast<double>(largest);
-}
-
 /// Also of a vertex or a triangle that an edit has taken away: what it was is not known any more, but that it is gone
 /// is.
 bool has_touched_vertex(const Hit& hit, std::span<const Triangle> triangles, std::span<const std::uint8_t> touched) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bounds/bounds.hpp"
+#include "contact/canonical_order.hpp"
 #include "core/stage_timer.hpp"
 #include "narrow/batch.hpp"
 #include "narrow/build_contacts.hpp"
@@ -208,8 +209,7 @@ void report(Context& context, const In& in, const Excludes* excludes, Scratch& s
 namespace carom {
 
 bool canonical_less(const Contact& left, const Contact& right) {
-  if (left.kind != right.kind) return left.kind < right.kind;
-  return left.a != right.a ? left.a < right.a : left.b < right.b;
+  return canonically_before(left, right);
 }
 
 }  // namespace carom

@@ -2,6 +2,7 @@
 
 #include "carom/generate.hpp"
 #include "mid_check.hpp"
+#include "oracle/placed.hpp"
 #include "oracle/soup_gen.hpp"
 
 namespace carom {
@@ -30,28 +31,23 @@ oracle::Soup joined(const std::vector<TriangleMesh>& meshes) {
   return soup;
 }
 
-TriangleMesh moved(TriangleMesh mesh, const Eigen::Vector3d& by) {
-  for (Eigen::Vector3d& p : mesh.positions) p += by;
-  return mesh;
-}
-
 TEST(MidMethods, FindThePairsOfBallsOnATableOfTwoTriangles) {
   std::vector<TriangleMesh> meshes{make_sheet(10, 10, 1, 1)};
-  for (int i = 0; i < 4; ++i) meshes.push_back(moved(make_icosphere(1, 2), {2.02 * i - 3, 1.01, 0.3}));
+  for (int i = 0; i < 4; ++i) meshes.push_back(placed(make_icosphere(1, 2), {2.02 * i - 3, 1.01, 0.3}));
   EXPECT_GT(MidCheck().compare(joined(meshes), 0.05), 5'000U);
 }
 
 TEST(MidMethods, FindThePairsOfManyObjects) {
   std::vector<TriangleMesh> meshes;
   for (int i = 0; i < 27; ++i) {
-    meshes.push_back(moved(make_icosphere(0.52, 1), Eigen::Vector3d(i % 3, i / 3 % 3, i / 9)));
+    meshes.push_back(placed(make_icosphere(0.52, 1), Eigen::Vector3d(i % 3, i / 3 % 3, i / 9)));
   }
   EXPECT_GT(MidCheck().compare(joined(meshes), 0.02), 5'000U);
 }
 
 /// Objects whose triangles do not stand together.
 TEST(MidMethods, DoNotNeedTheTrianglesOfAnObjectInARow) {
-  oracle::Soup soup = joined({make_icosphere(1, 2), moved(make_icosphere(1, 2), {1.5, 0, 0})});
+  oracle::Soup soup = joined({make_icosphere(1, 2), placed(make_icosphere(1, 2), {1.5, 0, 0})});
   oracle::Soup mixed = soup;
   const std::size_t half = soup.triangles.size() / 2;
   for (std::size_t i = 0; i < soup.triangles.size(); ++i) {
@@ -64,7 +60,7 @@ TEST(MidMethods, DoNotNeedTheTrianglesOfAnObjectInARow) {
 /// All corners on the borders of cells: a sheet whose triangles are all of one size.
 TEST(MidMethods, FindThePairsOfALevelSheet) {
   EXPECT_GT(
-      MidCheck().compare(joined({make_sheet(1, 1, 12, 12), moved(make_sheet(1, 1, 12, 12), {0, 0.125, 0})}), 0.125),
+      MidCheck().compare(joined({make_sheet(1, 1, 12, 12), placed(make_sheet(1, 1, 12, 12), {0, 0.125, 0})}), 0.125),
       5'000U);
 }
 
@@ -78,7 +74,7 @@ TEST(MidMethods, TakeNothingAndOneTriangle) {
 /// Triangles that were taken out leave an empty box behind.
 TEST(MidMethods, LeaveDeadTrianglesAndObjectsWithoutAnyAlone) {
   MidCheck check;
-  oracle::Soup soup = joined({make_icosphere(1, 2), moved(make_icosphere(1, 2), {1.9, 0, 0}), make_sheet(3, 3, 1, 1)});
+  oracle::Soup soup = joined({make_icosphere(1, 2), placed(make_icosphere(1, 2), {1.9, 0, 0}), make_sheet(3, 3, 1, 1)});
   Surface surface(soup.positions.size(), soup.triangles, soup.object_of_triangle);
   const std::size_t all = check.compare(surface, soup.positions, 0.05);
   SurfaceEdit edit;
@@ -97,8 +93,8 @@ TEST(MidMethods, LeaveDeadTrianglesAndObjectsWithoutAnyAlone) {
 }
 
 TEST(MidMethods, LeaveOutObjectsThatMayNotTouch) {
-  const oracle::Soup soup = joined({make_icosphere(1, 2), moved(make_icosphere(1, 2), {1.5, 0, 0}),
-                                    moved(make_icosphere(1, 1), {0.7, 0.9, 0}), make_sheet(3, 3, 1, 1)});
+  const oracle::Soup soup = joined({make_icosphere(1, 2), placed(make_icosphere(1, 2), {1.5, 0, 0}),
+                                    placed(make_icosphere(1, 1), {0.7, 0.9, 0}), make_sheet(3, 3, 1, 1)});
   const Surface surface(soup.positions.size(), soup.triangles, soup.object_of_triangle);
   MidCheck check;
   const std::size_t all = check.compare(surface, soup.positions, 0.05);

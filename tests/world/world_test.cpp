@@ -5,14 +5,11 @@
 #include "carom/error.hpp"
 #include "carom/generate.hpp"
 #include "oracle/brute_force.hpp"
+#include "oracle/placed.hpp"
+#include "world/light_sheet.hpp"
 
 namespace carom {
 namespace {
-
-TriangleMesh moved(TriangleMesh mesh, const Eigen::Vector3d& by) {
-  for (Eigen::Vector3d& p : mesh.positions) p += by;
-  return mesh;
-}
 
 KinematicBody falling_ball(double speed) {
   const TriangleMesh mesh = make_icosphere(0.5, 2);
@@ -93,13 +90,7 @@ TEST(World, AParticleSheetComesToRestOnAFloor) {
   World world(
       {.dt = 0.002, .contact = {.distance = 0.02, .stiffness = 500, .damping = 1, .pairs = PairScope::between}});
   world.add(StaticBody{"floor", make_box({2, 0.2, 2}, 3)});
-  const BodyId sheet = world.add(ParticleBody{.name = "sheet",
-                                              .mesh = moved(make_sheet(0.5, 0.5, 8, 8), {0, 0.15, 0}),
-                                              .mass = 0.2,
-                                              .stretch_stiffness = 50,
-                                              .bend_stiffness = 1,
-                                              .spring_damping = 0.05,
-                                              .air_damping = 0.5});
+  const BodyId sheet = world.add(light_sheet(8, 0.15, 0.05, 0.5));
   for (int i = 0; i < 2000; ++i) world.step();
   for (const Eigen::Vector3d& p : world.positions(sheet)) {
     EXPECT_GT(p.y(), 0.1) << "not through the floor";
@@ -113,12 +104,7 @@ TEST(World, AParticleSheetComesToRestOnAFloor) {
 TEST(World, DoesNotBlowUpUnderStiffContacts) {
   World world({.dt = 0.002, .contact = {.distance = 0.03, .stiffness = 1e12, .damping = 100}});
   world.add(StaticBody{"floor", make_box({2, 0.2, 2}, 3)});
-  const BodyId sheet = world.add(ParticleBody{.name = "sheet",
-                                              .mesh = moved(make_sheet(0.5, 0.5, 6, 6), {0, 0.14, 0}),
-                                              .mass = 0.2,
-                                              .stretch_stiffness = 50,
-                                              .bend_stiffness = 1,
-                                              .spring_damping = 0.02});
+  const BodyId sheet = world.add(light_sheet(6, 0.14, 0.02, 0.1));
   std::uint64_t limited = 0;
   for (int i = 0; i < 1000; ++i) {
     world.step();
@@ -131,7 +117,7 @@ TEST(World, DoesNotBlowUpUnderStiffContacts) {
 TEST(World, BodiesComeAndGo) {
   World world({.dt = 0.01, .contact = {.distance = 0.05}});
   const BodyId a = world.add(StaticBody{"a", make_box({1, 1, 1})});
-  const BodyId b = world.add(StaticBody{"b", moved(make_box({1, 1, 1}), {1.02, 0, 0})});
+  const BodyId b = world.add(StaticBody{"b", placed(make_box({1, 1, 1}), {1.02, 0, 0})});
   world.step();
   EXPECT_FALSE(world.contacts().empty());
   world.remove(a);
@@ -141,7 +127,7 @@ TEST(World, BodiesComeAndGo) {
   EXPECT_EQ(world.bodies(), std::vector{b});
   EXPECT_THROW(world.remove(a), Error);
   EXPECT_THROW(world.positions(a), Error);
-  const BodyId c = world.add(StaticBody{"c", moved(make_box({1, 1, 1}), {2.04, 0, 0})});
+  const BodyId c = world.add(StaticBody{"c", placed(make_box({1, 1, 1}), {2.04, 0, 0})});
   EXPECT_NE(c, a);
   world.step();
   EXPECT_FALSE(world.contacts().empty());
@@ -231,7 +217,7 @@ TEST(World, OverflowIsRefusedAndTheStateKept) {
 TEST(World, AFailedStepChangesNeitherContactsNorStatistics) {
   World world({.gravity = {0, -1e300, 0}, .dt = 1e4, .contact = {.distance = 0.05}});
   world.add(StaticBody{"a", make_box({1, 1, 1})});
-  world.add(StaticBody{"b", moved(make_box({1, 1, 1}), {1.02, 0, 0})});
+  world.add(StaticBody{"b", placed(make_box({1, 1, 1}), {1.02, 0, 0})});
   world.step();
   const std::vector<BodyContact> before(world.contacts().begin(), world.contacts().end());
   ASSERT_FALSE(before.empty());

@@ -117,6 +117,9 @@ struct Scene {
   WorldOptions world;
   std::vector<BodySpec> bodies;
   std::vector<std::array<std::string, 2>> excluded_bodies{};  ///< names of bodies that make no contacts with each other
+  /// Names of bodies for World::set_detection.
+  std::vector<std::array<std::string, 2>> continuous_pairs{};
+  std::vector<std::array<std::string, 2>> discrete_pairs{};
 };
 
 /// Each throws Error whose message names the file, the path of the field and what was expected.

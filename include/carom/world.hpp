@@ -22,7 +22,8 @@ std::string_view to_string(BodyKind kind);
 /// must fill every position.
 using Motion = std::function<void(double time, std::span<Eigen::Vector3d> positions)>;
 
-/// What keeps bodies from passing through each other. Two bodies, or one and itself, are continuous if either is.
+/// What keeps bodies from passing through each other. Two bodies, or one and itself, are continuous if either is,
+/// unless World::set_detection says otherwise of the two.
 enum class Detection : std::uint8_t {
   discrete,    ///< the response alone, from where things are at the end of a step: what is fast or thin may pass
   continuous,  ///< motion is cut short before the first contact of the step, too
@@ -102,6 +103,9 @@ class World {
   /// No contact in which a feature with vertex_a of a meets one with vertex_b of b. Throws Error that
   /// names the body and the vertex.
   void exclude(BodyId a, Index vertex_a, BodyId b, Index vertex_b);
+
+  /// Of these two, or of one and itself, from the next step on, whatever is said of each and of the world.
+  void set_detection(BodyId a, BodyId b, Detection detection);
 
   void step();
 

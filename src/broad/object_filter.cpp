@@ -19,9 +19,10 @@ Index position_of(const Surface& surface, Index object, const char* list, std::s
 
 }  // namespace
 
-void ObjectFilter::set(const ContactFilters& filters, const Surface& surface, std::span<const std::uint8_t> marks) {
-  assert(marks.empty() || marks.size() == surface.objects().size());
-  marks_.assign(marks.begin(), marks.end());
+void ObjectFilter::set(const ContactFilters& filters, const Surface& surface, const ObjectChoice& choice) {
+  assert(choice.marks.empty() || choice.marks.size() == surface.objects().size());
+  marks_.assign(choice.marks.begin(), choice.marks.end());
+  chosen_.assign(choice.pairs.begin(), choice.pairs.end());
   excluded_.clear();
   for (std::size_t i = 0; i < filters.excluded_objects.size(); ++i) {
     const Index a = position_of(surface, filters.excluded_objects[i][0], "excluded_objects", i);
@@ -44,17 +45,24 @@ void ObjectFilter::set(const ContactFilters& filters, const Surface& surface, st
   }
 }
 
+bool ObjectFilter::looks_at(const std::array<Index, 2>& pair) const {
+  const auto found =
+      std::lower_bound(chosen_.begin(), chosen_.end(), pair,
+                       [](const ObjectChoice::Pair& one, const std::array<Index, 2>& p) { return one.objects < p; });
+  if (found != chosen_.end() && found->objects == pair) return found->chosen;
+  if (marks_.empty()) return true;
+  const int together = marks_[static_cast<std::size_t>(pair[0])] | marks_[static_cast<std::size_t>(pair[1])];
+  return together == ObjectChoice::every_mark;
+}
+
 Verdict ObjectFilter::verdict(Index a, Index b) const {
-  if (!marks_.empty()) {
-    const int together = marks_[static_cast<std::size_t>(a)] | marks_[static_cast<std::size_t>(b)];
-    if (together != every_mark) return Verdict::filtered;
-  }
+  const std::array<Index, 2> pair{std::min(a, b), std::max(a, b)};
+  if (!looks_at(pair)) return Verdict::filtered;
   if (!groups_.empty()) {
     const Group& ga = groups_[static_cast<std::size_t>(a)];
     const Group& gb = groups_[static_cast<std::size_t>(b)];
     if ((ga.group & gb.mask) == 0 || (gb.group & ga.mask) == 0) return Verdict::filtered;
   }
-  const std::array<Index, 2> pair{std::min(a, b), std::max(a, b)};
   return std::binary_search(excluded_.begin(), excluded_.end(), pair) ? Verdict::excluded : Verdict::allowed;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "carom/filters.hpp"
@@ -8,18 +10,27 @@
 
 namespace carom::broad {
 
+/// Which pairs of objects, or of one and itself, are looked at, before any filter.
+struct ObjectChoice {
+  static constexpr std::uint8_t every_mark = 3;
+  struct Pair {
+    std::array<Index, 2> objects;  ///< the smaller position first
+    bool chosen = false;
+  };
+  /// By position: those are looked at whose marks together are `every_mark`; no marks: all are.
+  std::span<const std::uint8_t> marks{};
+  std::span<const Pair> pairs{};  ///< decided one by one, whatever their marks are; sorted, each once
+};
+
 enum class Verdict { allowed, excluded, filtered };
 
 /// Which objects may make contacts with each other, by their positions in Surface::objects().
 class ObjectFilter {
  public:
-  /// Two objects, or one and itself, are looked at only if their marks together are `every_mark`; no marks: all are.
-  static constexpr std::uint8_t every_mark = 3;
+  /// Throws Error that names the entry of a filter.
+  void set(const ContactFilters& filters, const Surface& surface, const ObjectChoice& choice = {});
 
-  /// `marks` has one entry for each object, or none at all. Throws Error that names the entry of a filter.
-  void set(const ContactFilters& filters, const Surface& surface, std::span<const std::uint8_t> marks = {});
-
-  bool active() const { return !excluded_.empty() || !groups_.empty() || !marks_.empty(); }
+  bool active() const { return !excluded_.empty() || !groups_.empty() || !marks_.empty() || !chosen_.empty(); }
   Verdict verdict(Index a, Index b) const;
 
  private:
@@ -30,7 +41,10 @@ class ObjectFilter {
   std::vector<std::array<Index, 2>> excluded_;  // smaller position first, sorted
   std::vector<Group> groups_;                   // by position; empty if all have the default
   std::vector<bool> listed_;
-  std::vector<std::uint8_t> marks_;  // by position; empty if they do not matter
+  std::vector<std::uint8_t> marks_;         // as in ObjectChoice
+  std::vector<ObjectChoice::Pair> chosen_;  // as in ObjectChoice
+
+  bool looks_at(const std::array<Index, 2>& pair) const;
 };
 
 }  // namespace carom::broad

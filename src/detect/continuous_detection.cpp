@@ -100,8 +100,8 @@ void find_candidates_of_step(Context& context, const MovingIn& in, CandidateOpti
 
 void run_continuous(Context& context, const MovingIn& in, const DetectContinuousOptions& options, mid::Method method,
                     Scratch& scratch, ContinuousScratch& continuous, std::vector<MovingContact>& contacts,
-                    PipelineStats& stats, std::span<const std::uint8_t> marks) {
-  scratch.excludes.set(options.filters, in.surface, options.distance, marks);
+                    PipelineStats& stats, const broad::ObjectChoice& choice) {
+  scratch.excludes.set(options.filters, in.surface, options.distance, choice);
   find_candidates_of_step(
       context, in,
       {.distance = options.distance, .pairs = options.pairs, .method = method, .filter = scratch.excludes.objects()},

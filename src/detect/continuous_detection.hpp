@@ -18,10 +18,8 @@ struct ContinuousScratch {
   ImpactScratch impacts;
 };
 
-/// `marks` of the objects, if there are any, leave out pairs of them (broad::ObjectFilter).
 void run_continuous(Context& context, const narrow::MovingIn& in, const DetectContinuousOptions& options,
                     mid::Method method, Scratch& scratch, ContinuousScratch& continuous,
-                    std::vector<MovingContact>& contacts, PipelineStats& stats,
-                    std::span<const std::uint8_t> marks = {});
+                    std::vector<MovingContact>& contacts, PipelineStats& stats, const broad::ObjectChoice& choice = {});
 
 }  // namespace carom::detection

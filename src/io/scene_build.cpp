@@ -1,5 +1,6 @@
 #include <map>
 #include <new>
+#include <set>
 #include <stdexcept>
 
 #include "carom/scene.hpp"
@@ -57,12 +58,24 @@ World build_world(const Scene& scene) {
     };
     ids[body.name] = std::visit(add, body.body);
   }
-  for (std::size_t i = 0; i < scene.excluded_bodies.size(); ++i) {
-    for (const std::string& name : scene.excluded_bodies[i]) {
-      require(ids.contains(name), ErrorCode::unknown_name, "excluded_bodies[{}]: no body is called '{}'", i, name);
+  const auto for_each_pair = [&](const char* field, const std::vector<std::array<std::string, 2>>& pairs, auto&& act) {
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      for (const std::string& name : pairs[i])
+        require(ids.contains(name), ErrorCode::unknown_name, "{}[{}]: no body is called '{}'", field, i, name);
+      act(ids[pairs[i][0]], ids[pairs[i][1]]);
     }
-    world.exclude(ids[scene.excluded_bodies[i][0]], ids[scene.excluded_bodies[i][1]]);
-  }
+  };
+  for_each_pair("excluded_bodies", scene.excluded_bodies, [&](BodyId a, BodyId b) { world.exclude(a, b); });
+  std::set<std::array<BodyId, 2>> continuous;
+  for_each_pair("continuous_pairs", scene.continuous_pairs, [&](BodyId a, BodyId b) {
+    continuous.insert({std::min(a, b), std::max(a, b)});
+    world.set_detection(a, b, Detection::continuous);
+  });
+  for_each_pair("discrete_pairs", scene.discrete_pairs, [&](BodyId a, BodyId b) {
+    require(!continuous.contains({std::min(a, b), std::max(a, b)}), ErrorCode::invalid_argument,
+            "discrete_pairs: '{}' and '{}' are named in continuous_pairs, too", world.name(a), world.name(b));
+    world.set_detection(a, b, Detection::discrete);
+  });
   return world;
 }
 

@@ -159,6 +159,8 @@ void describe(V& v, Scene& scene) {
   v.object("contact", scene.world.contact, Presence::shown);
   v.list("bodies", scene.bodies, Presence::required);
   v.body_pairs("excluded_bodies", scene.excluded_bodies, scene.bodies, Presence::quiet);
+  v.body_pairs("continuous_pairs", scene.continuous_pairs, scene.bodies, Presence::quiet);
+  v.body_pairs("discrete_pairs", scene.discrete_pairs, scene.bodies, Presence::quiet);
 }
 
 }  // namespace carom

@@ -117,8 +117,8 @@ void exclude_near(Context& context, const ExcludeIn& in, const Excludes& exclude
 }  // namespace
 
 void Excludes::set(const ContactFilters& filters, const Surface& surface, double distance,
-                   std::span<const std::uint8_t> marks) {
-  objects_.set(filters, surface, marks);
+                   const broad::ObjectChoice& choice) {
+  objects_.set(filters, surface, choice);
   require(filters.vertex_enabled.empty() || filters.vertex_enabled.size() == surface.vertex_count(),
           ErrorCode::invalid_argument, "vertex_enabled has {} flags for a surface of {} vertices",
           filters.vertex_enabled.size(), surface.vertex_count());

@@ -18,9 +18,9 @@ namespace carom::narrow {
 /// The filters of a call: checked, sorted, and with a memory of what was checked before.
 class Excludes {
  public:
-  /// `marks` as in broad::ObjectFilter. Throws Error that names the entry.
+  /// Throws Error that names the entry.
   void set(const ContactFilters& filters, const Surface& surface, double distance,
-           std::span<const std::uint8_t> marks = {});
+           const broad::ObjectChoice& choice = {});
 
   bool active() const { return active_; }
   /// Null if all objects may touch.

@@ -38,7 +38,7 @@ class Limiter {
     detection::run_continuous(context_, {in_.surface, in_.start, end_},
                               {.distance = 0, .pairs = options_.pairs, .filters = options_.filters, .exact = true},
                               options_.method, scratch_.detection, scratch_.continuous, scratch_.impacts, stats,
-                              in_.marks);
+                              in_.choice);
     std::erase_if(scratch_.impacts, [&](const MovingContact& impact) {
       return std::none_of(impact.vertices.begin(), impact.vertices.end(), [&](Index v) { return movable(v); }) ||
              touches_from_the_start(impact);

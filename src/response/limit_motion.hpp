@@ -22,7 +22,7 @@ struct In {
   std::span<const Eigen::Vector3d> start;
   std::span<const double> inverse_mass;  ///< 1/kg of each vertex; 0 for what cannot be held back
   std::span<const Part> parts;           ///< of each object
-  std::span<const std::uint8_t> marks;   ///< of each object, see broad::ObjectFilter
+  broad::ObjectChoice choice;            ///< what must not pass through what
   double dt = 0;                         ///< s
 };
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 
 #include "bodies/kinematic.hpp"
@@ -50,16 +51,22 @@ void join_surfaces(World::State& s) {
   s.velocities.resize(vertex_count);
 }
 
+/// Places in s.ranges, which are also the numbers of the objects.
+std::map<BodyId, std::size_t> places_of(const World::State& s) {
+  std::map<BodyId, std::size_t> places;
+  for (std::size_t i = 0; i < s.ranges.size(); ++i) places[s.ranges[i].id] = i;
+  return places;
+}
+
 void join_filters(World::State& s) {
   JoinedFilters& joined = s.filters;
   joined.rest_positions.clear();
   joined.vertices.clear();
   joined.objects.clear();
   joined.groups.clear();
-  std::map<BodyId, std::size_t> place;  // in s.ranges, which is also the number of the object
+  std::map<BodyId, std::size_t> place = places_of(s);
   for (std::size_t i = 0; i < s.ranges.size(); ++i) {
     const Body& body = s.bodies[s.ranges[i].id];
-    place[s.ranges[i].id] = i;
     if (body.group != ObjectGroup{}.group || body.mask != ObjectGroup{}.mask)
       joined.groups.push_back({static_cast<Index>(i), body.group, body.mask});
     if (s.options.contact.surface_factor > 0) {
@@ -77,6 +84,7 @@ void join_detection(World::State& s) {
   s.any_continuous = false;
   s.parts.clear();
   s.marks.clear();
+  s.chosen_pairs.clear();
   for (const auto& range : s.ranges) {
     const Body& body = s.bodies[range.id];
     const bool continuous = body.detection.value_or(s.options.detection) == Detection::continuous;
@@ -86,6 +94,18 @@ void join_detection(World::State& s) {
     // A pair needs one that is continuous and one that can be held back.
     s.marks.push_back(static_cast<std::uint8_t>((continuous ? 1 : 0) | (body.kind == BodyKind::particles ? 2 : 0)));
   }
+  const std::map<BodyId, std::size_t> place = places_of(s);
+  for (const auto& [bodies, detection] : s.pair_detection) {
+    std::array<Index, 2> objects{static_cast<Index>(place.at(bodies[0])), static_cast<Index>(place.at(bodies[1]))};
+    std::sort(objects.begin(), objects.end());
+    const bool can_be_held =
+        ((s.marks[static_cast<std::size_t>(objects[0])] | s.marks[static_cast<std::size_t>(objects[1])]) & 2) != 0;
+    const bool chosen = detection == Detection::continuous && can_be_held;
+    s.any_continuous |= chosen;
+    s.chosen_pairs.push_back({objects, chosen});
+  }
+  std::sort(s.chosen_pairs.begin(), s.chosen_pairs.end(),
+            [](const auto& left, const auto& right) { return left.objects < right.objects; });
 }
 
 }  // namespace
@@ -102,11 +122,11 @@ void run_edits(World::State& s, StageStats& stats) {
   const StageTimer timer(stats);
   stats.in += s.order.size();
   stats.out += s.order.size();
-  if (s.edited) {
-    join_surfaces(s);
+  if (s.edited) join_surfaces(s);
+  if (s.edited || s.filters_edited) {
     join_detection(s);
+    join_filters(s);
   }
-  if (s.edited || s.filters_edited) join_filters(s);
   s.edited = false;
   s.filters_edited = false;
 }
@@ -161,7 +181,7 @@ void run_advance(Context& context, World::State& s, StageStats& stats) {
               .start = s.start,
               .inverse_mass = s.inverse_mass,
               .parts = s.parts,
-              .marks = s.marks,
+              .choice = {s.marks, s.chosen_pairs},
               .dt = dt},
              {.pairs = s.options.contact.pairs,
               .method = mid::is_tree(s.method) ? s.method : mid::Method::bvh,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -46,6 +47,7 @@ struct World::State {
   };
   std::vector<std::array<BodyId, 2>> excluded_bodies;
   std::vector<VertexExclusion> excluded_vertices;
+  std::map<std::array<BodyId, 2>, Detection> pair_detection;  ///< the smaller id first
   bool filters_edited = false;
 
   // One array over all bodies, in `order`; made by edits.
@@ -55,7 +57,9 @@ struct World::State {
   JoinedFilters filters;
   bool any_continuous = false;
   std::vector<limit::Part> parts;
-  std::vector<std::uint8_t> marks;  ///< of each body, see limit::In
+  // What must not pass through what, see broad::ObjectChoice.
+  std::vector<std::uint8_t> marks;
+  std::vector<broad::ObjectChoice::Pair> chosen_pairs;
 
   // End of the step as predicted; the response corrects the velocities.
   std::vector<Eigen::Vector3d> positions;

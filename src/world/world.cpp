@@ -112,6 +112,8 @@ void World::remove(BodyId body) {
   std::erase(state_->order, body);
   std::erase_if(state_->excluded_bodies, [&](const auto& pair) { return pair[0] == body || pair[1] == body; });
   std::erase_if(state_->excluded_vertices, [&](const auto& pair) { return pair.a == body || pair.b == body; });
+  std::erase_if(state_->pair_detection,
+                [&](const auto& entry) { return entry.first[0] == body || entry.first[1] == body; });
   state_->edited = true;
 
   // Contacts of the last step name bodies; those of this one would name nothing.
@@ -137,6 +139,13 @@ void World::exclude(BodyId a, Index vertex_a, BodyId b, Index vertex_b) {
   check_vertex(find(*state_, a), vertex_a);
   check_vertex(find(*state_, b), vertex_b);
   state_->excluded_vertices.push_back({a, vertex_a, b, vertex_b});
+  state_->filters_edited = true;
+}
+
+void World::set_detection(BodyId a, BodyId b, Detection detection) {
+  find(*state_, a);
+  find(*state_, b);
+  state_->pair_detection[{std::min(a, b), std::max(a, b)}] = detection;
   state_->filters_edited = true;
 }
 

@@ -211,6 +211,12 @@ TEST(SceneBuild, FiltersReachTheWorld) {
   EXPECT_EQ(contacts(), 0U);
   scene.excluded_bodies = {{"box 1", "sphere"}};
   EXPECT_EQ(error_of(scene), "excluded_bodies[0]: no body is called 'sphere'");
+  scene.excluded_bodies = {};
+  scene.continuous_pairs = {{"box 0", "box 1"}};
+  scene.discrete_pairs = {{"box 1", "box 0"}};
+  EXPECT_EQ(error_of(scene), "discrete_pairs: 'box 1' and 'box 0' are named in continuous_pairs, too");
+  scene.continuous_pairs = {{"box 0", "sphere"}};
+  EXPECT_EQ(error_of(scene), "continuous_pairs[0]: no body is called 'sphere'");
 }
 
 TEST(SceneBuild, FilesThatCannotBeReadAreNamed) {

@@ -131,7 +131,7 @@ TEST(SceneErrors, UnknownFieldsSuggestTheNearest) {
        R"(my.json: bodies[0].stretch_stiffness: unknown field; the fields here are "name", "kind", "mesh", "group", "mask", "detection")"},
       {R"({"name": "s", "bodies": [], "": 1})",
        R"(my.json: [""]: unknown field; the fields here are "$schema", "name", "description", "steps", "dt", )"
-       R"("gravity", "threads", "method", "detection", "contact", "bodies", "excluded_bodies")"},
+       R"("gravity", "threads", "method", "detection", "contact", "bodies", "excluded_bodies", "continuous_pairs", "discrete_pairs")"},
   });
 }
 

@@ -61,6 +61,8 @@ Scene full_scene() {
   scene.bodies[3].detection = Detection::discrete;
   scene.bodies[2].mask = 0xfffffffe;
   scene.excluded_bodies = {{"ring", "knot"}, {"cloth", "cloth"}};
+  scene.continuous_pairs = {{"cloth", "ball"}};
+  scene.discrete_pairs = {{"cloth", "ring"}, {"knot", "knot"}};
   return scene;
 }
 
@@ -144,6 +146,8 @@ TEST(SceneRoundTrip, KeepsEveryFieldOfTheBodies) {
   EXPECT_EQ(again.bodies[2].mask, 0xfffffffeU);
   EXPECT_EQ(again.bodies[3].mask, 0xffffffffU);
   EXPECT_EQ(again.excluded_bodies, scene.excluded_bodies);
+  EXPECT_EQ(again.continuous_pairs, scene.continuous_pairs);
+  EXPECT_EQ(again.discrete_pairs, scene.discrete_pairs);
 }
 
 TEST(SceneRoundTrip, BuiltinScenes) {

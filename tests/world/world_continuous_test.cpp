@@ -7,7 +7,9 @@
 #include "carom/generate.hpp"
 #include "carom/intersect.hpp"
 #include "carom/world.hpp"
+#include "oracle/placed.hpp"
 #include "oracle/scene_frames.hpp"
+#include "world/light_sheet.hpp"
 
 /// The response is switched off in these tests: what keeps things apart is the net alone.
 namespace carom {
@@ -19,15 +21,6 @@ constexpr ContactOptions no_response{.distance = 0.01, .stiffness = 0, .damping 
 
 WorldOptions weak_world(double dt, Detection detection = Detection::continuous) {
   return {.gravity = {0, 0, 0}, .dt = dt, .contact = no_response, .detection = detection, .threads = 1};
-}
-
-TriangleMesh placed(TriangleMesh mesh, const Vector3d& by, const Eigen::Quaterniond& turn) {
-  for (Vector3d& p : mesh.positions) p = turn * p + by;
-  return mesh;
-}
-
-TriangleMesh placed(TriangleMesh mesh, const Vector3d& by) {
-  return placed(std::move(mesh), by, Eigen::Quaterniond::Identity());
 }
 
 /// Soft enough for a step of 0.01 s.
@@ -304,6 +297,26 @@ TEST(WorldContinuous, TwoBodiesAreContinuousIfEitherIs) {
   EXPECT_TRUE(passes(continuous, {}, {}, true)) << "filters hold here, too";
 }
 
+TEST(WorldContinuous, APairMayDifferFromItsBodiesAndItsWorld) {
+  for (const Detection rule : {Detection::discrete, Detection::continuous}) {
+    const Detection other = rule == Detection::discrete ? Detection::continuous : Detection::discrete;
+    World world(weak_world(0.001, rule));
+    const BodyId as_the_rule = world.add(StaticBody{"right", placed(make_sheet(1, 1, 3, 3), {2, 0, 0})});
+    const BodyId as_the_pair = world.add(StaticBody{"left", make_sheet(1, 1, 3, 3)});
+    const BodyId left = world.add(bullet({0.07, 0.2, 0.03}, {0, -1e4, 0}));
+    const BodyId right = world.add(bullet({2.07, 0.2, 0.03}, {0, -1e4, 0}));
+    world.set_detection(left, as_the_pair, rule);
+    world.set_detection(as_the_pair, left, other);                         // the last word counts, in either order
+    world.set_detection(as_the_pair, as_the_rule, Detection::continuous);  // neither can be held back
+    world.step();
+    const auto passed = [&](BodyId id) { return world.positions(id)[0].y() < 0; };
+    EXPECT_EQ(passed(left), other == Detection::discrete);
+    EXPECT_EQ(passed(right), rule == Detection::discrete);
+    world.remove(as_the_pair);
+    world.step();
+  }
+}
+
 TEST(WorldContinuous, WhatTouchesFromTheStartIsFreeToLeave) {
   World world(weak_world(0.01));
   world.add(StaticBody{"floor", make_sheet(1, 1, 3, 3)});
@@ -319,13 +332,7 @@ TEST(WorldContinuous, IsNotInTheWayOfTheResponse) {
   for (const Detection detection : {Detection::discrete, Detection::continuous}) {
     World world({.dt = 0.002, .contact = {.distance = 0.02, .stiffness = 500, .damping = 1}, .detection = detection});
     world.add(StaticBody{"floor", make_box({2, 0.2, 2}, 3)});
-    const BodyId sheet = world.add(ParticleBody{.name = "sheet",
-                                                .mesh = placed(make_sheet(0.5, 0.5, 6, 6), {0, 0.15, 0}),
-                                                .mass = 0.2,
-                                                .stretch_stiffness = 50,
-                                                .bend_stiffness = 1,
-                                                .spring_damping = 0.05,
-                                                .air_damping = 0.5});
+    const BodyId sheet = world.add(light_sheet(6, 0.15, 0.05, 0.5));
     for (int i = 0; i < 1000; ++i) world.step();
     heights.push_back(world.positions(sheet)[0].y());
   }

@@ -111,7 +111,7 @@ void run_continuous(Context& context, const MovingIn& in, const DetectContinuous
   exclude(context, {in.surface, in.start}, scratch.excludes, scratch.narrow.exclude, continuous.hits, narrow_stats);
 
   if (!std::is_sorted(continuous.hits.begin(), continuous.hits.end()))
-    std::sort(continuous.hits.begin(), continuous.hits.end());
+    narrow::sort_hits(context, continuous.hits, scratch.narrow);
   find_impacts(context, in, continuous.hits,
                {.separation = options.distance, .tolerance = options.tolerance, .exact = options.exact}, scratch.narrow,
                continuous.impacts, contacts);

@@ -135,10 +135,11 @@ void find_in_triangles(Context& context, const In& in, double distance, Scratch&
                      });
 }
 
+}  // namespace
+
 /// By radix as far as the kind and the first vertex, by comparing from there on: few hits share these, and
 /// the other digits would cost three times as many passes over all hits.
-void sort_hits(Context& context, Scratch& scratch) {
-  std::vector<Hit>& hits = scratch.hits;
+void sort_hits(Context& context, std::vector<Hit>& hits, Scratch& scratch) {
   const auto first_vertex = [](const Hit& hit) { return hit.a >> 32U; };
   scratch.sort.run(context.workers, hits, 32, first_vertex);
   // Where the first run of equal ones begins in each chunk; found before anything is moved.
@@ -159,8 +160,6 @@ void sort_hits(Context& context, Scratch& scratch) {
   });
 }
 
-}  // namespace
-
 void find(Context& context, const In& in, double distance, Scratch& scratch, StageStats& stats) {
   const StageTimer timer(stats);
   if (in.bvh != nullptr) {
@@ -168,7 +167,7 @@ void find(Context& context, const In& in, double distance, Scratch& scratch, Sta
   } else {
     find_in_triangles(context, in, distance, scratch);
   }
-  sort_hits(context, scratch);
+  sort_hits(context, scratch.hits, scratch);
   for (const Scratch::Counts& counts : scratch.counts) {
     stats.in += counts.tests;
     stats.add_culled("adjacent", counts.adjacent);

@@ -39,6 +39,9 @@ struct Scratch {
 /// All pairs of features closer than the distance, in canonical order, into `scratch.hits`. Filters do not matter here.
 void find(Context& context, const In& in, double distance, Scratch& scratch, StageStats& stats);
 
+/// Into canonical order.
+void sort_hits(Context& context, std::vector<Hit>& hits, Scratch& scratch);
+
 /// Those of `pairs`, which are in canonical order, that are closer than the distance, into `scratch.hits`.
 void select(Context& context, const In& in, std::span<const Hit> pairs, double distance, Scratch& scratch,
             StageStats& stats);

@@ -1,0 +1,190 @@
+#include "narrow/convex/moving_pair.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "shapes/support.hpp"
+
+namespace carom::convex {
+namespace {
+
+using Eigen::Matrix3d;
+using Eigen::Vector3d;
+using shapes::CoreKind;
+
+/// How often an axis is asked for one interval; what is found by then is safe.
+constexpr int most_tries = 24;
+
+Vector3d turned(const Vector3d& v, const Vector3d& axis, double angle) {
+  if (angle == 0) return v;
+  const double c = std::cos(angle);
+  const double s = std::sin(angle);
+  return c * v + s * axis.cross(v) + ((1 - c) * axis.dot(v)) * axis;
+}
+
+/// The lowest value between two ends of an interval of length h with a chord from `first` to `last`, if the second
+/// derivative is at most M.
+double lowest(double first, double last, double h, double curvature) {
+  const double slope = (last - first) / h - 0.5 * curvature * h;
+  if (slope >= 0 || curvature == 0) return std::min(first, last);
+  if (-slope >= curvature * h) return last;
+  return first - slope * slope / (2 * curvature);
+}
+
+/// A half-space ends nowhere; what its normal does to others is counted where it is the axis.
+double reach_of(const shapes::Core& core) {
+  return core.kind == CoreKind::half_space ? 0 : core.reach;
+}
+
+double skew_of(const Matrix3d& r) {
+  return (r.transpose() * r - Matrix3d::Identity()).cwiseAbs().maxCoeff();
+}
+
+}  // namespace
+
+Course::Course(const Eigen::Isometry3d& pose_from, const Eigen::Isometry3d& pose_to)
+    : start(pose_from.linear()), from(pose_from.translation()), way(pose_to.translation() - pose_from.translation()) {
+  axis = Vector3d::UnitX();
+  skew = skew_of(start);
+  // Not to be asked of rounding: the same rotation is no turn at all.
+  if (pose_to.linear() == pose_from.linear()) return;
+  const Eigen::AngleAxisd turn(Eigen::Quaterniond(pose_to.linear() * start.transpose()).normalized());
+  axis = turn.axis();
+  angle = turn.angle();
+  skew = std::max(skew, skew_of(pose_to.linear()));
+}
+
+Matrix3d Course::rotation(double t) const {
+  if (angle == 0 || t <= 0) return start;
+  return Eigen::AngleAxisd(t * angle, axis) * start;
+}
+
+MovingCore::MovingCore(const shapes::Core& solid, const Course& goes)
+    : core(solid), course(goes), start(goes.start), lever(Vector3d::Zero()), reach(reach_of(solid)) {}
+
+MovingCore::MovingCore(const shapes::Core& solid, const Course& goes, const Eigen::Isometry3d& part)
+    : core(solid), course(goes), start(goes.start * part.linear()), lever(goes.start * part.translation()) {
+  reach = reach_of(solid) + lever.norm();
+}
+
+Eigen::Isometry3d MovingCore::pose(double t) const {
+  Eigen::Isometry3d pose = Eigen::Isometry3d::Identity();
+  if (course.angle == 0 || t <= 0) {
+    pose.linear() = start;
+    pose.translation() = lever;
+  } else {
+    const Matrix3d turn = Eigen::AngleAxisd(t * course.angle, course.axis).toRotationMatrix();
+    pose.linear() = turn * start;
+    pose.translation() = turn * lever;
+  }
+  return pose;
+}
+
+double MovingCore::extent(const Vector3d& n, double t) const {
+  // The body stands still and the axis turns back.
+  const Vector3d back = turned(n, course.axis, -t * course.angle);
+  const detail::Vec3 d = detail::to_vec3(start.transpose() * back);
+  return back.dot(lever) + dot(d, shapes::support(core, d).p);
+}
+
+MovingPair::MovingPair(const MovingCore& a, const MovingCore& b)
+    : a_(a), b_(b), offset_(b.course.from - a.course.from), way_(b.course.way - a.course.way) {
+  farthest_ = std::max(offset_.norm(), (offset_ + way_).norm());
+}
+
+double MovingPair::path() const {
+  // Even a half-space, which has no reach, turns what is over it.
+  const double turning = a_.course.angle * a_.reach + b_.course.angle * b_.reach;
+  const bool half_space = a_.core.kind == CoreKind::half_space || b_.core.kind == CoreKind::half_space;
+  return way_.norm() + turning + (half_space ? (a_.course.angle + b_.course.angle) * farthest_ : 0);
+}
+
+double MovingPair::rounding() const {
+  const double scale = a_.reach + b_.reach + a_.core.radius + b_.core.radius + std::abs(a_.core.offset) +
+                       std::abs(b_.core.offset) + farthest_;
+  return (4e-15 + a_.course.skew + b_.course.skew) * scale;
+}
+
+MovingPair::Axis MovingPair::axis(const Vector3d& n) const {
+  Axis axis;
+  axis.n = n;
+  const double turn_a = a_.course.angle;
+  const double turn_b = b_.course.angle;
+  axis.attached = a_.core.kind == CoreKind::half_space || b_.core.kind == CoreKind::half_space;
+  if (axis.attached) {
+    const bool first = a_.core.kind == CoreKind::half_space;
+    const double turn = first ? turn_a : turn_b;
+    const double reach = first ? b_.reach : a_.reach;
+    if (turn == 0) {
+      const Vector3d normal = (first ? a_ : b_).start * detail::to_eigen((first ? a_ : b_).core.size);
+      axis.approach = first ? -normal.dot(way_) : normal.dot(way_);
+    } else {
+      axis.approach = way_.norm() + turn * farthest_;
+    }
+    axis.approach += (turn_a + turn_b) * reach;
+    axis.curvature = turn * turn * farthest_ + 2 * turn * way_.norm() + (turn_a + turn_b) * (turn_a + turn_b) * reach;
+    return axis;
+  }
+  axis.approach = -n.dot(way_);
+  if (turn_a > 0) {
+    const double across = turn_a * n.cross(a_.course.axis).norm() * a_.reach;
+    axis.approach += across;
+    axis.curvature += turn_a * across;
+  }
+  if (turn_b > 0) {
+    const double across = turn_b * n.cross(b_.course.axis).norm() * b_.reach;
+    axis.approach += across;
+    axis.curvature += turn_b * across;
+  }
+  return axis;
+}
+
+double MovingPair::gap(const Axis& axis, double t) const {
+  const double radii = a_.core.radius + b_.core.radius;
+  if (!axis.attached) return axis.n.dot(offset(t)) - a_.extent(axis.n, t) - b_.extent(-axis.n, t) - radii;
+  const bool first = a_.core.kind == CoreKind::half_space;
+  const MovingCore& ground = first ? a_ : b_;
+  const MovingCore& other = first ? b_ : a_;
+  const Vector3d normal_at_start = ground.start * detail::to_eigen(ground.core.size);
+  const Vector3d normal = turned(normal_at_start, ground.course.axis, t * ground.course.angle);
+  const Vector3d place = first ? offset(t) : Vector3d(-offset(t));
+  const double height = normal.dot(place) - ground.core.offset - normal_at_start.dot(ground.lever);
+  if (other.core.kind == CoreKind::half_space) {
+    const Vector3d facing =
+        turned(other.start * detail::to_eigen(other.core.size), other.course.axis, t * other.course.angle);
+    const bool opposite =
+        facing.dot(normal) < 0 && ground.course.angle == 0 && other.course.angle == 0 && facing.cross(normal).isZero(0);
+    return opposite ? height - other.core.offset - facing.dot(other.lever) - radii : -INFINITY;
+  }
+  return height - other.extent(-normal, t) - radii;
+}
+
+double MovingPair::free_until(const Axis& axis, double t, double now, double end, double target, double aim) const {
+  if (!(axis.approach > 0)) return end;
+  double h = end - t;
+  for (int i = 0; i < most_tries; ++i) {
+    const double sure = (now - target) / axis.approach;
+    if (sure >= end - t) return end;
+    // Straight motion: the gap falls as fast as it may.
+    if (axis.curvature == 0) return t + std::max(sure, 0.0);
+    if (h <= sure) return t + sure;
+    const double then = gap(axis, t + h);
+    const bool free = lowest(now, then, h, axis.curvature) >= target;
+    const double slope = (then - now) / h;
+    if (free) {
+      t += h;
+      if (t >= end) return end;
+      now = then;
+      if (now <= aim) return t;
+      h = end - t;
+    }
+    // To where the chord meets what is aimed at; and not so far that nothing could be said of what is between.
+    const double middle = 0.5 * (target + aim);
+    const double wanted = slope < 0 ? (now - middle) / -slope : h;
+    const double bend = std::sqrt(4 * (now - target) / axis.curvature);
+    h = free ? std::min({h, wanted, bend}) : std::min({0.9 * h, wanted, std::max(bend, 0.5 * h)});
+  }
+  return t;
+}
+
+}  // namespace carom::convex

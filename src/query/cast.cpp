@@ -1,0 +1,186 @@
+#include "carom/cast.hpp"
+
+#include "core/check.hpp"
+#include "core/parallel.hpp"
+#include "narrow/convex/advance.hpp"
+#include "query/check_pose.hpp"
+#include "shapes/shape_data.hpp"
+
+namespace carom {
+namespace {
+
+using convex::Course;
+using convex::MovingCore;
+using convex::MovingPair;
+
+/// Rotations come as doubles, and products of many of them drift; more than this is a mistake.
+constexpr double most_skew = 1e-6;
+
+/// `name` makes the name of the pose, if it is to be complained of.
+template <class Name>
+void check_placed_as(const Eigen::Isometry3d& pose, Name&& name) {
+  if (!is_good_pose(pose)) {
+    fail(ErrorCode::not_finite, "cast: the pose {} is not finite, or beyond {}", name(), farthest_place);
+  }
+  const Eigen::Matrix3d r = pose.linear();
+  const double skew = (r.transpose() * r - Eigen::Matrix3d::Identity()).cwiseAbs().maxCoeff();
+  if (!(skew <= most_skew && r.determinant() > 0)) {
+    fail(ErrorCode::invalid_argument, "cast: the pose {} stretches or mirrors: it is {} away from a rotation", name(),
+         skew);
+  }
+}
+
+void check_placed(const Eigen::Isometry3d& pose, const char* which) {
+  check_placed_as(pose, [&] { return which; });
+}
+
+void check_options(const CastOptions& options) {
+  require(std::isfinite(options.separation) && options.separation >= 0, ErrorCode::invalid_argument,
+          "cast: separation is {}, expected a length that is not negative", options.separation);
+  require(std::isfinite(options.tolerance) && options.tolerance >= 0, ErrorCode::invalid_argument,
+          "cast: tolerance is {}, expected a number that is not negative", options.tolerance);
+  require(options.budget >= 1, ErrorCode::invalid_argument, "cast: budget is {}, expected at least 1", options.budget);
+}
+
+void check_shape(const Shape& shape, const char* which) {
+  require(shape.kind() != ShapeKind::mesh, ErrorCode::unsupported,
+          "cast: {} is a mesh; casts take convex shapes and compounds of them", which);
+}
+
+struct Parts {
+  Parts(const Shape& shape, const Course& course) : shape_(shape), course_(course) {}
+  std::size_t size() const { return shape_.convex() ? 1 : shape_.parts().size(); }
+  MovingCore core(std::size_t i) const {
+    if (shape_.convex()) return {shape_.data().core, course_};
+    const Shape::Part& part = shape_.parts()[i];
+    return {part.shape.data().core, course_, part.pose};
+  }
+  Index number(std::size_t i) const { return shape_.convex() ? none : static_cast<Index>(i); }
+
+ private:
+  const Shape& shape_;
+  const Course& course_;
+};
+
+CastResult cast_checked(const Shape& a, const Motion& motion_a, const Shape& b, const Motion& motion_b,
+                        const CastOptions& options) {
+  const Course course_a(motion_a.from, motion_a.to);
+  const Course course_b(motion_b.from, motion_b.to);
+  const Parts parts_a(a, course_a);
+  const Parts parts_b(b, course_b);
+  CastResult best;
+  int iterations = 0;
+  for (std::size_t i = 0; i < parts_a.size(); ++i) {
+    const MovingCore core_a = parts_a.core(i);
+    for (std::size_t j = 0; j < parts_b.size(); ++j) {
+      const MovingCore core_b = parts_b.core(j);
+      const CastResult result = convex::advance({core_a, core_b}, best.time, options);
+      iterations += result.iterations;
+      if (!result.hit) continue;
+      best = result;
+      best.closest.part_a = parts_a.number(i);
+      best.closest.part_b = parts_b.number(j);
+      if (best.time > 0) continue;
+      // They start together: then what distance() says of the whole, for other parts may be deeper.
+      best.closest = distance(a, motion_a.from, b, motion_b.from);
+      best.tolerance = std::max(best.closest.distance - options.separation, 0.0);
+      best.iterations = iterations;
+      return best;
+    }
+  }
+  best.iterations = iterations;
+  return best;
+}
+
+constexpr std::size_t grain = 32;
+
+template <class Body>
+void for_each_pair(std::size_t pairs, std::size_t out, const CastBatchOptions& batch, Body&& body) {
+  require(out == pairs, ErrorCode::invalid_argument, "cast: {} pairs, but room for {} results", pairs, out);
+  require(batch.threads >= 0 && batch.threads <= 1024, ErrorCode::invalid_argument,
+          "cast: threads is {}, expected 0 to 1024", batch.threads);
+  if (batch.threads == 1 || pairs <= grain) {
+    for (std::size_t i = 0; i < pairs; ++i) body(i);
+    return;
+  }
+  Workers workers(batch.threads);
+  parallel_for(workers, pairs, grain, body);
+}
+
+void check_motions(std::span<const Motion> motions, const char* which) {
+  for (std::size_t i = 0; i < motions.size(); ++i) {
+    check_placed_as(motions[i].from, [&] { return fmt::format("{}[{}].from", which, i); });
+    check_placed_as(motions[i].to, [&] { return fmt::format("{}[{}].to", which, i); });
+  }
+}
+
+}  // namespace
+
+Eigen::Isometry3d pose_at(const Motion& motion, double time) {
+  check_placed(motion.from, "motion.from");
+  check_placed(motion.to, "motion.to");
+  require(time >= 0 && time <= 1, ErrorCode::invalid_argument, "pose_at: time is {}, expected 0 to 1", time);
+  if (time == 0) return motion.from;
+  if (time == 1) return motion.to;
+  const Course course(motion.from, motion.to);
+  Eigen::Isometry3d pose = Eigen::Isometry3d::Identity();
+  pose.linear() = course.rotation(time);
+  pose.translation() = course.from + time * course.way;
+  return pose;
+}
+
+CastResult cast(const Shape& a, const Eigen::Isometry3d& from, const Eigen::Isometry3d& to, const Shape& b,
+                const Eigen::Isometry3d& pose_b, const CastOptions& options) {
+  check_shape(a, "a");
+  check_shape(b, "b");
+  check_placed(from, "from");
+  check_placed(to, "to");
+  check_placed(pose_b, "pose_b");
+  check_options(options);
+  return cast_checked(a, {from, to}, b, {pose_b, pose_b}, options);
+}
+
+CastResult cast(const Shape& a, const Motion& motion_a, const Shape& b, const Motion& motion_b,
+                const CastOptions& options) {
+  check_shape(a, "a");
+  check_shape(b, "b");
+  check_placed(motion_a.from, "motion_a.from");
+  check_placed(motion_a.to, "motion_a.to");
+  check_placed(motion_b.from, "motion_b.from");
+  check_placed(motion_b.to, "motion_b.to");
+  check_options(options);
+  return cast_checked(a, motion_a, b, motion_b, options);
+}
+
+void cast(const Shape& a, std::span<const Motion> motions_a, const Shape& b, std::span<const Motion> motions_b,
+          std::span<CastResult> out, const CastOptions& options, const CastBatchOptions& batch) {
+  check_shape(a, "a");
+  check_shape(b, "b");
+  check_options(options);
+  const bool one_a = motions_a.size() == 1;
+  const bool one_b = motions_b.size() == 1;
+  require(one_a || one_b || motions_a.size() == motions_b.size(), ErrorCode::invalid_argument,
+          "cast: {} motions of a, but {} of b", motions_a.size(), motions_b.size());
+  check_motions(motions_a, "motions_a");
+  check_motions(motions_b, "motions_b");
+  for_each_pair(one_a ? motions_b.size() : motions_a.size(), out.size(), batch, [&](std::size_t i) {
+    out[i] = cast_checked(a, motions_a[one_a ? 0 : i], b, motions_b[one_b ? 0 : i], options);
+  });
+}
+
+void cast(const Shape& a, const Motion& motion_a, std::span<const Shape::Part> others, std::span<CastResult> out,
+          const CastOptions& options, const CastBatchOptions& batch) {
+  check_shape(a, "a");
+  check_placed(motion_a.from, "motion_a.from");
+  check_placed(motion_a.to, "motion_a.to");
+  check_options(options);
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    if (others[i].shape.kind() == ShapeKind::mesh) check_shape(others[i].shape, fmt::format("others[{}]", i).c_str());
+    check_placed_as(others[i].pose, [&] { return fmt::format("others[{}].pose", i); });
+  }
+  for_each_pair(others.size(), out.size(), batch, [&](std::size_t i) {
+    out[i] = cast_checked(a, motion_a, others[i].shape, {others[i].pose, others[i].pose}, options);
+  });
+}
+
+}  // namespace carom

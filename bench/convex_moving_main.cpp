@@ -35,8 +35,8 @@ std::vector<double> best_of(int passes, const std::vector<std::function<void()>>
 struct MovingCase {
   const Shape* a;
   const Shape* b;
-  Motion motion_a;
-  Motion motion_b;
+  ShapeMotion motion_a;
+  ShapeMotion motion_b;
 };
 
 /// From some sizes apart to the other side; half of them turn by up to a quarter, as asked.

@@ -18,13 +18,13 @@ namespace carom {
 /// The origin of the shape goes straight and at constant speed from `from` to `to` while time goes from 0 to 1; about
 /// this origin the shape turns at constant rate about one axis that is fixed in the world, the shorter way, at most
 /// half a turn. (Of two ways of half a turn one is taken, always the same for the same poses.)
-struct Motion {
+struct ShapeMotion {
   Eigen::Isometry3d from = Eigen::Isometry3d::Identity();
   Eigen::Isometry3d to = Eigen::Isometry3d::Identity();
 };
 
 /// Where a motion is at a time in [0, 1], as cast() understands it.
-Eigen::Isometry3d pose_at(const Motion& motion, double time);
+Eigen::Isometry3d pose_at(const ShapeMotion& motion, double time);
 
 struct CastOptions {
   /// m, not negative: shapes this close or closer have met. 0: a touch.
@@ -57,7 +57,7 @@ CastResult cast(const Shape& a, const Eigen::Isometry3d& from, const Eigen::Isom
                 const Eigen::Isometry3d& pose_b, const CastOptions& options = {});
 
 /// Both move.
-CastResult cast(const Shape& a, const Motion& motion_a, const Shape& b, const Motion& motion_b,
+CastResult cast(const Shape& a, const ShapeMotion& motion_a, const Shape& b, const ShapeMotion& motion_b,
                 const CastOptions& options = {});
 
 struct CastBatchOptions {
@@ -66,11 +66,12 @@ struct CastBatchOptions {
 
 /// Pair i is a with motions_a[i] and b with motions_b[i], or with the only motion if there is one only; its answer goes
 /// to out[i]. Errors name the pair.
-void cast(const Shape& a, std::span<const Motion> motions_a, const Shape& b, std::span<const Motion> motions_b,
-          std::span<CastResult> out, const CastOptions& options = {}, const CastBatchOptions& batch = {});
+void cast(const Shape& a, std::span<const ShapeMotion> motions_a, const Shape& b,
+          std::span<const ShapeMotion> motions_b, std::span<CastResult> out, const CastOptions& options = {},
+          const CastBatchOptions& batch = {});
 
 /// One against many that stay: pair i is a and others[i].
-void cast(const Shape& a, const Motion& motion_a, std::span<const Shape::Part> others, std::span<CastResult> out,
+void cast(const Shape& a, const ShapeMotion& motion_a, std::span<const Shape::Part> others, std::span<CastResult> out,
           const CastOptions& options = {}, const CastBatchOptions& batch = {});
 
 }  // namespace carom

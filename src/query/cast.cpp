@@ -62,7 +62,7 @@ struct Parts {
   const Course& course_;
 };
 
-CastResult cast_checked(const Shape& a, const Motion& motion_a, const Shape& b, const Motion& motion_b,
+CastResult cast_checked(const Shape& a, const ShapeMotion& motion_a, const Shape& b, const ShapeMotion& motion_b,
                         const CastOptions& options) {
   const Course course_a(motion_a.from, motion_a.to);
   const Course course_b(motion_b.from, motion_b.to);
@@ -107,7 +107,7 @@ void for_each_pair(std::size_t pairs, std::size_t out, const CastBatchOptions& b
   parallel_for(workers, pairs, grain, body);
 }
 
-void check_motions(std::span<const Motion> motions, const char* which) {
+void check_motions(std::span<const ShapeMotion> motions, const char* which) {
   for (std::size_t i = 0; i < motions.size(); ++i) {
     check_placed_as(motions[i].from, [&] { return fmt::format("{}[{}].from", which, i); });
     check_placed_as(motions[i].to, [&] { return fmt::format("{}[{}].to", which, i); });
@@ -116,7 +116,7 @@ void check_motions(std::span<const Motion> motions, const char* which) {
 
 }  // namespace
 
-Eigen::Isometry3d pose_at(const Motion& motion, double time) {
+Eigen::Isometry3d pose_at(const ShapeMotion& motion, double time) {
   check_placed(motion.from, "motion.from");
   check_placed(motion.to, "motion.to");
   require(time >= 0 && time <= 1, ErrorCode::invalid_argument, "pose_at: time is {}, expected 0 to 1", time);
@@ -140,7 +140,7 @@ CastResult cast(const Shape& a, const Eigen::Isometry3d& from, const Eigen::Isom
   return cast_checked(a, {from, to}, b, {pose_b, pose_b}, options);
 }
 
-CastResult cast(const Shape& a, const Motion& motion_a, const Shape& b, const Motion& motion_b,
+CastResult cast(const Shape& a, const ShapeMotion& motion_a, const Shape& b, const ShapeMotion& motion_b,
                 const CastOptions& options) {
   check_shape(a, "a");
   check_shape(b, "b");
@@ -152,8 +152,9 @@ CastResult cast(const Shape& a, const Motion& motion_a, const Shape& b, const Mo
   return cast_checked(a, motion_a, b, motion_b, options);
 }
 
-void cast(const Shape& a, std::span<const Motion> motions_a, const Shape& b, std::span<const Motion> motions_b,
-          std::span<CastResult> out, const CastOptions& options, const CastBatchOptions& batch) {
+void cast(const Shape& a, std::span<const ShapeMotion> motions_a, const Shape& b,
+          std::span<const ShapeMotion> motions_b, std::span<CastResult> out, const CastOptions& options,
+          const CastBatchOptions& batch) {
   check_shape(a, "a");
   check_shape(b, "b");
   check_options(options);
@@ -168,7 +169,7 @@ void cast(const Shape& a, std::span<const Motion> motions_a, const Shape& b, std
   });
 }
 
-void cast(const Shape& a, const Motion& motion_a, std::span<const Shape::Part> others, std::span<CastResult> out,
+void cast(const Shape& a, const ShapeMotion& motion_a, std::span<const Shape::Part> others, std::span<CastResult> out,
           const CastOptions& options, const CastBatchOptions& batch) {
   check_shape(a, "a");
   check_placed(motion_a.from, "motion_a.from");

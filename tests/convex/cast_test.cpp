@@ -55,8 +55,8 @@ TEST(Cast, BallFallsOnGroundThatTurns) {
   const Shape ground = Shape::half_space({0, 0, 3}, 3);
   expect_time(cast(ball, at(0, 0, 4), at(7, 0, 0), ground, at(0, 0, 0)), (4 - 1.25) / 4, std::hypot(7, 4), 4);
   // The ground is raised about the x axis until its height at y = 2 is that of the ball.
-  const Motion still{at(0, 2, 1), at(0, 2, 1)};
-  const Motion rises{at(0, 0, 0), turned(at(0, 0, 0), 1.2, {1, 0, 0})};
+  const ShapeMotion still{at(0, 2, 1), at(0, 2, 1)};
+  const ShapeMotion rises{at(0, 0, 0), turned(at(0, 0, 0), 1.2, {1, 0, 0})};
   const CastResult r = cast(ball, still, Shape::half_space({0, 0, 1}, 0), rises);
   // cos(x) - 2 sin(x) = 0.25 at the angle x.
   const double truth = (std::acos(0.25 / std::sqrt(5.0)) - std::atan(2.0)) / 1.2;
@@ -151,9 +151,9 @@ TEST(Cast, WhatStartsOverlappingHasItsDepth) {
 
 struct Case {
   Shape a;
-  Motion motion_a;
+  ShapeMotion motion_a;
   Shape b;
-  Motion motion_b;
+  ShapeMotion motion_b;
   double size;
 };
 
@@ -198,8 +198,8 @@ void check_by_sampling(const Case& c, double separation, int samples, const std:
       << what;
 }
 
-Motion draw_motion(std::mt19937_64& random, double size) {
-  Motion m{test::random_pose(random, 3 * size), test::random_pose(random, 3 * size)};
+ShapeMotion draw_motion(std::mt19937_64& random, double size) {
+  ShapeMotion m{test::random_pose(random, 3 * size), test::random_pose(random, 3 * size)};
   const double how = test::number(random, 0, 1);
   if (how < 0.2) m.to.linear() = m.from.linear();
   if (how > 0.9) m.to = m.from;
@@ -234,8 +234,8 @@ TEST(Cast, EveryPairOfKindsAgainstManySamples) {
 
 TEST(Cast, LargeAndSmallAndFarAway) {
   std::mt19937_64 random(7);
-  const auto scaled = [](const Motion& m, double s, const Eigen::Vector3d& shift) {
-    Motion r = m;
+  const auto scaled = [](const ShapeMotion& m, double s, const Eigen::Vector3d& shift) {
+    ShapeMotion r = m;
     r.from.translation() = s * m.from.translation() + shift;
     r.to.translation() = s * m.to.translation() + shift;
     return r;
@@ -247,8 +247,8 @@ TEST(Cast, LargeAndSmallAndFarAway) {
     return Shape::hull(p);
   };
   for (int i = 0; i < 30; ++i) {
-    const Motion ma = draw_motion(random, 1);
-    Motion mb = draw_motion(random, 1);
+    const ShapeMotion ma = draw_motion(random, 1);
+    ShapeMotion mb = draw_motion(random, 1);
     mb.from.translation() += Eigen::Vector3d(4, 0, 0);
     const CastResult one = cast(hull(1), ma, Shape::cylinder(0.6, 0.5), mb);
     for (const double s : {1e-30, 1e-9, 1e6, 1e30}) {
@@ -282,9 +282,9 @@ TEST(Cast, CompoundsAreTheirEarliestPart) {
                                            {Shape::hull(test::random_points(random, 9)), at(0, 0, 0)}};
     const Shape a = Shape::compound(parts_a);
     const Shape b = Shape::compound(parts_b);
-    Motion ma{test::random_pose(random, 1), test::random_pose(random, 2)};
+    ShapeMotion ma{test::random_pose(random, 1), test::random_pose(random, 2)};
     ma.from.translation() += Eigen::Vector3d(5, 0, 0);
-    const Motion mb{at(0, 0, 0), test::random_pose(random, 0.5)};
+    const ShapeMotion mb{at(0, 0, 0), test::random_pose(random, 0.5)};
     check_by_sampling({a, ma, b, mb, 3}, 0, 60, "compounds");
     const CastResult r = cast(a, ma, b, mb);
     hits += r.hit ? 1 : 0;
@@ -320,13 +320,13 @@ TEST(Cast, BatchesAreTheSinglesForAnyNumberOfThreads) {
   std::mt19937_64 random(9);
   const Shape a = Shape::hull(test::random_points(random, 20));
   const Shape b = Shape::cylinder(0.5, 0.5);
-  std::vector<Motion> motions;
+  std::vector<ShapeMotion> motions;
   std::vector<Shape::Part> others;
   for (int i = 0; i < 100; ++i) {
     motions.push_back(draw_motion(random, 1));
     others.push_back({i % 2 == 0 ? b : Shape::sphere(0.4), test::random_pose(random, 3)});
   }
-  const Motion still{at(1, 0, 0), at(1, 0, 0)};
+  const ShapeMotion still{at(1, 0, 0), at(1, 0, 0)};
   for (const int threads : {1, 2, 4}) {
     std::vector<CastResult> out(100);
     cast(a, motions, b, std::span(&still, 1), out, {}, {.threads = threads});
@@ -369,7 +369,7 @@ TEST(Cast, ErrorsNameTheArgument) {
   EXPECT_PRED2(has, error_of([&] { cast(ball, here, here, ball, here, {.separation = -1}); }), "separation");
   EXPECT_PRED2(has, error_of([&] { cast(ball, here, here, ball, here, {.tolerance = NAN}); }), "tolerance");
   EXPECT_PRED2(has, error_of([&] { cast(ball, here, here, ball, here, {.budget = 0}); }), "budget");
-  std::vector<Motion> motions(3);
+  std::vector<ShapeMotion> motions(3);
   motions[2].from = nan;
   std::vector<CastResult> out(3);
   EXPECT_PRED2(has, error_of([&] { cast(ball, motions, ball, motions, out); }), "motions_a[2].from");
@@ -388,8 +388,8 @@ RC_GTEST_PROP(CastProperties, SwappedItMirrorsAndMovedRigidlyItMoves, ()) {
   const Shape a = pick();
   const Shape b = pick();
   if (a.kind() == ShapeKind::half_space && b.kind() == ShapeKind::half_space) return;
-  const Motion ma = draw_motion(random, 1);
-  const Motion mb = draw_motion(random, 1);
+  const ShapeMotion ma = draw_motion(random, 1);
+  const ShapeMotion mb = draw_motion(random, 1);
   const CastResult r = cast(a, ma, b, mb);
   const CastResult s = cast(b, mb, a, ma);
   const Eigen::Isometry3d g = test::random_pose(random, 5);

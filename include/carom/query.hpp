@@ -19,13 +19,21 @@
 /// last bit; moving both rigidly moves the result, to rounding.
 ///
 /// Of a compound the closest pair of parts is meant, or the deepest: its translation separates these two parts, not
-/// always the whole. Its caches are not used. Meshes are refused with Error(unsupported). Two half-spaces overlap
-/// without end, by -infinity, unless they look straight at each other.
+/// always the whole. Its caches are not used. Two half-spaces overlap without end, by -infinity, unless they look
+/// straight at each other.
+///
+/// A mesh is solid where it is closed (Shape::closed_pieces) and a surface without thickness elsewhere. What is inside
+/// a closed piece collides with it. Whether triangles of two meshes meet is decided exactly, for the coordinates that
+/// the poses give. The depth of a mesh is that of its deepest region, a region being a connected piece of the overlap:
+/// the length of a translation along the normal that takes the two apart there. That it does was tried out; where a
+/// mesh is in two places at once, the other places are not considered. The direction is the best of some and need not
+/// be the best of all: no translation shorter than depth - error resolves the region, for so deep is some point of one
+/// below the surface of the other. Margins make it deeper by their sum. Caches are not used.
 namespace carom {
 
-/// The corners of a hull, a triangle or a box that span the closest feature: one for a vertex, two for an edge, three
-/// of a face. None for round shapes. Corner i of a box is at minus half the extents along x, y and z where bits 0, 1
-/// and 2 of i are set.
+/// The corners of a hull, a triangle, a box or a mesh that span the closest feature: one for a vertex, two for an edge,
+/// three of a face. None for round shapes. Corner i of a box is at minus half the extents along x, y and z where bits
+/// 0, 1 and 2 of i are set.
 struct ShapeFeature {
   std::array<Index, 3> corners{none, none, none};
   int count() const {
@@ -36,14 +44,14 @@ struct ShapeFeature {
 struct QueryResult {
   double distance = 0;  ///< m
   /// The true distance is in [distance - error, distance + error], but for rounding (1e-14 of the sizes); a depth of
-  /// cylinders, cones and ellipsoids is true to 2e-5 of their size besides.
+  /// cylinders, cones and ellipsoids is true to 2e-5 of their size besides. The depth of a mesh is not less than true.
   double error = 0;
   Eigen::Vector3d normal = Eigen::Vector3d::UnitX();
   Eigen::Vector3d point_a = Eigen::Vector3d::Zero();  ///< in the world, as all else
   Eigen::Vector3d point_b = Eigen::Vector3d::Zero();
   ShapeFeature feature_a;
   ShapeFeature feature_b;
-  Index part_a = none;  ///< of a compound
+  Index part_a = none;  ///< of a compound; of a mesh the triangle
   Index part_b = none;
   int iterations = 0;
   bool limited = false;  ///< a limit of iterations was met before the error was small; `error` says how small it is
@@ -68,7 +76,8 @@ QueryResult distance(const Shape& a, const Eigen::Isometry3d& pose_a, const Shap
                      QueryCache* cache = nullptr);
 
 /// As distance() where they touch or overlap. Where they do not it stops as soon as that is sure: then the distance is
-/// some lower bound, more than 0, and the points are no more than points of the two shapes.
+/// some lower bound, more than 0, and the points are no more than points of the two shapes. With a mesh it is the
+/// same as distance().
 QueryResult penetration(const Shape& a, const Eigen::Isometry3d& pose_a, const Shape& b,
                         const Eigen::Isometry3d& pose_b, QueryCache* cache = nullptr);
 

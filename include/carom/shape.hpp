@@ -52,6 +52,24 @@ struct MassProperties {
   Eigen::Matrix3d inertia = Eigen::Matrix3d::Zero();  ///< about the centre of mass, kg m^2
 };
 
+/// Volumes of the hierarchy over the triangles of a mesh. They change the time of a query, never its answer.
+enum class MeshVolume {
+  sphere,
+  box,           ///< along the axes of the mesh
+  oriented_box,  ///< along the principal axes of the triangles below the node
+  dop18,
+};
+
+enum class MeshSplit {
+  variance,  ///< at the mean, along the axis on which the triangles vary most
+  cost,      ///< where surface times number of both halves is least
+};
+
+struct MeshOptions {
+  MeshVolume volume = MeshVolume::box;  ///< the fastest in docs/benchmarks.md
+  MeshSplit split = MeshSplit::cost;    ///< slower to build than variance, faster to ask
+};
+
 /// A solid in a frame of its own, in metres. Immutable: a copy is cheap and may be used by many threads.
 ///
 /// Every shape may have a rounding margin: it then is all that is within that distance of the shape
@@ -75,8 +93,9 @@ class Shape {
   /// which is a shape without volume.
   static Shape hull(std::span<const Eigen::Vector3d> points);
   static Shape triangle(const Eigen::Vector3d& a, const Eigen::Vector3d& b, const Eigen::Vector3d& c);
-  /// The surface; a closed mesh is not filled.
-  static Shape mesh(const TriangleMesh& mesh);
+  /// Closed pieces are solid, see closed_pieces(); what is open is a surface without thickness. Its hierarchy is built
+  /// here, once: a pose moves it along.
+  static Shape mesh(const TriangleMesh& mesh, const MeshOptions& options = {});
   /// The union of convex shapes.
   static Shape compound(std::span<const Part> parts);
 
@@ -88,6 +107,11 @@ class Shape {
   bool convex() const;
   /// Of a hull, a triangle or a mesh; empty for others. A hull keeps the points at its corners, in the order given.
   std::span<const Eigen::Vector3d> vertices() const;
+  /// Of a mesh.
+  std::span<const Triangle> triangles() const;
+  /// How many of the connected pieces of a mesh are closed, that is have an inside: the winding number of the surface
+  /// is not zero there. Vertices at the same place count as one for this.
+  std::size_t closed_pieces() const;
   /// Of a hull: the corners of each face, counter-clockwise seen from outside.
   IndexLists faces() const;
   std::span<const Part> parts() const;

@@ -2,6 +2,7 @@
 
 #include "core/check.hpp"
 #include "narrow/convex/convex.hpp"
+#include "narrow/mesh/mesh_convex.hpp"
 #include "query/check_pose.hpp"
 #include "shapes/shape_data.hpp"
 
@@ -10,26 +11,47 @@ namespace {
 
 using convex::Question;
 
-/// A convex shape, or each part of a compound.
+/// A convex shape, a mesh, or each part of a compound.
 struct Parts {
   explicit Parts(const Shape& shape, const Eigen::Isometry3d& pose) : shape_(shape), pose_(pose) {}
 
-  std::size_t size() const { return shape_.convex() ? 1 : shape_.parts().size(); }
-  const shapes::Core& core(std::size_t i) const {
-    return shape_.convex() ? shape_.data().core : shape_.parts()[i].shape.data().core;
+  bool compound() const { return shape_.kind() == ShapeKind::compound; }
+  std::size_t size() const { return compound() ? shape_.parts().size() : 1; }
+  const shapes::ShapeData& data(std::size_t i) const {
+    return compound() ? shape_.parts()[i].shape.data() : shape_.data();
   }
-  Eigen::Isometry3d pose(std::size_t i) const { return shape_.convex() ? pose_ : pose_ * shape_.parts()[i].pose; }
-  Index number(std::size_t i) const { return shape_.convex() ? none : static_cast<Index>(i); }
+  Eigen::Isometry3d pose(std::size_t i) const { return compound() ? pose_ * shape_.parts()[i].pose : pose_; }
 
  private:
   const Shape& shape_;
   const Eigen::Isometry3d& pose_;
 };
 
-void check(const Shape& shape, const Eigen::Isometry3d& pose, const char* which) {
-  check_pose(pose, which);
-  require(shape.kind() != ShapeKind::mesh, ErrorCode::unsupported,
-          "query: {} is a mesh; queries take convex shapes and compounds of them", which);
+void check(const Eigen::Isometry3d& pose_a, const Eigen::Isometry3d& pose_b) {
+  check_pose(pose_a, "a");
+  check_pose(pose_b, "b");
+}
+
+void ask_one(Question question, const shapes::ShapeData& a, const Eigen::Isometry3d& pose_a, const shapes::ShapeData& b,
+             const Eigen::Isometry3d& pose_b, QueryCache* cache, QueryResult& result) {
+  if (a.mesh && b.mesh) {
+    mesh::query({*a.mesh, pose_a, a.margin}, {*b.mesh, pose_b, b.margin}, result);
+  } else if (a.mesh) {
+    mesh::query({*a.mesh, pose_a, a.margin}, {b.core, pose_b}, result);
+  } else if (b.mesh) {
+    mesh::query({*b.mesh, pose_b, b.margin}, {a.core, pose_a}, result);
+    mesh::mirror(result);
+  } else {
+    convex::query(question, a.core, pose_a, b.core, pose_b, cache, result);
+  }
+}
+
+bool collide_one(const shapes::ShapeData& a, const Eigen::Isometry3d& pose_a, const shapes::ShapeData& b,
+                 const Eigen::Isometry3d& pose_b, QueryCache* cache) {
+  if (a.mesh && b.mesh) return mesh::collides({*a.mesh, pose_a, a.margin}, {*b.mesh, pose_b, b.margin});
+  if (a.mesh) return mesh::collides({*a.mesh, pose_a, a.margin}, {b.core, pose_b});
+  if (b.mesh) return mesh::collides({*b.mesh, pose_b, b.margin}, {a.core, pose_a});
+  return convex::collides(a.core, pose_a, b.core, pose_b, cache);
 }
 
 /// The closest or deepest pair of parts; of equal ones the first.
@@ -43,11 +65,11 @@ QueryResult ask_parts(Question question, const Shape& a, const Eigen::Isometry3d
     const Eigen::Isometry3d pose_i = parts_a.pose(i);
     for (std::size_t j = 0; j < parts_b.size(); ++j) {
       QueryResult result;
-      convex::query(question, parts_a.core(i), pose_i, parts_b.core(j), parts_b.pose(j), nullptr, result);
+      ask_one(question, parts_a.data(i), pose_i, parts_b.data(j), parts_b.pose(j), nullptr, result);
       if (!(result.distance < best.distance)) continue;
       best = result;
-      best.part_a = parts_a.number(i);
-      best.part_b = parts_b.number(j);
+      if (parts_a.compound()) best.part_a = static_cast<Index>(i);
+      if (parts_b.compound()) best.part_b = static_cast<Index>(j);
     }
   }
   return best;
@@ -59,19 +81,22 @@ bool parts_collide(const Shape& a, const Eigen::Isometry3d& pose_a, const Shape&
   for (std::size_t i = 0; i < parts_a.size(); ++i) {
     const Eigen::Isometry3d pose_i = parts_a.pose(i);
     for (std::size_t j = 0; j < parts_b.size(); ++j) {
-      if (convex::collides(parts_a.core(i), pose_i, parts_b.core(j), parts_b.pose(j), nullptr)) return true;
+      if (collide_one(parts_a.data(i), pose_i, parts_b.data(j), parts_b.pose(j), nullptr)) return true;
     }
   }
   return false;
 }
 
+bool any_compound(const Shape& a, const Shape& b) {
+  return a.kind() == ShapeKind::compound || b.kind() == ShapeKind::compound;
+}
+
 QueryResult ask(Question question, const Shape& a, const Eigen::Isometry3d& pose_a, const Shape& b,
                 const Eigen::Isometry3d& pose_b, QueryCache* cache) {
-  check(a, pose_a, "a");
-  check(b, pose_b, "b");
-  if (!a.convex() || !b.convex()) return ask_parts(question, a, pose_a, b, pose_b);
+  check(pose_a, pose_b);
+  if (any_compound(a, b)) return ask_parts(question, a, pose_a, b, pose_b);
   QueryResult result;
-  convex::query(question, a.data().core, pose_a, b.data().core, pose_b, cache, result);
+  ask_one(question, a.data(), pose_a, b.data(), pose_b, cache, result);
   return result;
 }
 
@@ -79,10 +104,9 @@ QueryResult ask(Question question, const Shape& a, const Eigen::Isometry3d& pose
 
 bool collide(const Shape& a, const Eigen::Isometry3d& pose_a, const Shape& b, const Eigen::Isometry3d& pose_b,
              QueryCache* cache) {
-  check(a, pose_a, "a");
-  check(b, pose_b, "b");
-  if (!a.convex() || !b.convex()) return parts_collide(a, pose_a, b, pose_b);
-  return convex::collides(a.data().core, pose_a, b.data().core, pose_b, cache);
+  check(pose_a, pose_b);
+  if (any_compound(a, b)) return parts_collide(a, pose_a, b, pose_b);
+  return collide_one(a.data(), pose_a, b.data(), pose_b, cache);
 }
 
 QueryResult distance(const Shape& a, const Eigen::Isometry3d& pose_a, const Shape& b, const Eigen::Isometry3d& pose_b,

@@ -79,8 +79,8 @@ BoundingSphere Shape::bounding_sphere() const {
     }
     case ShapeKind::mesh: {
       std::vector<Eigen::Vector3d> used;
-      for (const Triangle& t : data_->mesh.triangles) {
-        for (const Index i : t) used.push_back(data_->mesh.positions[static_cast<std::size_t>(i)]);
+      for (const Triangle& t : data_->mesh->mesh.triangles) {
+        for (const Index i : t) used.push_back(data_->mesh->mesh.positions[static_cast<std::size_t>(i)]);
       }
       BoundingSphere sphere = shapes::enclosing_sphere(used);
       sphere.radius += data_->margin;

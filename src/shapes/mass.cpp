@@ -1,4 +1,5 @@
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -22,8 +23,9 @@ std::vector<std::array<Eigen::Vector3d, 3>> surface_triangles(const Shape& shape
       }
     }
   }
-  for (const Triangle& t : data.mesh.triangles) {
-    const auto& p = data.mesh.positions;
+  if (!data.mesh) return triangles;
+  for (const Triangle& t : data.mesh->mesh.triangles) {
+    const auto& p = data.mesh->mesh.positions;
     triangles.push_back(
         {p[static_cast<std::size_t>(t[0])], p[static_cast<std::size_t>(t[1])], p[static_cast<std::size_t>(t[2])]});
   }
@@ -119,8 +121,9 @@ MassProperties of_compound(const Shape& shape) {
 MassProperties of_triangles(const Shape& shape) {
   const auto triangles = surface_triangles(shape);
   const ShapeData& data = shape.data();
-  const bool closed = data.kind == ShapeKind::mesh ? inspect(data.mesh).watertight() && inspect(data.mesh).oriented()
-                                                   : data.hull->dimension == 3;
+  const bool closed = data.mesh
+                          ? std::find(data.mesh->closed.begin(), data.mesh->closed.end(), 0) == data.mesh->closed.end()
+                          : data.hull->dimension == 3;
   if (closed) return of_closed_surface(triangles);
   MassProperties mass;
   double area = 0;

@@ -117,7 +117,7 @@ Shape Shape::triangle(const Eigen::Vector3d& a, const Eigen::Vector3d& b, const 
   return Shape(make_hull(ShapeKind::triangle, shapes::build_hull(corners)));
 }
 
-Shape Shape::mesh(const TriangleMesh& mesh) {
+Shape Shape::mesh(const TriangleMesh& mesh, const MeshOptions& options) {
   require(!mesh.triangles.empty(), ErrorCode::bad_mesh, "mesh: no triangles");
   for (std::size_t i = 0; i < mesh.positions.size(); ++i) {
     require(is_finite(mesh.positions[i]), ErrorCode::not_finite, "mesh: vertex {} is not finite", i);
@@ -131,7 +131,7 @@ Shape Shape::mesh(const TriangleMesh& mesh) {
     }
   }
   auto data = make(ShapeKind::mesh, CoreKind::point, Eigen::Vector3d::Zero(), 0);
-  data->mesh = mesh;
+  data->mesh = std::make_shared<const shapes::MeshData>(shapes::build_mesh_data(mesh, options));
   return Shape(std::move(data));
 }
 
@@ -175,7 +175,18 @@ bool Shape::convex() const {
 
 std::span<const Eigen::Vector3d> Shape::vertices() const {
   if (data_->hull) return data_->hull->points;
-  return data_->mesh.positions;
+  if (data_->mesh) return data_->mesh->mesh.positions;
+  return {};
+}
+
+std::span<const Triangle> Shape::triangles() const {
+  if (data_->mesh) return data_->mesh->mesh.triangles;
+  return {};
+}
+
+std::size_t Shape::closed_pieces() const {
+  if (!data_->mesh) return 0;
+  return static_cast<std::size_t>(std::count(data_->mesh->closed.begin(), data_->mesh->closed.end(), 1));
 }
 
 IndexLists Shape::faces() const {
@@ -199,8 +210,8 @@ Eigen::Vector3d Shape::support(const Eigen::Vector3d& direction) const {
     best_value = p.dot(d);
   };
   if (data_->kind == ShapeKind::mesh) {
-    for (const Triangle& t : data_->mesh.triangles) {
-      for (const Index i : t) offer(data_->mesh.positions[static_cast<std::size_t>(i)] + data_->margin * d);
+    for (const shapes::TriangleCorners& t : data_->mesh->tree.corners) {
+      for (const detail::Vec3& p : t) offer(detail::to_eigen(p) + data_->margin * d);
     }
   } else if (data_->kind == ShapeKind::compound) {
     for (const Part& part : data_->parts) {

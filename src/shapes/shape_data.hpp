@@ -5,6 +5,7 @@
 #include "carom/shape.hpp"
 #include "shapes/core.hpp"
 #include "shapes/hull_data.hpp"
+#include "shapes/mesh_data.hpp"
 
 namespace carom::shapes {
 
@@ -15,7 +16,7 @@ struct ShapeData {
   /// Of a convex shape. Its radius holds the margin as well; its hull points to `hull`.
   Core core;
   std::shared_ptr<const HullData> hull;
-  TriangleMesh mesh;
+  std::shared_ptr<const MeshData> mesh;
   std::vector<Shape::Part> parts;    ///< with the margin of the compound added to theirs
   std::vector<double> part_margins;  ///< without it
 };

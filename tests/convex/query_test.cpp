@@ -34,8 +34,8 @@ TEST(Query, WhatIsWrongIsNamed) {
             "query: the pose of b is not finite, or beyond 1e+60");
   EXPECT_EQ(error_of([&] { distance(ball, bad, ball, at(0, 0, 0)); }),
             "query: the pose of a is not finite, or beyond 1e+60");
-  EXPECT_EQ(error_of([&] { distance(ball, at(0, 0, 0), Shape::mesh(make_icosphere(1, 1)), at(0, 0, 0)); }),
-            "query: b is a mesh; queries take convex shapes and compounds of them");
+  EXPECT_EQ(error_of([&] { distance(ball, at(0, 0, 0), Shape::mesh(make_icosphere(1, 1)), bad); }),
+            "query: the pose of b is not finite, or beyond 1e+60");
   const std::vector<Eigen::Isometry3d> poses{at(0, 0, 0), bad, at(1, 0, 0)};
   std::vector<std::uint8_t> out(3);
   EXPECT_EQ(error_of([&] {

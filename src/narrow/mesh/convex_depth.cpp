@@ -1,0 +1,294 @@
+#include "narrow/mesh/convex_depth.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "geometry/disjoint_sets.hpp"
+#include "narrow/convex/convex.hpp"
+#include "narrow/mesh/point_queries.hpp"
+#include "narrow/mesh/region_places.hpp"
+#include "narrow/mesh/triangle_core.hpp"
+
+namespace carom::mesh {
+namespace {
+
+using convex::Question;
+using shapes::TriangleCorners;
+
+constexpr int most_trials = 32;
+constexpr int most_advances = 64;
+constexpr std::size_t most_directions = 12;
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+Vec3 unit_or_zero(const Vec3& v) {
+  const double length = std::sqrt(dot(v, v));
+  return length > 0 && std::isfinite(length) ? (1 / length) * v : Vec3{};
+}
+
+struct Found {
+  double depth = INFINITY;
+  double lower = 0;
+  Vec3 normal{1, 0, 0};
+  Vec3 point_a;
+  Index triangle = none;
+  bool limited = false;
+};
+
+class Meter {
+ public:
+  Meter(const PlacedMesh& a, const PlacedCore& b, const ConvexWalk& walk)
+      : a_(a), b_(b), walk_(walk), bare_(b.core), small_(1e-12 * walk.scale()) {
+    bare_.radius = 0;
+  }
+
+  Found run() {
+    const std::vector<std::vector<std::uint32_t>> regions = find_regions();
+    Found deepest;
+    bool any = false;
+    find_places(regions);
+    for (number_ = 0; number_ < regions.size(); ++number_) {
+      const Found f = measure(regions[number_]);
+      if (any && !(f.depth > deepest.depth)) continue;
+      deepest = f;
+      any = true;
+    }
+    if (!any) deepest = measure({});
+    return deepest;
+  }
+
+ private:
+  const TriangleCorners& corners(std::uint32_t i) const { return a_.mesh.tree.corners[i]; }
+  Eigen::Isometry3d moved_pose(const Vec3& way) const {
+    Eigen::Isometry3d pose = b_.pose;
+    pose.translation() += a_.pose.linear() * detail::to_eigen(way);
+    return pose;
+  }
+  bool touches(std::uint32_t i, const Eigen::Isometry3d& pose) {
+    return convex::collides(triangle_.set(corners(i), 0), a_.pose, bare_, pose, nullptr);
+  }
+
+  std::vector<std::vector<std::uint32_t>> find_regions() {
+    std::vector<std::uint32_t> all;
+    walk_.near(0, [&](std::uint32_t i) {
+      if (touches(i, b_.pose)) all.push_back(i);
+      return false;
+    });
+    const auto number = [&](std::uint32_t i) { return a_.mesh.tree.triangles[i]; };
+    std::sort(all.begin(), all.end(), [&](std::uint32_t i, std::uint32_t j) { return number(i) < number(j); });
+    // By the lowest triangle at each vertex.
+    struct Use {
+      Index vertex;
+      Index place;
+    };
+    std::vector<Use> uses;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      for (const Index v : a_.mesh.mesh.triangles[at(number(all[i]))]) {
+        uses.push_back({a_.mesh.vertex_at[at(v)], static_cast<Index>(i)});
+      }
+    }
+    std::sort(uses.begin(), uses.end(), [](const Use& p, const Use& q) {
+      return p.vertex != q.vertex ? p.vertex < q.vertex : p.place < q.place;
+    });
+    detail::DisjointSets sets(all.size());
+    for (std::size_t i = 1; i < uses.size(); ++i) {
+      if (uses[i].vertex == uses[i - 1].vertex) sets.merge(uses[i].place, uses[i - 1].place);
+    }
+    std::vector<std::vector<std::uint32_t>> regions(all.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      regions[at(sets.find(static_cast<Index>(i)))].push_back(all[i]);
+    }
+    regions.erase(std::remove_if(regions.begin(), regions.end(), [](const auto& r) { return r.empty(); }),
+                  regions.end());
+    return regions;
+  }
+
+  Vec3 contact_point(std::uint32_t i, const Eigen::Isometry3d& pose) {
+    QueryResult r;
+    convex::query(Question::distance, triangle_.set(corners(i), 0), a_.pose, bare_, pose, nullptr, r);
+    return detail::to_vec3(a_.pose.linear().transpose() * (r.point_a - a_.pose.translation()));
+  }
+
+  void find_places(const std::vector<std::vector<std::uint32_t>>& regions) {
+    for (const auto& region : regions) {
+      places_.start();
+      // Of one there is nothing to tell apart.
+      for (std::size_t k = 0; regions.size() > 1 && k < region.size(); ++k) {
+        places_.add(contact_point(region[k], b_.pose));
+      }
+    }
+  }
+
+  void add_direction(const Vec3& v) {
+    const Vec3 n = unit_or_zero(v);
+    if (!(dot(n, n) > 0.5) || directions_.size() == most_directions) return;
+    for (const Vec3& known : directions_) {
+      if (dot(known, n) > 1 - 1e-8) return;
+    }
+    directions_.push_back(n);
+  }
+
+  Vec3 lowest_point(const Vec3& n) const {
+    const RelativePose& pose = walk_.pose();
+    return pose.rotate(shapes::support(bare_, -pose.rotate_back(n)).p) + pose.t;
+  }
+
+  void find_directions(const std::vector<std::uint32_t>& region) {
+    directions_.clear();
+    Vec3 mean;
+    for (const std::uint32_t i : region) {
+      mean = mean + detail::cross(corners(i)[1] - corners(i)[0], corners(i)[2] - corners(i)[0]);
+    }
+    add_direction(mean);
+    const Vec3 middle = walk_.middle();
+    const NearestPoint near = nearest(a_.mesh, middle, INFINITY);
+    const Vec3 out = near.point - middle;
+    add_direction(inside(a_.mesh, middle) ? out : -out);
+    for (std::size_t k = 0; k < region.size() && k < 8; ++k) {
+      QueryResult r;
+      convex::query(Question::distance, triangle_.set(corners(region[k]), 0), a_.pose, bare_, b_.pose, nullptr, r);
+      const Vec3 n = detail::to_vec3(a_.pose.linear().transpose() * r.normal);
+      const Vec3 m =
+          detail::cross(corners(region[k])[1] - corners(region[k])[0], corners(region[k])[2] - corners(region[k])[0]);
+      add_direction(m);
+      if (!a_.mesh.is_closed(a_.mesh.tree.triangles[region[k]])) add_direction(-m);
+      add_direction(n);
+    }
+    if (directions_.empty()) directions_.push_back({1, 0, 0});
+  }
+
+  /// How far the core must move along n to leave a triangle, if farther than `known`: from where a plane across n parts
+  /// them, back to where they touch. Each step is along the normal of the gap, so none goes too far.
+  double leave(std::uint32_t i, const Vec3& n, double known, Vec3& point) {
+    const TriangleCorners& t = corners(i);
+    double way = std::max({dot(n, t[0]), dot(n, t[1]), dot(n, t[2])}) - dot(n, lowest_point(n)) + small_;
+    if (!(way > known)) return known;
+    const shapes::Core& triangle = triangle_.set(t, 0);
+    const Eigen::Vector3d n_world = a_.pose.linear() * detail::to_eigen(n);
+    for (int k = 0; k < most_advances; ++k) {
+      QueryResult r;
+      convex::query(Question::distance, triangle, a_.pose, bare_, moved_pose(way * n), nullptr, r);
+      point = detail::to_vec3(a_.pose.linear().transpose() * (r.point_a - a_.pose.translation()));
+      const double along = r.normal.dot(n_world);
+      if (!(r.distance > small_) || !(along > 0)) break;
+      const double step = (r.distance - 0.5 * small_) / along;
+      way -= step;
+      if (!(way > known)) return known;
+      if (step <= 1e-3 * small_) break;
+    }
+    return way;
+  }
+
+  bool inside_moved(double way, const Vec3& n) const {
+    return a_.mesh.any_closed && inside(a_.mesh, lowest_point(n) + way * n);
+  }
+
+  void try_direction(const std::vector<std::uint32_t>& region, const Vec3& n, Found& best) {
+    double way = 0;
+    Vec3 point = lowest_point(n);
+    Index which = none;
+    for (const std::uint32_t i : region) {
+      Vec3 p;
+      const double w = leave(i, n, way, p);
+      if (!(w > way)) continue;
+      way = w;
+      point = p;
+      which = a_.mesh.tree.triangles[i];
+      if (way >= best.depth) return;
+    }
+    // Free of the region's triangles, it may meet others here, or be inside still: then on, through what is in the way.
+    for (int k = 0;; ++k) {
+      if (k == most_trials) return;
+      double farther = way;
+      const Eigen::Isometry3d pose = moved_pose((way + small_) * n);
+      walk_.near_moved((way + small_) * n, 0, [&](std::uint32_t i) {
+        if (!touches(i, pose)) return false;
+        if (places_.size() > 1 && !places_.belongs(contact_point(i, pose), number_)) return false;
+        Vec3 q;
+        const double w = leave(i, n, farther, q);
+        if (w > farther + small_) {
+          farther = w;
+          point = q;
+          which = a_.mesh.tree.triangles[i];
+        }
+        return false;
+      });
+      if (farther > way) {
+        way = farther;
+      } else if (inside_moved(way + small_, n)) {
+        way += small_ + way_out(a_.mesh, lowest_point(n) + (way + small_) * n, n);
+        point = lowest_point(n) + way * n;
+        which = none;
+      } else {
+        break;
+      }
+      if (!(way < best.depth)) return;
+    }
+    if (!(way < best.depth)) return;
+    best.depth = way;
+    best.normal = n;
+    best.point_a = point;
+    best.triangle = which;
+    best.limited = false;
+  }
+
+  Found measure(const std::vector<std::uint32_t>& region) {
+    find_directions(region);
+    Found best;
+    for (const Vec3& n : directions_) try_direction(region, n, best);
+    if (!std::isfinite(best.depth)) give_bound(best);
+    const Vec3 low = lowest_point(best.normal);
+    if (inside(a_.mesh, low)) best.lower = std::min(nearest(a_.mesh, low, INFINITY, true).distance, best.depth);
+    return best;
+  }
+
+  void give_bound(Found& best) {
+    best.limited = true;
+    for (const Vec3& n : directions_) {
+      double high = -INFINITY;
+      Vec3 from;
+      for (const TriangleCorners& t : a_.mesh.tree.corners) {
+        for (const Vec3& p : t) {
+          if (dot(n, p) <= high) continue;
+          high = dot(n, p);
+          from = p;
+        }
+      }
+      const double way = std::max(high - dot(n, lowest_point(n)), 0.0);
+      if (!(way < best.depth)) continue;
+      best.depth = way;
+      best.normal = n;
+      best.point_a = from;
+    }
+  }
+
+  const PlacedMesh& a_;
+  const PlacedCore& b_;
+  const ConvexWalk& walk_;
+  shapes::Core bare_;
+  double small_;
+  TriangleCore triangle_;
+  std::vector<Vec3> directions_;
+  RegionPlaces places_;
+  std::size_t number_ = 0;
+};
+
+}  // namespace
+
+void convex_depth(const PlacedMesh& a, const PlacedCore& b, const ConvexWalk& walk, QueryResult& result) {
+  const Found found = Meter(a, b, walk).run();
+  const double radius = a.radius + b.core.radius;
+  result = {};
+  result.distance = 0 - (found.depth + radius);
+  result.error = found.depth - found.lower;
+  result.limited = found.limited;
+  result.normal = a.pose.linear() * detail::to_eigen(found.normal);
+  result.point_a = a.pose * detail::to_eigen(found.point_a + a.radius * found.normal);
+  result.point_b = a.pose * detail::to_eigen(found.point_a - (found.depth + b.core.radius) * found.normal);
+  // Where it parts a corner of the mesh, or a point of the shape on it: which triangle, the point tells.
+  result.part_a = found.triangle != none ? found.triangle : nearest(a.mesh, found.point_a, INFINITY).triangle;
+}
+
+}  // namespace carom::mesh

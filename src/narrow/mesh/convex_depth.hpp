@@ -1,0 +1,15 @@
+#pragma once
+
+#include "narrow/mesh/convex_walk.hpp"
+
+namespace carom::mesh {
+
+/// How deep a convex shape is in a mesh, where their cores overlap or the one is inside the other.
+///
+/// Triangles that overlap the core, joined at their vertices, are regions. Moving the shape by the depth along the
+/// normal takes it off the triangles of the deepest region, and off whatever it meets there on the way, but for
+/// triangles nearer to another region; and the shape is not inside the mesh then. This is tried out. The direction is
+/// the best of some: the mean normal of the triangles, normals of single ones, the way out of the middle.
+void convex_depth(const PlacedMesh& a, const PlacedCore& b, const ConvexWalk& walk, QueryResult& result);
+
+}  // namespace carom::mesh

@@ -1,0 +1,338 @@
+#include "narrow/mesh/depth.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+#include "narrow/mesh/point_queries.hpp"
+#include "narrow/mesh/region_places.hpp"
+#include "narrow/mesh/triangle_pair.hpp"
+#include "narrow/mesh/with_view.hpp"
+
+namespace carom::mesh {
+namespace {
+
+std::size_t at(Index i) {
+  return static_cast<std::size_t>(i);
+}
+
+Vec3 unit_or_zero(const Vec3& v) {
+  const double length = std::sqrt(dot(v, v));
+  return length > 0 && std::isfinite(length) ? (1 / length) * v : Vec3{};
+}
+
+constexpr int most_trials = 32;
+constexpr std::size_t most_directions = 10;
+
+class Meter {
+ public:
+  Meter(const MeshData& a, const MeshData& b, const RelativePose& pose, const Region& region,
+        const RegionPlaces& places, std::size_t number)
+      : a_(a),
+        b_(b),
+        pose_(pose),
+        region_(region),
+        places_(places),
+        number_(number),
+        small_(100 * rounding(a, b, pose)) {}
+
+  RegionDepth run() {
+    best_.depth = INFINITY;
+    find_deepest();
+    find_directions();
+    for (const Vec3& n : directions_) try_direction(n);
+    if (!std::isfinite(best_.depth)) give_bound();
+    best_.lower = std::min(best_.lower, best_.depth);
+    // Where they part a vertex of one leaves the other: which triangle of that, the point tells.
+    if (best_.triangle_a == none) best_.triangle_a = nearest(a_, best_.point_a, INFINITY).triangle;
+    if (best_.triangle_b == none) best_.triangle_b = nearest(b_, into_b(best_.point_b), INFINITY).triangle;
+    return best_;
+  }
+
+ private:
+  Vec3 vertex_a(Index v) const { return detail::to_vec3(a_.mesh.positions[at(v)]); }
+  Vec3 vertex_b(Index v) const { return pose_.rotate(detail::to_vec3(b_.mesh.positions[at(v)])) + pose_.t; }
+  Vec3 into_b(const Vec3& p) const { return pose_.rotate_back(p - pose_.t); }
+  TriangleCorners triangle_a(Index t) const {
+    return {vertex_a(a_.mesh.triangles[at(t)][0]), vertex_a(a_.mesh.triangles[at(t)][1]),
+            vertex_a(a_.mesh.triangles[at(t)][2])};
+  }
+  TriangleCorners triangle_b(Index t) const {
+    return {vertex_b(b_.mesh.triangles[at(t)][0]), vertex_b(b_.mesh.triangles[at(t)][1]),
+            vertex_b(b_.mesh.triangles[at(t)][2])};
+  }
+
+  void add_direction(const Vec3& v) {
+    const Vec3 n = unit_or_zero(v);
+    if (!(dot(n, n) > 0.5) || directions_.size() == most_directions) return;
+    for (const Vec3& known : directions_) {
+      if (dot(known, n) > 1 - 1e-8) return;
+    }
+    directions_.push_back(n);
+  }
+
+  void find_deepest() {
+    Vec3 out_a;
+    Vec3 out_b;
+    double deep_a = -1;
+    double deep_b = -1;
+    for (const Index v : region_.a.vertices) {
+      const Vec3 p = vertex_a(v);
+      const NearestPoint near = nearest(b_, into_b(p), INFINITY, true);
+      if (!(near.distance > deep_a)) continue;
+      deep_a = near.distance;
+      out_a = p - (pose_.rotate(near.point) + pose_.t);
+      if (deep_a > best_.lower || deep_b < 0) best_.deepest = p;
+    }
+    for (const Index v : region_.b.vertices) {
+      const Vec3 p = vertex_b(v);
+      const NearestPoint near = nearest(a_, p, INFINITY, true);
+      if (!(near.distance > deep_b)) continue;
+      deep_b = near.distance;
+      out_b = near.point - p;
+      if (deep_b > deep_a) {
+        best_.deepest = p;
+        best_.deepest_of_a = false;
+      }
+    }
+    best_.lower = std::max({deep_a, deep_b, 0.0});
+    add_contour();
+    add_direction(out_a);
+    add_direction(out_b);
+  }
+
+  /// The area inside the curve of intersection, as a vector: it goes round the outward normals of b where it leaves a.
+  void add_contour() {
+    if (region_.crossings.empty()) return;
+    const Vec3 origin = detail::to_vec3(region_.crossings[0].where.start);
+    Vec3 area;
+    for (const MeshCrossing& c : region_.crossings) {
+      if (c.where.kind != IntersectionKind::segment) continue;
+      const Vec3 s = detail::to_vec3(c.where.start) - origin;
+      const Vec3 e = detail::to_vec3(c.where.end) - origin;
+      const TriangleCorners ta = triangle_a(c.a);
+      const TriangleCorners tb = triangle_b(c.b);
+      const Vec3 na = detail::cross(ta[1] - ta[0], ta[2] - ta[0]);
+      const Vec3 nb = detail::cross(tb[1] - tb[0], tb[2] - tb[0]);
+      const Vec3 half = 0.5 * detail::cross(s, e);
+      area = dot(e - s, detail::cross(na, nb)) < 0 ? area - half : area + half;
+    }
+    add_direction(area);
+    // Without a closed contour the sign means nothing.
+    if (!a_.any_closed || !b_.any_closed) add_direction(-area);
+  }
+
+  /// Normals of faces, those of the largest area first: similar ones count together.
+  void find_directions() {
+    struct Face {
+      Vec3 n;
+      double area;
+    };
+    std::vector<Face> faces;
+    const auto add = [&](const TriangleCorners& t, double sign) {
+      const Vec3 m = detail::cross(t[1] - t[0], t[2] - t[0]);
+      const double area = std::sqrt(dot(m, m));
+      if (!(area > 0)) return;
+      const Vec3 n = (sign / area) * m;
+      for (Face& f : faces) {
+        if (dot(f.n, n) < 1 - 1e-6) continue;
+        f.area += area;
+        return;
+      }
+      if (faces.size() < 64) faces.push_back({n, area});
+    };
+    for (const Index t : region_.a.triangles) add(triangle_a(t), 1);
+    for (const Index t : region_.b.triangles) add(triangle_b(t), -1);
+    std::stable_sort(faces.begin(), faces.end(), [](const Face& p, const Face& q) { return p.area > q.area; });
+    for (const Face& f : faces) {
+      add_direction(f.n);
+      if (!a_.any_closed && !b_.any_closed) add_direction(-f.n);
+    }
+  }
+
+  struct Trial {
+    double way = 0;
+    Vec3 point_a;
+    Index triangle_a = none;
+    Index triangle_b = none;
+  };
+
+  /// Each vertex inside must at least come out. False if that is no better than what is known.
+  bool move_vertices_out(const Vec3& n, Trial& trial) const {
+    const Vec3 back = pose_.rotate_back(-n);
+    for (const Index v : region_.a.vertices) {
+      const Vec3 p = vertex_a(v);
+      const double way = way_out(b_, into_b(p), back);
+      if (!(way > trial.way) || way == INFINITY) continue;
+      trial = {way, p, a_.vertex_triangles[at(v)].front(), none};
+      if (trial.way >= best_.depth) return false;
+    }
+    for (const Index v : region_.b.vertices) {
+      const Vec3 p = vertex_b(v);
+      const double way = way_out(a_, p, n);
+      if (!(way > trial.way) || way == INFINITY) continue;
+      trial = {way, p + way * n, none, b_.vertex_triangles[at(v)].front()};
+      if (trial.way >= best_.depth) return false;
+    }
+    return true;
+  }
+
+  /// What has come out may be inside again, beyond a gap: then on to the next way out. The region is connected and
+  /// crosses nothing any more, so one vertex tells.
+  bool move_on(const Vec3& n, Trial& trial) const {
+    const double here = trial.way + small_;
+    if (!region_.a.vertices.empty()) {
+      const Vec3 p = vertex_a(region_.a.vertices.front());
+      if (inside(b_, into_b(p - here * n))) {
+        trial = {here + way_out(b_, into_b(p - here * n), pose_.rotate_back(-n)), p, none, none};
+        return true;
+      }
+    }
+    if (!region_.b.vertices.empty()) {
+      const Vec3 p = vertex_b(region_.b.vertices.front());
+      if (inside(a_, p + here * n)) {
+        const double way = here + way_out(a_, p + here * n, n);
+        trial = {way, p + way * n, none, none};
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Beyond `small_` on both sides of each other's planes.
+  bool cross_deeply(const TriangleCorners& ta, const TriangleCorners& tb) const {
+    const auto both_sides = [&](const TriangleCorners& plane, const TriangleCorners& t) {
+      const Vec3 n = unit_or_zero(detail::cross(plane[1] - plane[0], plane[2] - plane[0]));
+      const double h0 = dot(n, t[0] - plane[0]);
+      const double h1 = dot(n, t[1] - plane[0]);
+      const double h2 = dot(n, t[2] - plane[0]);
+      return std::min({h0, h1, h2}) < -small_ && std::max({h0, h1, h2}) > small_;
+    };
+    return both_sides(ta, tb) && both_sides(tb, ta);
+  }
+
+  bool is_here(const TriangleCorners& ta, const TriangleCorners& tb) const {
+    if (places_.size() == 1) return true;
+    const TriangleIntersection where = meeting(ta, tb);
+    return places_.belongs(detail::to_vec3(0.5 * (where.start + where.end)), number_);
+  }
+
+  /// Moves on until no two triangles cross here any more.
+  bool move_triangles_apart(const Vec3& n, Trial& trial) const {
+    RelativePose moved_pose = pose_;
+    moved_pose.t = pose_.t + (trial.way + small_) * n;
+    double more = 0;
+    Trial next = trial;
+    with_view(a_, b_, moved_pose, [&](const auto& view) {
+      return walk_near(a_.tree, b_.tree, view, 0.0, [&](std::uint32_t i, std::uint32_t j) {
+        const TriangleCorners& ca = a_.tree.corners[i];
+        const TriangleCorners cb = moved(b_.tree.corners[j], moved_pose);
+        if (!cross_deeply(ca, cb) || !meet(ca, cb) || !is_here(ca, cb)) return false;
+        const LastMeeting last = last_meeting(ca, cb, n);
+        if (last.time > more) {
+          more = last.time;
+          next = {trial.way + small_ + last.time, last.point, a_.tree.triangles[i], b_.tree.triangles[j]};
+        }
+        return next.way >= best_.depth;
+      });
+    });
+    const bool free = !(more > small_);
+    if (!free) trial = next;
+    return free;
+  }
+
+  void try_direction(const Vec3& n) {
+    Trial trial;
+    bool free = false;
+    if (!move_vertices_out(n, trial)) return;
+    for (int i = 0; i < most_trials && !free; ++i) {
+      free = move_triangles_apart(n, trial) && !move_on(n, trial);
+      if (!(trial.way < best_.depth)) return;
+    }
+    if (!free) return;
+    best_.depth = trial.way;
+    best_.normal = n;
+    best_.point_a = trial.point_a;
+    best_.point_b = trial.point_a - trial.way * n;
+    best_.triangle_a = trial.triangle_a;
+    best_.triangle_b = trial.triangle_b;
+  }
+
+  /// Nothing was free within the trials: all of one beyond all of the other along some direction is.
+  void give_bound() {
+    best_.limited = true;
+    if (directions_.empty()) directions_.push_back({1, 0, 0});
+    for (const Vec3& n : directions_) {
+      double high = -INFINITY;
+      double low = INFINITY;
+      Vec3 from;
+      for (const TriangleCorners& t : a_.tree.corners) {
+        for (const Vec3& p : t) {
+          if (dot(n, p) <= high) continue;
+          high = dot(n, p);
+          from = p;
+        }
+      }
+      const Vec3 nb = pose_.rotate_back(n);
+      for (const TriangleCorners& t : b_.tree.corners) {
+        for (const Vec3& p : t) low = std::min(low, dot(nb, p));
+      }
+      const double way = high - (low + dot(n, pose_.t));
+      if (!(way < best_.depth)) continue;
+      best_.depth = std::max(way, 0.0);
+      best_.normal = n;
+      best_.point_a = from;
+      best_.point_b = from - best_.depth * n;
+    }
+  }
+
+  const MeshData& a_;
+  const MeshData& b_;
+  const RelativePose& pose_;
+  const Region& region_;
+  const RegionPlaces& places_;
+  std::size_t number_;
+  double small_;
+  std::vector<Vec3> directions_;
+  RegionDepth best_;
+};
+
+}  // namespace
+
+std::vector<RegionDepth> measure(const MeshData& a, const MeshData& b, const RelativePose& pose,
+                                 const std::vector<Region>& regions) {
+  RegionPlaces places;
+  for (const Region& r : regions) {
+    places.start();
+    for (const MeshCrossing& c : r.crossings) {
+      places.add(detail::to_vec3(c.where.start));
+      places.add(detail::to_vec3(c.where.end));
+    }
+    for (const Index v : r.a.vertices) places.add(detail::to_vec3(a.mesh.positions[at(v)]));
+    for (const Index v : r.b.vertices) places.add(pose.rotate(detail::to_vec3(b.mesh.positions[at(v)])) + pose.t);
+  }
+  std::vector<RegionDepth> depths;
+  for (std::size_t i = 0; i < regions.size(); ++i) depths.push_back(Meter(a, b, pose, regions[i], places, i).run());
+  return depths;
+}
+
+void depth(const PlacedMesh& a, const PlacedMesh& b, const RelativePose& pose, QueryResult& result) {
+  const std::vector<Region> regions = find_regions(a.mesh, b.mesh, pose);
+  const std::vector<RegionDepth> depths = measure(a.mesh, b.mesh, pose, regions);
+  assert(!depths.empty());
+  std::size_t deepest = 0;
+  for (std::size_t i = 1; i < depths.size(); ++i) {
+    if (depths[i].depth > depths[deepest].depth) deepest = i;
+  }
+  const RegionDepth& d = depths[deepest];
+  result.distance = 0 - (d.depth + a.radius + b.radius);
+  result.error = d.depth - d.lower;
+  result.limited = d.limited;
+  result.normal = a.pose.linear() * detail::to_eigen(d.normal);
+  result.point_a = a.pose * detail::to_eigen(d.point_a + a.radius * d.normal);
+  result.point_b = a.pose * detail::to_eigen(d.point_b - b.radius * d.normal);
+  result.part_a = d.triangle_a;
+  result.part_b = d.triangle_b;
+}
+
+}  // namespace carom::mesh

@@ -1,0 +1,179 @@
+#include "narrow/mesh/mesh_mesh.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "narrow/mesh/depth.hpp"
+#include "narrow/mesh/point_queries.hpp"
+#include "narrow/mesh/triangle_pair.hpp"
+#include "narrow/mesh/with_view.hpp"
+
+namespace carom::mesh {
+namespace {
+
+int compare(const double* a, const double* b, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;
+  }
+  return 0;
+}
+
+int compare_meshes(const PlacedMesh& a, const PlacedMesh& b) {
+  if (a.radius != b.radius) return a.radius < b.radius ? -1 : 1;
+  const TriangleMesh& ma = a.mesh.mesh;
+  const TriangleMesh& mb = b.mesh.mesh;
+  if (&ma == &mb) return 0;
+  if (ma.triangles.size() != mb.triangles.size()) return ma.triangles.size() < mb.triangles.size() ? -1 : 1;
+  if (ma.positions.size() != mb.positions.size()) return ma.positions.size() < mb.positions.size() ? -1 : 1;
+  if (const int c = compare(ma.positions[0].data(), mb.positions[0].data(), 3 * ma.positions.size()); c != 0) return c;
+  if (ma.triangles != mb.triangles) return ma.triangles < mb.triangles ? -1 : 1;
+  return 0;
+}
+
+/// The triangles meet, or are within the radii of each other.
+bool surfaces_touch(const MeshData& a, const MeshData& b, const RelativePose& pose, double radius) {
+  const double reach = radius + rounding(a, b, pose);
+  return with_view(a, b, pose, [&](const auto& view) {
+    return walk_near(a.tree, b.tree, view, reach, [&](std::uint32_t i, std::uint32_t j) {
+      const TriangleCorners tb = moved(b.tree.corners[j], pose);
+      if (meet(a.tree.corners[i], tb)) return true;
+      return radius > 0 && distance_below(a.tree.corners[i], tb, radius) <= radius;
+    });
+  });
+}
+
+struct Closest {
+  double distance = INFINITY;
+  std::uint32_t i = 0;
+  std::uint32_t j = 0;
+};
+
+Closest closest_pair(const MeshData& a, const MeshData& b, const RelativePose& pose) {
+  Closest best;
+  const double slack = rounding(a, b, pose);
+  with_view(a, b, pose, [&](const auto& view) {
+    walk_nearest(a.tree, b.tree, view, slack, best.distance, [&](std::uint32_t i, std::uint32_t j) {
+      const double d = distance_below(a.tree.corners[i], moved(b.tree.corners[j], pose), best.distance);
+      // Of equals the first in the meshes, whatever the tree.
+      if (d > best.distance) return;
+      if (d == best.distance && std::pair(a.tree.triangles[i], b.tree.triangles[j]) >
+                                    std::pair(a.tree.triangles[best.i], b.tree.triangles[best.j]))
+        return;
+      best = {d, i, j};
+    });
+    return true;
+  });
+  return best;
+}
+
+Vec3 unit_or_zero(const Vec3& v) {
+  const double length = std::sqrt(dot(v, v));
+  return length > 0 ? (1 / length) * v : Vec3{};
+}
+
+Vec3 area_of(const TriangleCorners& t) {
+  return detail::cross(t[1] - t[0], t[2] - t[0]);
+}
+
+/// From a to b. Where the gap is but rounding, the features tell more than the points.
+Vec3 direction_of(const TriangleCorners& a, const TriangleCorners& b, const TriangleClosest& c) {
+  const Vec3 between = c.point_b - c.point_a;
+  const Vec3 size = (a[1] - a[0]) + (a[2] - a[0]);
+  if (c.distance > 1e-9 * std::sqrt(dot(size, size))) return unit_or_zero(between);
+  const auto bits = [](std::uint32_t m) { return (m & 1U) + (m >> 1U & 1U) + (m >> 2U & 1U); };
+  Vec3 n;
+  if (bits(c.corners_a) == 3) n = area_of(a);
+  if (bits(c.corners_b) == 3) n = area_of(b);
+  if (bits(c.corners_a) == 2 && bits(c.corners_b) == 2) {
+    const auto along = [](const TriangleCorners& t, std::uint32_t m) {
+      return m == 3 ? t[1] - t[0] : m == 5 ? t[2] - t[0] : t[2] - t[1];
+    };
+    n = detail::cross(along(a, c.corners_a), along(b, c.corners_b));
+  }
+  n = unit_or_zero(n);
+  if (!(dot(n, n) > 0.5)) n = unit_or_zero(between);
+  if (!(dot(n, n) > 0.5)) n = unit_or_zero(area_of(a));
+  if (!(dot(n, n) > 0.5)) return {1, 0, 0};
+  const Vec3 away = dot(between, n) != 0 ? between : (b[0] + b[1] + b[2]) - (a[0] + a[1] + a[2]);
+  return dot(away, n) < 0 ? -n : n;
+}
+
+}  // namespace
+
+ShapeFeature feature(const MeshData& mesh, Index triangle, std::uint32_t corners) {
+  ShapeFeature f;
+  std::size_t count = 0;
+  for (std::uint32_t k = 0; k < 3; ++k) {
+    if ((corners >> k & 1U) == 0) continue;
+    const Index v = mesh.mesh.triangles[static_cast<std::size_t>(triangle)][k];
+    std::size_t place = count++;
+    for (; place > 0 && f.corners[place - 1] > v; --place) f.corners[place] = f.corners[place - 1];
+    f.corners[place] = v;
+  }
+  return f;
+}
+
+bool swapped(const PlacedMesh& a, const PlacedMesh& b) {
+  if (const int c = compare(a.pose.matrix().data() + 12, b.pose.matrix().data() + 12, 3); c != 0) return c > 0;
+  if (const int c = compare(a.pose.matrix().data(), b.pose.matrix().data(), 12); c != 0) return c > 0;
+  return compare_meshes(a, b) > 0;
+}
+
+double rounding(const MeshData& a, const MeshData& b, const RelativePose& pose) {
+  return 1e-14 * (a.reach + b.reach + std::abs(pose.t.x) + std::abs(pose.t.y) + std::abs(pose.t.z));
+}
+
+bool one_inside_other(const MeshData& a, const MeshData& b, const RelativePose& pose) {
+  for (std::size_t i = 0; a.any_closed && i < b.component_triangle.size(); ++i) {
+    if (inside(a, pose.rotate(detail::to_vec3(b.corner(b.component_triangle[i], 0))) + pose.t)) return true;
+  }
+  for (std::size_t i = 0; b.any_closed && i < a.component_triangle.size(); ++i) {
+    if (inside(b, pose.rotate_back(detail::to_vec3(a.corner(a.component_triangle[i], 0)) - pose.t))) return true;
+  }
+  return false;
+}
+
+void mirror(QueryResult& result) {
+  std::swap(result.point_a, result.point_b);
+  std::swap(result.feature_a, result.feature_b);
+  std::swap(result.part_a, result.part_b);
+  result.normal = -result.normal;
+}
+
+bool collides(const PlacedMesh& a, const PlacedMesh& b) {
+  if (swapped(a, b)) return collides(b, a);
+  const RelativePose pose = convex::relative_pose(a.pose, b.pose);
+  return surfaces_touch(a.mesh, b.mesh, pose, a.radius + b.radius) || one_inside_other(a.mesh, b.mesh, pose);
+}
+
+void query(const PlacedMesh& a, const PlacedMesh& b, QueryResult& result) {
+  if (swapped(a, b)) {
+    query(b, a, result);
+    mirror(result);
+    return;
+  }
+  const RelativePose pose = convex::relative_pose(a.pose, b.pose);
+  const double radius = a.radius + b.radius;
+  if (surfaces_touch(a.mesh, b.mesh, pose, 0) || one_inside_other(a.mesh, b.mesh, pose)) {
+    depth(a, b, pose, result);
+    return;
+  }
+  const Closest closest = closest_pair(a.mesh, b.mesh, pose);
+  const TriangleCorners& ta = a.mesh.tree.corners[closest.i];
+  const TriangleCorners tb = moved(b.mesh.tree.corners[closest.j], pose);
+  const TriangleClosest c = closest_of(ta, tb);
+  const Vec3 n = direction_of(ta, tb, c);
+  // Apart for sure, so never 0.
+  const double gap = std::max(closest.distance, std::numeric_limits<double>::denorm_min());
+  result.distance = gap - radius;
+  result.error = 0;
+  result.normal = a.pose.linear() * detail::to_eigen(n);
+  result.point_a = a.pose * detail::to_eigen(c.point_a + a.radius * n);
+  result.point_b = a.pose * detail::to_eigen(c.point_b - b.radius * n);
+  result.part_a = a.mesh.tree.triangles[closest.i];
+  result.part_b = b.mesh.tree.triangles[closest.j];
+  result.feature_a = feature(a.mesh, result.part_a, c.corners_a);
+  result.feature_b = feature(b.mesh, result.part_b, c.corners_b);
+}
+
+}  // namespace carom::mesh

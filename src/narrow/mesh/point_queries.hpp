@@ -1,0 +1,29 @@
+#pragma once
+
+#include "shapes/mesh_data.hpp"
+
+/// A point, or a ray, against one mesh, in the frame of the mesh.
+namespace carom::mesh {
+
+using detail::Vec3;
+using shapes::MeshData;
+
+/// Whether the point is inside a closed piece of the mesh or on it: the winding number of the closed pieces is not
+/// zero. Exact for the point given, unless every one of many rays from it meets an edge.
+bool inside(const MeshData& mesh, const Vec3& p);
+
+struct NearestPoint {
+  double distance = 0;
+  Vec3 point;
+  Index triangle = none;
+  std::uint32_t corners = 0;  ///< that carry the point: bit k for corner k
+};
+
+/// The nearest point of the surface, if it is nearer than `below`; triangle is none if not.
+NearestPoint nearest(const MeshData& mesh, const Vec3& p, double below, bool only_closed = false);
+
+/// How far from p along `direction`, of unit length, the first triangle of a closed piece is; infinite if there is
+/// none. To rounding.
+double way_out(const MeshData& mesh, const Vec3& p, const Vec3& direction);
+
+}  // namespace carom::mesh

@@ -1,0 +1,127 @@
+#include "narrow/mesh/triangle_pair.hpp"
+
+#include <algorithm>
+
+#include "carom/closest.hpp"
+#include "geometry/triangle_triangle.hpp"
+
+namespace carom::mesh {
+namespace {
+
+TrianglePoints points(const TriangleCorners& t) {
+  return {detail::to_eigen(t[0]), detail::to_eigen(t[1]), detail::to_eigen(t[2])};
+}
+
+/// visit(distance, make) for each of the 15 pairs of features, make() being the closest points.
+template <class Visit>
+void each_feature_pair(const TriangleCorners& a, const TriangleCorners& b, Visit&& visit) {
+  const TrianglePoints p = points(a);
+  const TrianglePoints q = points(b);
+  const auto carried = [](const Eigen::Vector3d& weights) {
+    return (weights[0] > 0 ? 1U : 0U) | (weights[1] > 0 ? 2U : 0U) | (weights[2] > 0 ? 4U : 0U);
+  };
+  for (std::size_t k = 0; k < 3; ++k) {
+    const VertexTriangleClosest c = closest_vertex_triangle(p[k], q[0], q[1], q[2]);
+    visit(c.distance, [&] {
+      return TriangleClosest{c.distance, a[k], detail::to_vec3(c.point), 1U << k, carried(c.weights)};
+    });
+  }
+  for (std::size_t k = 0; k < 3; ++k) {
+    const VertexTriangleClosest c = closest_vertex_triangle(q[k], p[0], p[1], p[2]);
+    visit(c.distance, [&] {
+      return TriangleClosest{c.distance, detail::to_vec3(c.point), b[k], carried(c.weights), 1U << k};
+    });
+  }
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::size_t i1 = (i + 1) % 3;
+    for (std::size_t j = 0; j < 3; ++j) {
+      const std::size_t j1 = (j + 1) % 3;
+      const EdgeEdgeClosest c = closest_edge_edge(p[i], p[i1], q[j], q[j1]);
+      visit(c.distance, [&] {
+        return TriangleClosest{c.distance, detail::to_vec3(c.point_a), detail::to_vec3(c.point_b),
+                               (c.s < 1 ? 1U << i : 0U) | (c.s > 0 ? 1U << i1 : 0U),
+                               (c.t < 1 ? 1U << j : 0U) | (c.t > 0 ? 1U << j1 : 0U)};
+      });
+    }
+  }
+}
+
+}  // namespace
+
+TriangleClosest closest_of(const TriangleCorners& a, const TriangleCorners& b) {
+  TriangleClosest best;
+  best.distance = INFINITY;
+  each_feature_pair(a, b, [&](double distance, auto&& make) {
+    if (distance < best.distance) best = make();
+  });
+  return best;
+}
+
+double distance_below(const TriangleCorners& a, const TriangleCorners& b, double) {
+  double best = INFINITY;
+  each_feature_pair(a, b, [&](double distance, auto&&) { best = std::min(best, distance); });
+  return best;
+}
+
+bool meet(const TriangleCorners& a, const TriangleCorners& b) {
+  // Most pairs end at the first plane that has all of the other triangle on one side.
+  const auto beside = [](const std::array<int, 3>& side) {
+    return side[0] != 0 && side[0] == side[1] && side[1] == side[2];
+  };
+  const TrianglePoints p = points(a);
+  const TrianglePoints q = points(b);
+  const std::array<int, 3> side_q = detail::sides_of(q, p);
+  if (beside(side_q)) return false;
+  const std::array<int, 3> side_p = detail::sides_of(p, q);
+  if (beside(side_p)) return false;
+  return detail::meet_beyond({p, side_p}, {q, side_q}, {});
+}
+
+TriangleIntersection meeting(const TriangleCorners& a, const TriangleCorners& b) {
+  return detail::meeting_of(points(a), points(b));
+}
+
+LastMeeting last_meeting(const TriangleCorners& a, const TriangleCorners& b, const Vec3& n) {
+  // The triangles part where a corner of one leaves the other, or where two edges do.
+  LastMeeting last;
+  const auto offer = [&](double time, const Vec3& point) {
+    if (time > last.time) last = {time, point};
+  };
+  // Along n, a corner c of one meets the plane of t after `way`; a little outside counts, for rounding.
+  constexpr double more = 1e-12;
+  const auto corner = [&](const Vec3& c, const TriangleCorners& t, double sign) {
+    const Vec3 u = t[1] - t[0];
+    const Vec3 v = t[2] - t[0];
+    const double facing = dot(detail::cross(u, v), n);
+    if (facing == 0) return;
+    const Vec3 w = t[0] - c;
+    const Vec3 x = detail::cross(n, w);
+    const double ku = -dot(v, x) / facing;
+    const double kv = dot(u, x) / facing;
+    if (!(ku >= -more && kv >= -more && ku + kv <= 1 + more)) return;
+    const double way = dot(detail::cross(u, v), w) / facing;
+    offer(sign * way, sign > 0 ? c + way * n : c);
+  };
+  for (std::size_t k = 0; k < 3; ++k) corner(b[k], a, 1);
+  for (std::size_t k = 0; k < 3; ++k) corner(a[k], b, -1);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Vec3& p = a[i];
+    const Vec3 u = a[(i + 1) % 3] - p;
+    for (std::size_t j = 0; j < 3; ++j) {
+      const Vec3& q = b[j];
+      const Vec3 v = b[(j + 1) % 3] - q;
+      // p + s u = q + r v + time n
+      const Vec3 m = detail::cross(u, v);
+      const double facing = dot(m, n);
+      if (facing == 0) continue;
+      const Vec3 w = p - q;
+      const double time = dot(m, w) / facing;
+      const double s = dot(detail::cross(w, v), n) / -facing;
+      const double r = dot(detail::cross(w, u), n) / -facing;
+      if (s >= -more && s <= 1 + more && r >= -more && r <= 1 + more) offer(time, p + s * u);
+    }
+  }
+  return last;
+}
+
+}  // namespace carom::mesh

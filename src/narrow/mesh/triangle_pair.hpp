@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cmath>
+
+#include "carom/intersect.hpp"
+#include "narrow/convex/pair.hpp"
+#include "shapes/mesh_tree.hpp"
+
+namespace carom::mesh {
+
+using detail::Vec3;
+using shapes::TriangleCorners;
+
+struct TriangleClosest {
+  double distance = 0;
+  Vec3 point_a;
+  Vec3 point_b;
+  std::uint32_t corners_a = 0;  ///< those that carry the point: bit k for corner k
+  std::uint32_t corners_b = 0;
+};
+
+/// Of two triangles that do not meet; the least of the distances of their features. `distance` is that of the points.
+TriangleClosest closest_of(const TriangleCorners& a, const TriangleCorners& b);
+
+/// The same distance to the last bit, or any number above `below` if it is not smaller than that.
+double distance_below(const TriangleCorners& a, const TriangleCorners& b, double below);
+
+/// Exact, for the numbers given.
+bool meet(const TriangleCorners& a, const TriangleCorners& b);
+/// Where, if they do.
+TriangleIntersection meeting(const TriangleCorners& a, const TriangleCorners& b);
+
+/// Where b, moved along n, last meets a: b + time * n. `point` is common to both then.
+struct LastMeeting {
+  double time = -INFINITY;
+  Vec3 point;
+};
+LastMeeting last_meeting(const TriangleCorners& a, const TriangleCorners& b, const Vec3& n);
+
+inline TriangleCorners moved(const TriangleCorners& t, const convex::RelativePose& pose) {
+  return {pose.rotate(t[0]) + pose.t, pose.rotate(t[1]) + pose.t, pose.rotate(t[2]) + pose.t};
+}
+
+}  // namespace carom::mesh

@@ -1,0 +1,169 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "narrow/convex/pair.hpp"
+#include "shapes/mesh_tree.hpp"
+
+/// How far apart two volumes are at least, one in the frame of mesh a, the other in that of b. Each view has
+///
+///     bool apart(a, b, reach)   true only if they are farther apart than `reach`
+///     double gap(a, b)          a lower bound of their distance, at least 0
+///
+/// Both are true but for rounding, which the walks add to what they look for.
+namespace carom::mesh {
+
+using convex::RelativePose;
+using detail::Vec3;
+
+inline Vec3 absolute(const Vec3& v) {
+  return {std::abs(v.x), std::abs(v.y), std::abs(v.z)};
+}
+
+/// The length of the positive part.
+inline double length_above_0(const Vec3& gap) {
+  const Vec3 g = detail::higher(gap, {0, 0, 0});
+  return std::sqrt(dot(g, g));
+}
+
+/// Two boxes, turned against each other by the columns x, y, z: their centres are t apart, seen from the first.
+struct TurnedBoxes {
+  Vec3 x, y, z;
+  Vec3 ax, ay, az;  ///< absolute values
+
+  void set(const Vec3& cx, const Vec3& cy, const Vec3& cz) {
+    x = cx;
+    y = cy;
+    z = cz;
+    ax = absolute(x);
+    ay = absolute(y);
+    az = absolute(z);
+  }
+  /// Along the axes of the first, and of the second.
+  Vec3 gap_first(const Vec3& t, const Vec3& half_a, const Vec3& half_b) const {
+    return absolute(t) - half_a - (half_b.x * ax + half_b.y * ay + half_b.z * az);
+  }
+  Vec3 gap_second(const Vec3& t, const Vec3& half_a, const Vec3& half_b) const {
+    return Vec3{std::abs(dot(x, t)) - dot(ax, half_a), std::abs(dot(y, t)) - dot(ay, half_a),
+                std::abs(dot(z, t)) - dot(az, half_a)} -
+           half_b;
+  }
+  /// The nine axes across an edge of each, which have at most unit length.
+  bool apart_across(const Vec3& t, const Vec3& a, const Vec3& b, double reach) const {
+    const auto along = [&](const Vec3& c, const Vec3& ac, double p, double q, const Vec3& u, const Vec3& v) {
+      // c is a column: its cross products with the axes of a. u and v are the two other columns, with half extents p,
+      // q.
+      const double r0 = a.y * ac.z + a.z * ac.y + p * u.x + q * v.x;
+      if (std::abs(t.z * c.y - t.y * c.z) > r0 + reach) return true;
+      const double r1 = a.x * ac.z + a.z * ac.x + p * u.y + q * v.y;
+      if (std::abs(t.x * c.z - t.z * c.x) > r1 + reach) return true;
+      const double r2 = a.x * ac.y + a.y * ac.x + p * u.z + q * v.z;
+      return std::abs(t.y * c.x - t.x * c.y) > r2 + reach;
+    };
+    return along(x, ax, b.y, b.z, az, ay) || along(y, ay, b.x, b.z, az, ax) || along(z, az, b.x, b.y, ay, ax);
+  }
+  bool apart(const Vec3& t, const Vec3& a, const Vec3& b, double reach) const {
+    const Vec3 g = gap_first(t, a, b);
+    if (g.x > reach || g.y > reach || g.z > reach) return true;
+    const Vec3 h = gap_second(t, a, b);
+    if (h.x > reach || h.y > reach || h.z > reach) return true;
+    return apart_across(t, a, b, reach);
+  }
+  double gap(const Vec3& t, const Vec3& a, const Vec3& b) const {
+    return std::max(length_above_0(gap_first(t, a, b)), length_above_0(gap_second(t, a, b)));
+  }
+};
+
+class BoxView {
+ public:
+  using Volume = shapes::BoxVolume;
+  static const std::vector<Volume>& of(const shapes::MeshTree& tree) { return tree.boxes; }
+
+  explicit BoxView(const RelativePose& pose) : pose_(pose) { turned_.set(pose.x, pose.y, pose.z); }
+
+  bool apart(const Volume& a, const Volume& b, double reach) const {
+    return turned_.apart(between(a, b), a.half, b.half, reach);
+  }
+  double gap(const Volume& a, const Volume& b) const { return turned_.gap(between(a, b), a.half, b.half); }
+
+ private:
+  Vec3 between(const Volume& a, const Volume& b) const { return pose_.rotate(b.center) + pose_.t - a.center; }
+  RelativePose pose_;
+  TurnedBoxes turned_;
+};
+
+class SphereView {
+ public:
+  using Volume = shapes::SphereVolume;
+  static const std::vector<Volume>& of(const shapes::MeshTree& tree) { return tree.spheres; }
+
+  explicit SphereView(const RelativePose& pose) : pose_(pose) {}
+
+  bool apart(const Volume& a, const Volume& b, double reach) const {
+    const Vec3 t = pose_.rotate(b.center) + pose_.t - a.center;
+    const double r = a.radius + b.radius + reach;
+    return dot(t, t) > r * r;
+  }
+  double gap(const Volume& a, const Volume& b) const {
+    const Vec3 t = pose_.rotate(b.center) + pose_.t - a.center;
+    return std::max(std::sqrt(dot(t, t)) - a.radius - b.radius, 0.0);
+  }
+
+ private:
+  RelativePose pose_;
+};
+
+class OrientedView {
+ public:
+  using Volume = shapes::OrientedVolume;
+  static const std::vector<Volume>& of(const shapes::MeshTree& tree) { return tree.oriented; }
+
+  explicit OrientedView(const RelativePose& pose) : pose_(pose) {}
+
+  bool apart(const Volume& a, const Volume& b, double reach) const {
+    TurnedBoxes turned;
+    const Vec3 t = turn(a, b, turned);
+    return turned.apart(t, a.half, b.half, reach);
+  }
+  double gap(const Volume& a, const Volume& b) const {
+    TurnedBoxes turned;
+    const Vec3 t = turn(a, b, turned);
+    return turned.gap(t, a.half, b.half);
+  }
+
+ private:
+  Vec3 turn(const Volume& a, const Volume& b, TurnedBoxes& turned) const {
+    const auto into_a = [&](const Vec3& d) { return Vec3{dot(a.x, d), dot(a.y, d), dot(a.z, d)}; };
+    turned.set(into_a(pose_.rotate(b.x)), into_a(pose_.rotate(b.y)), into_a(pose_.rotate(b.z)));
+    return into_a(pose_.rotate(b.center) + pose_.t - a.center);
+  }
+  RelativePose pose_;
+};
+
+/// A turned k-DOP has other axes. How far it reaches along an axis of the first is bounded by how far it reaches along
+/// three of its own: if d = u e1 + v e2 + w e3 with u, v, w >= 0, then d.x <= u max(e1.x) + v max(e2.x) + w max(e3.x).
+/// Which three, and how much of each, depends on the pose alone.
+class DopView {
+ public:
+  using Volume = shapes::DopVolume;
+  static const std::vector<Volume>& of(const shapes::MeshTree& tree) { return tree.dops; }
+
+  explicit DopView(const RelativePose& pose);
+
+  bool apart(const Volume& a, const Volume& b, double reach) const;
+  double gap(const Volume& a, const Volume& b) const;
+
+ private:
+  /// Along one axis of a, seen from b.
+  struct Mixture {
+    std::array<int, 3> axis{};
+    std::array<double, 3> weight{};  ///< negative where the axis is to be taken the other way round
+    double offset = 0;               ///< of the origin of b along the axis
+    double scale = 1;                ///< one over the length of the axis
+  };
+  void extent(const Mixture& m, const Volume& b, double& low, double& high) const;
+  std::array<Mixture, 9> mixtures_;
+};
+
+}  // namespace carom::mesh

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <array>
+#include <cassert>
+
+#include "narrow/mesh/volume_pairs.hpp"
+
+/// Two trees walked against each other, depth first. Each step splits the larger of two nodes, so no more pairs wait
+/// than the trees are deep.
+namespace carom::mesh {
+
+using shapes::MeshTree;
+using shapes::TreeNode;
+
+inline constexpr std::size_t most_waiting = 2 * shapes::most_tree_depth + 2;
+
+/// leaf(i, j) for every two triangles, in tree order, whose volumes are not farther apart than `reach`, until one
+/// returns true; returns whether one did. `reach` is read again at every pair and may shrink.
+template <class View, class Leaf>
+bool walk_near(const MeshTree& a, const MeshTree& b, const View& view, const double& reach, Leaf&& leaf) {
+  const auto& va = View::of(a);
+  const auto& vb = View::of(b);
+  struct Pair {
+    std::uint32_t a, b;
+  };
+  std::array<Pair, most_waiting> waiting;
+  std::size_t count = 0;
+  waiting[count++] = {0, 0};
+  while (count > 0) {
+    const Pair p = waiting[--count];
+    if (view.apart(va[p.a], vb[p.b], reach)) continue;
+    const TreeNode& na = a.nodes[p.a];
+    const TreeNode& nb = b.nodes[p.b];
+    if (na.leaf() && nb.leaf()) {
+      for (std::uint32_t i = 0; i < na.count; ++i) {
+        for (std::uint32_t j = 0; j < nb.count; ++j) {
+          if (leaf(na.first + i, nb.first + j)) return true;
+        }
+      }
+      continue;
+    }
+    assert(count + 2 <= most_waiting);
+    if (nb.leaf() || (!na.leaf() && na.size >= nb.size)) {
+      waiting[count++] = {na.first + 1, p.b};
+      waiting[count++] = {na.first, p.b};
+    } else {
+      waiting[count++] = {p.a, nb.first + 1};
+      waiting[count++] = {p.a, nb.first};
+    }
+  }
+  return false;
+}
+
+/// leaf(i, j) for every two triangles that may be nearer than `best`, the near ones first. `leaf` lowers `best`, to
+/// which the rounding of a bound, `slack`, is added.
+template <class View, class Leaf>
+void walk_nearest(const MeshTree& a, const MeshTree& b, const View& view, double slack, const double& best,
+                  Leaf&& leaf) {
+  const auto& va = View::of(a);
+  const auto& vb = View::of(b);
+  struct Pair {
+    std::uint32_t a, b;
+    double gap;
+  };
+  std::array<Pair, most_waiting> waiting;
+  std::size_t count = 0;
+  waiting[count++] = {0, 0, 0};
+  while (count > 0) {
+    const Pair p = waiting[--count];
+    if (p.gap > best + slack) continue;
+    const TreeNode& na = a.nodes[p.a];
+    const TreeNode& nb = b.nodes[p.b];
+    if (na.leaf() && nb.leaf()) {
+      for (std::uint32_t i = 0; i < na.count; ++i) {
+        for (std::uint32_t j = 0; j < nb.count; ++j) leaf(na.first + i, nb.first + j);
+      }
+      continue;
+    }
+    assert(count + 2 <= most_waiting);
+    const bool split_a = nb.leaf() || (!na.leaf() && na.size >= nb.size);
+    Pair near = split_a ? Pair{na.first, p.b, 0} : Pair{p.a, nb.first, 0};
+    Pair far = split_a ? Pair{na.first + 1, p.b, 0} : Pair{p.a, nb.first + 1, 0};
+    near.gap = view.gap(va[near.a], vb[near.b]);
+    far.gap = view.gap(va[far.a], vb[far.b]);
+    if (far.gap < near.gap) std::swap(near, far);
+    if (far.gap <= best + slack) waiting[count++] = far;
+    if (near.gap <= best + slack) waiting[count++] = near;
+  }
+}
+
+}  // namespace carom::mesh

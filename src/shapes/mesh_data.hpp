@@ -1,0 +1,35 @@
+#pragma once
+
+#include "shapes/mesh_tree.hpp"
+
+namespace carom::shapes {
+
+/// What queries know of a mesh: made with the shape, shared by its copies.
+///
+/// Vertices at exactly the same place count as one here, so that a file without shared vertices (STL) is as closed as
+/// the surface it describes.
+struct MeshData {
+  TriangleMesh mesh;
+  MeshOptions options;
+  MeshTree tree;
+  std::vector<Index> vertex_at;           ///< for each vertex the first one at its place
+  IndexLists vertex_triangles;            ///< of each first vertex, ascending
+  std::vector<Index> component;           ///< of each triangle, numbered by first triangle
+  std::vector<Index> component_triangle;  ///< the first of each
+  /// Of each component: every edge is run along as often one way as the other, so that each point off the surface has a
+  /// winding number. Triangles that meet in fours along an edge may be closed.
+  std::vector<std::uint8_t> closed;
+  bool any_closed = false;
+  double reach = 0;  ///< no vertex is farther from the origin of the mesh
+
+  bool is_closed(Index triangle) const {
+    return closed[static_cast<std::size_t>(component[static_cast<std::size_t>(triangle)])] != 0;
+  }
+  Eigen::Vector3d corner(Index triangle, std::size_t k) const {
+    return mesh.positions[static_cast<std::size_t>(mesh.triangles[static_cast<std::size_t>(triangle)][k])];
+  }
+};
+
+MeshData build_mesh_data(const TriangleMesh& mesh, const MeshOptions& options);
+
+}  // namespace carom::shapes

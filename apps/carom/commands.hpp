@@ -43,6 +43,17 @@ struct DetectCommandOptions {
 };
 int detect(const DetectCommandOptions& options);
 
+struct CheckOptions {
+  std::vector<std::string> files;
+  double clearance = 0;
+  std::optional<double> tolerance;
+  bool self = false;
+  int threads = 0;
+  bool json = false;
+  std::string html;
+};
+int check(const CheckOptions& options);
+
 struct ScenesOptions {
   std::string show;
   bool schema = false;

@@ -211,6 +211,36 @@ void add_queries(CLI::App& app, Action& action) {
   command->callback([options, &action] { action = [options] { return queries(*options); }; });
 }
 
+void add_check(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("check", "Tell which parts of an assembly clash, where and how deep");
+  auto options = std::make_shared<CheckOptions>();
+  command->add_option("files", options->files, "meshes, each a part: STL, OBJ, PLY, OFF, glTF, COLLADA, FBX")
+      ->type_name("MESH")
+      ->required();
+  command
+      ->add_option("--clearance", options->clearance,
+                   "metres: parts that are no farther apart than this are reported, too (default: 0)")
+      ->type_name("D");
+  command
+      ->add_option(
+          "--tolerance", options->tolerance,
+          "metres: parts that overlap by no more than this only touch (default: a millionth of the larger part)")
+      ->type_name("T");
+  command->add_flag("--self", options->self,
+                    "the objects of each file are the parts; of a file with one object, its connected pieces");
+  command->add_option("--threads", options->threads, "0 = as many as the machine has (default: 0)")
+      ->check(CLI::Range(0, 1024))
+      ->type_name("N");
+  command->add_flag("--json", options->json, "print the result as JSON");
+  command->add_option("--html", options->html, "write a page that shows each clash")->type_name("FILE");
+  command->footer(
+      "Example:\n  carom check frame.stl bolt.stl cover.obj --clearance 0.0005 --html clashes.html\n"
+      "The exit code is 1 if parts overlap or are closer than the clearance. Parts that only touch are no clash unless "
+      "a\n"
+      "clearance is asked for. Files have no unit; a number in them counts as a metre.");
+  command->callback([options, &action] { action = [options] { return check(*options); }; });
+}
+
 /// A file opened later must not become standard output or error because those were closed.
 void hold_standard_streams() {
   for (int descriptor = 0; descriptor <= 2; ++descriptor) {
@@ -258,6 +288,7 @@ int main(int argc, char** argv) {
   add_bench(app, action);
   add_reproduce(app, action);
   add_queries(app, action);
+  add_check(app, action);
 
   // CLI11 takes a word it does not know for a missing command; say what is really wrong.
   if (argc > 1 && argv[1][0] != '-') {

@@ -22,12 +22,22 @@ enum class PositionEncoding : std::uint8_t {
   f32 = 1,  ///< half the size, for looking at
 };
 
+/// What a reader should look at first: the viewer lists these, and shows one when it is chosen.
+struct RecordedView {
+  std::string title{};
+  std::uint32_t frame = 0;
+  std::vector<std::uint32_t> bodies{};  ///< the others are hidden; empty: all are shown
+
+  friend bool operator==(const RecordedView&, const RecordedView&) = default;
+};
+
 struct RecordingMeta {
   std::string carom_version{};  ///< of the writer; filled in by it
   std::string scene{};
   double dt = 0;  ///< s, from frame to frame
   Eigen::Vector3d gravity = Eigen::Vector3d::Zero();
   double contact_distance = 0;
+  std::vector<RecordedView> views{};  ///< a few thousand at most: the whole of this is limited to a megabyte
 };
 
 /// One body in one frame; owned by the caller.

@@ -82,18 +82,41 @@ RecordedStage decode_stage(const Json& value, const std::string& where) {
   return stage;
 }
 
+std::uint32_t small_count(const Json& value, const char* name, const std::string& where) {
+  const std::uint64_t found = count(value, name, where);
+  require(found <= 0xffffffff, ErrorCode::bad_format, "{}: \"{}\" is {}, which is too large", where, name, found);
+  return static_cast<std::uint32_t>(found);
+}
+
+RecordedView decode_view(const Json& value, const std::string& where) {
+  require(value.is_object(), ErrorCode::bad_format, "{}: a view is not an object", where);
+  RecordedView view;
+  view.title = text(field(value, "title", where), "title", where);
+  view.frame = small_count(field(value, "frame", where), "frame", where);
+  const Json& bodies = field(value, "bodies", where);
+  require(bodies.is_array(), ErrorCode::bad_format, "{}: \"bodies\" of a view is not a list", where);
+  for (const Json& body : bodies) view.bodies.push_back(small_count(body, "bodies", where));
+  return view;
+}
+
 }  // namespace
 
 std::string encode_meta(const RecordingMeta& meta) {
   require(std::isfinite(meta.dt) && is_finite(meta.gravity) && std::isfinite(meta.contact_distance),
           ErrorCode::not_finite, "recording of \"{}\": dt, gravity or contact distance is not a finite number",
           meta.scene);
-  const Json value = {{"carom", meta.carom_version},
-                      {"scene", meta.scene},
-                      {"dt", meta.dt},
-                      {"gravity", {meta.gravity.x(), meta.gravity.y(), meta.gravity.z()}},
-                      {"contact_distance", meta.contact_distance}};
-  return to_text(value);
+  Json value = {{"carom", meta.carom_version},
+                {"scene", meta.scene},
+                {"dt", meta.dt},
+                {"gravity", {meta.gravity.x(), meta.gravity.y(), meta.gravity.z()}},
+                {"contact_distance", meta.contact_distance}};
+  for (const RecordedView& view : meta.views)
+    value["views"].push_back({{"title", view.title}, {"frame", view.frame}, {"bodies", view.bodies}});
+  std::string text = to_text(value);
+  require(text.size() <= max_meta_size, ErrorCode::unsupported,
+          "recording of \"{}\": its {} views and names take {} bytes; at most {} are allowed", meta.scene,
+          meta.views.size(), text.size(), max_meta_size);
+  return text;
 }
 
 std::string encode_stat(std::uint32_t frame, double time, const PipelineStats& stats) {
@@ -117,6 +140,10 @@ RecordingMeta decode_meta(std::span<const std::uint8_t> bytes, const std::string
   require(gravity.is_array() && gravity.size() == 3, ErrorCode::bad_format, "{}: \"gravity\" is not three numbers",
           where);
   for (int i = 0; i < 3; ++i) meta.gravity[i] = number(gravity[static_cast<std::size_t>(i)], "gravity", where);
+  if (value.contains("views")) {
+    require(value["views"].is_array(), ErrorCode::bad_format, "{}: \"views\" is not a list", where);
+    for (const Json& view : value["views"]) meta.views.push_back(decode_view(view, where));
+  }
   return meta;
 }
 

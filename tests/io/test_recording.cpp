@@ -50,6 +50,17 @@ TEST(Recording, MetaKeepsItsDoubles) {
   EXPECT_EQ(reader.meta().contact_distance, meta.contact_distance);
 }
 
+TEST(Recording, KeepsItsViews) {
+  RecordingMeta meta;
+  meta.views = {{"all of it", 0, {}}, {"\"a\" × b: 2 mm", 7, {0, 4294967295}}};
+  RecordingWriter writer(meta, PositionEncoding::f64);
+  writer.close();
+  EXPECT_EQ(RecordingReader({writer.bytes().begin(), writer.bytes().end()}).meta().views, meta.views);
+
+  meta.views.assign(20000, {std::string(100, 'x'), 0, {}});
+  EXPECT_THROW(RecordingWriter(meta, PositionEncoding::f64), Error) << "nobody could read it";
+}
+
 TEST(Recording, StagesAreEmptyInFrameZeroAndWholeAfterwards) {
   const RecordingReader reader(sample_bytes());
   EXPECT_TRUE(reader.read_stages(0).empty());

@@ -7,7 +7,7 @@ import { Options, type OptionName } from './options';
 import { Panel } from './panel';
 import { pick } from './picking';
 import { Player } from './player';
-import { parseRecording, RecordingError, type Recording } from './recording';
+import { parseRecording, RecordingError, type Recording, type View } from './recording';
 import { RunCharts } from './run_charts';
 import { SceneView } from './scene';
 import type { Selection } from './selection';
@@ -17,6 +17,7 @@ import { installTestHook } from './test_hook';
 import { ThemeChoice } from './theme';
 import { Timeline } from './timeline';
 import { Toolbar } from './toolbar';
+import { ViewList } from './view_list';
 
 class App {
   readonly options = new Options();
@@ -39,6 +40,7 @@ class App {
     this.player.seek(frame);
   });
   private readonly legend = new Legend(byId('legend'), this.options);
+  private readonly views = new ViewList(byId('views'), (view) => this.showView(view));
   private readonly card = new SelectionCard(byId('selection'), () => this.select(null));
   private readonly toolbar: Toolbar;
 
@@ -81,6 +83,16 @@ class App {
     this.player.open(this.frames.count, this.recording.meta.dt);
     this.showFrame();
     this.select(null);
+    this.views.open(this.recording.meta.views);
+  }
+
+  showView(view: View): void {
+    this.player.pause();
+    this.player.seek(view.frame);
+    this.showFrame();
+    this.select(null);
+    this.options.showOnlyBodies(this.shown?.bodies.map(({ number }) => number) ?? [], view.bodies);
+    this.view.fitContacts();
   }
 
   select(selection: Selection | null): void {

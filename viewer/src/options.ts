@@ -36,6 +36,13 @@ export class Options {
     this.changed();
   }
 
+  /** None given: all. */
+  showOnlyBodies(all: Iterable<number>, wanted: number[]): void {
+    this.hiddenBodies.clear();
+    if (wanted.length > 0) for (const number of all) if (!wanted.includes(number)) this.hiddenBodies.add(number);
+    this.changed();
+  }
+
   private changed(): void {
     for (const listener of this.listeners) listener();
   }

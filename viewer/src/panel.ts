@@ -14,6 +14,7 @@ export class Panel {
   private readonly bodies = h('tbody', {});
   private readonly bodiesTitle = h('h2', {}, 'Bodies');
   private readonly stages = h('tbody', {});
+  private readonly stagesPlace = h('section', {});
   private bodiesKey = '';
   private stageNames: string[] = [];
   private recording: Recording | null = null;
@@ -22,7 +23,7 @@ export class Panel {
     const head = (...names: string[]) => h('thead', {}, h('tr', {}, ...names.map((name) => h('th', { scope: 'col' }, name))));
     root.append(
       h('section', {}, h('h2', {}, 'Frame'), this.summary),
-      h('section', {}, h('h2', {}, 'Stages'), h('table', { id: 'stages' }, head('stage', 'in', 'out', 'culled', 'ms'), this.stages)),
+      this.stagesPlace,
       this.chartsPlace,
       h(
         'section',
@@ -31,6 +32,7 @@ export class Panel {
         h('div', { className: 'scroll' }, h('table', { id: 'bodies' }, head('name', 'kind', 'vertices', 'triangles'), this.bodies)),
       ),
     );
+    this.stagesPlace.append(h('h2', {}, 'Stages'), h('table', { id: 'stages' }, head('stage', 'in', 'out', 'culled', 'ms'), this.stages));
     options.onChange(() => this.markVisibility());
   }
 
@@ -38,6 +40,8 @@ export class Panel {
     this.recording = recording;
     this.bodiesKey = '';
     this.stageNames = stageNames(recording);
+    // What was not made by a run of the pipeline has none.
+    this.stagesPlace.hidden = this.chartsPlace.hidden = this.stageNames.length === 0;
   }
 
   show(frame: ShownFrame, theme: Theme): void {

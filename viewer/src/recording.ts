@@ -4,12 +4,20 @@
 import { unzlibSync } from 'fflate';
 import { crc32 } from './crc32';
 
+/** What to look at first; the others of its frame are hidden if it names bodies. */
+export interface View {
+  title: string;
+  frame: number;
+  bodies: number[];
+}
+
 export interface Meta {
   carom: string;
   scene: string;
   dt: number;
   gravity: number[];
   contact_distance: number;
+  views: View[];
 }
 
 export interface Stage {
@@ -188,6 +196,11 @@ function readMeta(chunk: Chunk): Meta {
     dt: Number(json.dt) > 0 ? Number(json.dt) : 1 / 60,
     gravity: Array.isArray(json.gravity) ? json.gravity.map(Number) : [0, 0, 0],
     contact_distance: Number(json.contact_distance ?? 0),
+    views: (Array.isArray(json.views) ? json.views : []).map((view) => ({
+      title: String(view.title ?? ''),
+      frame: Number(view.frame ?? 0),
+      bodies: Array.isArray(view.bodies) ? view.bodies.map(Number) : [],
+    })),
   };
 }
 

@@ -5,7 +5,7 @@ import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import { Bodies } from './bodies';
 import { ContactMarks } from './contact_marks';
 import { extentOf, extentOfRun, fitCamera, type Extent } from './framing';
-import type { Frames, ShownFrame } from './frames';
+import { boxCorners, type Frames, type ShownFrame } from './frames';
 import { makeGround } from './ground';
 import { Highlight } from './highlight';
 import type { Options } from './options';
@@ -86,11 +86,29 @@ export class SceneView {
   }
 
   fit(): void {
+    this.fitTo(this.extent.corners);
+  }
+
+  /** Where the contacts of the frame are; the whole of it if there are none. */
+  fitContacts(): void {
+    const { contacts } = this.frame ?? {};
+    if (!contacts || contacts.count === 0) return this.fit();
+    const points: THREE.Vector3[] = [];
+    for (const list of [contacts.pointA, contacts.pointB])
+      for (let i = 0; i < contacts.count; i++) points.push(new THREE.Vector3(list[3 * i], list[3 * i + 1], list[3 * i + 2]));
+    // A point alone has no size: some of what is around it belongs into the picture.
+    const { min, max } = extentOf([this.extent.box]).box;
+    const around = 0.04 * Math.hypot(...max.map((high, axis) => high - min[axis]));
+    const box = new THREE.Box3().setFromPoints(points).expandByScalar(around);
+    this.fitTo(boxCorners({ min: box.min.toArray(), max: box.max.toArray() }).map((p) => new THREE.Vector3(...p)));
+  }
+
+  private fitTo(corners: THREE.Vector3[]): void {
     // Without damping an update takes all of the movement that is left, so that none follows the fit.
     this.controls.enableDamping = false;
     this.controls.update();
     this.controls.enableDamping = true;
-    const { centre, distance, radius } = fitCamera(this.camera, this.extent.corners, VIEW_DIRECTION);
+    const { centre, distance, radius } = fitCamera(this.camera, corners, VIEW_DIRECTION);
     this.camera.near = radius / 500;
     this.camera.far = 200 * radius;
     this.camera.position.copy(VIEW_DIRECTION).multiplyScalar(distance).add(centre);

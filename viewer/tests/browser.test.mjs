@@ -111,6 +111,38 @@ test('a file dropped on the page is opened', { timeout }, async () => {
   server.close();
 });
 
+test('views are listed, and show their frame, their bodies and its contacts', { timeout }, async () => {
+  const { frames } = recording;
+  const withContacts = frames.findIndex(({ contacts }, number) => number > 0 && contacts.length > 0);
+  assert.ok(withContacts > 0);
+  const meta = {
+    ...{ carom: '0.1.0', scene: 'views', dt: 0.02, gravity: [0, 0, 0], contact_distance: 0.02 },
+    views: [
+      { title: 'all of it', frame: 0, bodies: [] },
+      { title: 'the first body', frame: withContacts, bodies: [frames[0].bodies[0].number] },
+    ],
+  };
+  const server = await serve(writeRecording({ meta, frames }).bytes);
+  const { page, problems, close } = await open(browser, server.address);
+  await shown(page);
+  assert.deepEqual(await page.locator('#views button').allTextContents(), ['all of it', 'the first body']);
+  const checked = () => page.locator('#bodies input').evaluateAll((boxes) => boxes.filter((box) => box.checked).length);
+  const all = await checked();
+  assert.ok(all > 1);
+  await page.click('#views button:nth-child(2)');
+  await page.waitForFunction(() => window.carom.still);
+  assert.equal(await page.evaluate(() => window.carom.frame), withContacts);
+  assert.equal(await checked(), 1);
+  const box = await page.locator('#view').boundingBox();
+  const at = await page.evaluate(() => window.carom.contactScreenPosition(0));
+  assert.ok(at && at.x > 0 && at.x < box.width && at.y > 0 && at.y < box.height, 'a contact is in the picture');
+  await page.click('#views button:nth-child(1)');
+  assert.equal(await checked(), all);
+  assert.deepEqual(problems, []);
+  await close();
+  server.close();
+});
+
 test('usable at 800 by 600, with and without the panel', { timeout }, async () => {
   const server = await serve(recording.bytes);
   const { page, close } = await open(browser, server.address, { viewport: { width: 800, height: 600 } });

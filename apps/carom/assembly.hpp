@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "carom/shape.hpp"
+
+namespace carom::app {
+
+struct AssemblyPart {
+  std::string name;
+  TriangleMesh mesh;
+};
+
+/// Each file a part, or with `split` each object of a file, or each connected piece of a file with one object. Vertices
+/// at the same place count as one for that. A name that occurs twice gets a number. Throws Error that names the file.
+std::vector<AssemblyPart> read_parts(const std::string& file, bool split);
+
+/// So that no two parts have one name.
+void number_equal_names(std::vector<AssemblyPart>& parts);
+
+}  // namespace carom::app

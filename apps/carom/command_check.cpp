@@ -1,0 +1,196 @@
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "assembly.hpp"
+#include "bench/table.hpp"
+#include "carom/clash.hpp"
+#include "carom/recording.hpp"
+#include "carom/viewer.hpp"
+#include "commands.hpp"
+#include "core/check.hpp"
+#include "interrupt.hpp"
+#include "output.hpp"
+#include "paths.hpp"
+#include "progress.hpp"
+#include "report.hpp"
+#include "say.hpp"
+
+namespace carom::app {
+
+namespace {
+
+std::vector<AssemblyPart> read_all(const CheckOptions& options) {
+  std::vector<AssemblyPart> parts;
+  Progress progress("read", options.files.size());
+  for (std::size_t i = 0; i < options.files.size() && !interrupted_by_user(); ++i) {
+    std::vector<AssemblyPart> read = read_parts(options.files[i], options.self);
+    std::move(read.begin(), read.end(), std::back_inserter(parts));
+    progress.update(i + 1, fmt::format("{} parts", parts.size()));
+  }
+  number_equal_names(parts);
+  return parts;
+}
+
+std::vector<Shape::Part> shapes_of(const std::vector<AssemblyPart>& parts) {
+  std::vector<Shape::Part> shapes;
+  for (const AssemblyPart& part : parts) {
+    try {
+      shapes.push_back({Shape::mesh(part.mesh)});
+    } catch (const Error& error) {
+      fail(error.code(), "{}: {}", part.name, error.what());
+    }
+  }
+  return shapes;
+}
+
+std::string amount_of(const Clash& clash) {
+  switch (clash.kind) {
+    case ClashKind::overlap:
+      return fmt::format("{:.4g} m deep", -clash.distance);
+    case ClashKind::touch:
+      return "touch";
+    case ClashKind::close:
+      return fmt::format("{:.4g} m apart", clash.distance);
+  }
+  return "";
+}
+
+Eigen::Vector3d place_of(const Clash& clash) {
+  return 0.5 * (clash.point_a + clash.point_b);
+}
+
+bool is_problem(const Clash& clash, double clearance) {
+  return clash.kind != ClashKind::touch || clearance > 0;
+}
+
+nlohmann::ordered_json to_json(const Clash& clash, const std::vector<AssemblyPart>& parts) {
+  const auto vector = [](const Eigen::Vector3d& v) { return nlohmann::ordered_json{v.x(), v.y(), v.z()}; };
+  return {{"kind", to_string(clash.kind)},
+          {"a", parts[static_cast<std::size_t>(clash.a)].name},
+          {"b", parts[static_cast<std::size_t>(clash.b)].name},
+          {"distance", clash.distance},
+          {"point_a", vector(clash.point_a)},
+          {"point_b", vector(clash.point_b)},
+          {"normal", vector(clash.normal)}};
+}
+
+/// What a page may list: what a recording says of itself is limited to a megabyte.
+constexpr std::size_t most_views = 2000;
+
+/// Frame 0 has all clashes, each one after it one of them; parts do not move.
+std::vector<std::uint8_t> record(const std::vector<AssemblyPart>& parts, std::span<const Clash> clashes,
+                                 double clearance) {
+  RecordingMeta meta{.scene = fmt::format("{} clashes of {} parts", clashes.size(), parts.size()),
+                     .dt = 1,
+                     .contact_distance = clearance};
+  meta.views.push_back({fmt::format("all {} parts", parts.size()), 0, {}});
+  std::vector<RecordedContact> marks;
+  for (std::size_t i = 0; i < clashes.size(); ++i) {
+    const Clash& clash = clashes[i];
+    const auto a = static_cast<std::uint32_t>(clash.a);
+    const auto b = static_cast<std::uint32_t>(clash.b);
+    meta.views.push_back({fmt::format("{}. {} × {}: {}", i + 1, parts[a].name, parts[b].name, amount_of(clash)),
+                          static_cast<std::uint32_t>(i + 1),
+                          {a, b}});
+    marks.push_back({.id = i + 1,
+                     .kind = ContactKind::vertex_face,
+                     .body_a = a,
+                     .body_b = b,
+                     .a = {0, none},
+                     .b = {0, none},
+                     .distance = clash.distance,
+                     .point_a = clash.point_a.cast<float>(),
+                     .point_b = clash.point_b.cast<float>()});
+  }
+  std::vector<FrameBodyView> bodies;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    bodies.push_back({static_cast<std::uint32_t>(i), parts[i].name, BodyKind::static_body, parts[i].mesh.triangles,
+                      parts[i].mesh.positions});
+  RecordingWriter writer(meta, PositionEncoding::f32);
+  writer.write_frame(0, bodies, marks, {});
+  for (std::size_t i = 0; i < marks.size(); ++i)
+    writer.write_frame(static_cast<double>(i + 1), bodies, std::span(marks).subspan(i, 1), {});
+  writer.close();
+  return {writer.bytes().begin(), writer.bytes().end()};
+}
+
+}  // namespace
+
+int check(const CheckOptions& options) {
+  require(std::isfinite(options.clearance) && options.clearance >= 0, ErrorCode::invalid_argument,
+          "--clearance is {}; expected a number of metres that is not negative", options.clearance);
+  require(!options.tolerance || (std::isfinite(*options.tolerance) && *options.tolerance >= 0),
+          ErrorCode::invalid_argument, "--tolerance is {}; expected a number of metres that is not negative",
+          options.tolerance.value_or(0));
+  require(options.self || options.files.size() >= 2, ErrorCode::invalid_argument,
+          "one part alone has nothing to clash with; give two files or more, or --self");
+  for (const std::string& file : options.files) refuse_same_files({{"a part", file}, {"--html", options.html}});
+  if (!options.html.empty()) viewer_page();  // tell at once if this build has none
+  Output html(options.html);
+  require(!(options.json && html.to_stdout()), ErrorCode::invalid_argument,
+          "--json and --html cannot both go to standard output");
+  std::FILE* text = options.json || html.to_stdout() ? stderr : stdout;
+
+  catch_interrupts();
+  const std::vector<AssemblyPart> parts = read_all(options);
+  std::vector<Clash> clashes;
+  if (!interrupted_by_user()) {
+    const std::vector<Shape::Part> shapes = shapes_of(parts);
+    Progress* shown = nullptr;
+    std::optional<Progress> progress;
+    clashes = find_clashes(shapes, {.clearance = options.clearance,
+                                    .tolerance = options.tolerance.value_or(-1),
+                                    .threads = options.threads,
+                                    .progress = [&](std::size_t count, std::size_t total, std::size_t found) {
+                                      if (shown == nullptr) shown = &progress.emplace("check", total);
+                                      shown->update(count, fmt::format("{} found", found));
+                                      return !interrupted_by_user();
+                                    }});
+  }
+  if (interrupted_by_user()) {
+    say(stderr, "carom: ended early by a signal; no file was written\n");
+    return interrupted_exit_code();
+  }
+
+  std::size_t overlaps = 0;
+  std::size_t touches = 0;
+  std::size_t close = 0;
+  for (const Clash& clash : clashes)
+    ++(clash.kind == ClashKind::overlap ? overlaps : clash.kind == ClashKind::touch ? touches : close);
+  const bool problems =
+      std::any_of(clashes.begin(), clashes.end(), [&](const Clash& c) { return is_problem(c, options.clearance); });
+
+  if (options.json) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const Clash& clash : clashes) list.push_back(to_json(clash, parts));
+    const nlohmann::ordered_json document = {{"parts", parts.size()}, {"clearance", options.clearance},
+                                             {"overlaps", overlaps},  {"touches", touches},
+                                             {"close", close},        {"clashes", std::move(list)}};
+    say(stdout, "{}", dump(document));
+  }
+  if (html.wanted()) {
+    const std::span<const Clash> worst(clashes.data(), std::min(clashes.size(), most_views));
+    if (worst.size() < clashes.size())
+      say(stderr, "carom: warning: the page shows the worst {} of {} clashes\n", worst.size(), clashes.size());
+    write_viewer_html(record(parts, worst, options.clearance), [&](std::string_view piece) { html.write(piece); });
+    html.finish();
+  }
+  if (!options.json) {
+    bench::Table table{.title = "", .head = {"a", "b", "", "x", "y", "z"}, .rows = {}};
+    for (const Clash& clash : clashes) {
+      const Eigen::Vector3d place = place_of(clash);
+      table.add({parts[static_cast<std::size_t>(clash.a)].name, parts[static_cast<std::size_t>(clash.b)].name,
+                 amount_of(clash), fmt::format("{:.4g}", place.x()), fmt::format("{:.4g}", place.y()),
+                 fmt::format("{:.4g}", place.z())});
+    }
+    if (!clashes.empty()) say(text, "{}\n", table.text());
+    say(text, "{} parts: {} pairs overlap, {} touch", parts.size(), overlaps, touches);
+    if (options.clearance > 0) say(text, ", {} are closer than {} m", close, options.clearance);
+    say(text, "\n");
+    if (html.wanted() && !html.to_stdout()) say(text, "page in {}\n", options.html);
+  }
+  return problems ? found_problems : done;
+}
+
+}  // namespace carom::app

@@ -1,0 +1,102 @@
+#include "carom/clash.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "carom/broad_phase.hpp"
+#include "carom/query.hpp"
+#include "core/check.hpp"
+#include "core/parallel.hpp"
+
+namespace carom {
+namespace {
+
+constexpr double relative_tolerance = 1e-6;
+/// Pairs between two calls of `progress`: a pair of large meshes takes milliseconds.
+constexpr std::size_t pairs_at_a_time = 64;
+
+std::vector<ProxyPair> near_pairs(std::span<const AxisBox> boxes, double reach, int threads) {
+  BroadPhase broad({.threads = threads});
+  for (const AxisBox& box : boxes) {
+    // By half the reach, and by more than what rounding takes of it.
+    const Eigen::Array3d grown = 0.5 * reach + 1e-14 * box.min.array().abs().max(box.max.array().abs());
+    broad.add(AxisBox{(box.min.array() - grown).matrix(), (box.max.array() + grown).matrix()});
+  }
+  broad.update();
+  return {broad.pairs().begin(), broad.pairs().end()};
+}
+
+}  // namespace
+
+std::string_view to_string(ClashKind kind) {
+  switch (kind) {
+    case ClashKind::overlap:
+      return "overlap";
+    case ClashKind::touch:
+      return "touch";
+    case ClashKind::close:
+      return "close";
+  }
+  return "";
+}
+
+std::vector<Clash> find_clashes(std::span<const Shape::Part> parts, const ClashOptions& options) {
+  require(std::isfinite(options.clearance) && options.clearance >= 0, ErrorCode::invalid_argument,
+          "clearance is {}; expected a number of metres that is not negative", options.clearance);
+  require(std::isfinite(options.tolerance), ErrorCode::invalid_argument,
+          "tolerance is {}; expected a finite number of metres", options.tolerance);
+  std::vector<AxisBox> boxes;
+  double largest = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    require(parts[i].pose.matrix().allFinite(), ErrorCode::not_finite, "part {}: its pose is not finite", i);
+    boxes.push_back(parts[i].shape.bounding_box(parts[i].pose));
+    if (const double size = (boxes.back().max - boxes.back().min).norm(); std::isfinite(size))
+      largest = std::max(largest, size);
+  }
+  const auto tolerance_of = [&](std::uint32_t a, std::uint32_t b) {
+    if (options.tolerance >= 0) return options.tolerance;
+    double size = 0;
+    for (const std::uint32_t i : {a, b}) {
+      if (const double s = (boxes[i].max - boxes[i].min).norm(); std::isfinite(s)) size = std::max(size, s);
+    }
+    return relative_tolerance * size;
+  };
+  const double reach =
+      std::max(options.clearance, options.tolerance >= 0 ? options.tolerance : relative_tolerance * largest);
+  const std::vector<ProxyPair> pairs = near_pairs(boxes, reach, options.threads);
+
+  Workers workers(options.threads);
+  std::vector<QueryResult> results(std::min(pairs.size(), pairs_at_a_time));
+  std::vector<Clash> clashes;
+  for (std::size_t begin = 0; begin < pairs.size(); begin += pairs_at_a_time) {
+    if (options.progress && !options.progress(begin, pairs.size(), clashes.size())) break;
+    const std::size_t count = std::min(pairs_at_a_time, pairs.size() - begin);
+    parallel_for(workers, count, 1, [&](std::size_t i) {
+      const auto [a, b] = pairs[begin + i];
+      results[i] = distance(parts[a].shape, parts[a].pose, parts[b].shape, parts[b].pose);
+    });
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto [a, b] = pairs[begin + i];
+      const QueryResult& result = results[i];
+      const double tolerance = tolerance_of(a, b);
+      if (result.distance > std::max(tolerance, options.clearance)) continue;
+      clashes.push_back({.kind = result.distance < -tolerance   ? ClashKind::overlap
+                                 : result.distance <= tolerance ? ClashKind::touch
+                                                                : ClashKind::close,
+                         .a = static_cast<Index>(a),
+                         .b = static_cast<Index>(b),
+                         .distance = result.distance,
+                         .point_a = result.point_a,
+                         .point_b = result.point_b,
+                         .normal = result.normal});
+    }
+  }
+  if (options.progress) options.progress(pairs.size(), pairs.size(), clashes.size());
+  std::sort(clashes.begin(), clashes.end(), [](const Clash& left, const Clash& right) {
+    return std::tie(left.distance, left.a, left.b) < std::tie(right.distance, right.a, right.b);
+  });
+  return clashes;
+}
+
+}  // namespace carom

@@ -1,0 +1,124 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "carom/generate.hpp"
+#include "carom/mesh_file.hpp"
+#include "command.hpp"
+#include "oracle/placed.hpp"
+
+namespace carom::cli {
+namespace {
+
+using Json = nlohmann::json;
+
+/// A cube of one metre as a part.
+std::string cube(const Folder& folder, const std::string& name, double x, double y = 0) {
+  const std::string path = folder / name;
+  write_mesh_file(path, placed(make_box({1, 1, 1}, 2), {x, y, 0}));
+  return path;
+}
+
+TEST(CliCheck, TellsWhatOverlapsWorstFirstAndHowDeep) {
+  const Folder folder;
+  const std::string a = cube(folder, "a.obj", 0);
+  const std::string b = cube(folder, "b.ply", 0.875);
+  const std::string c = cube(folder, "c.obj", 0, 0.75);
+  const std::string far = cube(folder, "far.obj", 7);
+  const Result result = call({"check", a, b, c, far, "--json"});
+  EXPECT_EQ(result.exit_code, 1);
+  const Json json = Json::parse(result.out);
+  EXPECT_EQ(json["parts"], 4);
+  EXPECT_EQ(json["overlaps"], 3);
+  ASSERT_EQ(json["clashes"].size(), 3U);
+  EXPECT_EQ(json["clashes"][0]["a"], "a.obj");
+  EXPECT_EQ(json["clashes"][0]["b"], "c.obj");
+  EXPECT_NEAR(json["clashes"][0]["distance"], -0.25, 1e-9);
+  EXPECT_NEAR(json["clashes"][0]["normal"][1], 1, 1e-9);
+  EXPECT_NEAR(json["clashes"][1]["distance"], -0.125, 1e-9);
+  EXPECT_NEAR(json["clashes"][2]["distance"], -0.125, 1e-9);
+
+  const Result text = call({"check", a, b, c, far});
+  EXPECT_EQ(text.exit_code, 1);
+  EXPECT_NE(text.out.find("0.25 m deep"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("4 parts: 3 pairs overlap, 0 touch"), std::string::npos) << text.out;
+}
+
+TEST(CliCheck, TouchingIsNoClashUnlessAClearanceIsAskedFor) {
+  const Folder folder;
+  const std::string a = cube(folder, "a.obj", 0);
+  const std::string b = cube(folder, "b.obj", 1);
+  const std::string c = cube(folder, "c.obj", 2.125);
+  EXPECT_EQ(call({"check", a, b, c}).exit_code, 0);
+  EXPECT_EQ(call({"check", a, c, "--clearance", "0.5"}).exit_code, 0);
+  EXPECT_EQ(call({"check", a, b, "--clearance", "0.5"}).exit_code, 1);
+  const Result result = call({"check", a, b, c, "--clearance", "0.5", "--json"});
+  EXPECT_EQ(result.exit_code, 1);
+  const Json json = Json::parse(result.out);
+  EXPECT_EQ(json["touches"], 1);
+  EXPECT_EQ(json["close"], 1);
+  EXPECT_NEAR(json["clashes"][1]["distance"], 0.125, 1e-12);
+}
+
+TEST(CliCheck, APartWithinAnotherIsAClash) {
+  const Folder folder;
+  const std::string outer = cube(folder, "outer.obj", 0);
+  const std::string inner = folder / "inner.obj";
+  write_mesh_file(inner, placed(make_icosphere(0.125, 2), {0.25, 0, 0}));
+  const Result result = call({"check", outer, inner, "--json"});
+  EXPECT_EQ(result.exit_code, 1);
+  const double depth = -Json::parse(result.out)["clashes"][0]["distance"].get<double>();
+  EXPECT_NEAR(depth, 0.375, 0.01) << "to the nearest side, and the ball's radius, but for its flat faces";
+}
+
+TEST(CliCheck, ThePiecesOfOneFile) {
+  const Folder folder;
+  TriangleMesh mesh = make_box({1, 1, 1}, 1);
+  const TriangleMesh other = placed(mesh, {0.5, 0.5, 0.75});
+  const auto first = static_cast<Index>(mesh.positions.size());
+  mesh.positions.insert(mesh.positions.end(), other.positions.begin(), other.positions.end());
+  for (const Triangle& t : other.triangles) mesh.triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
+  const std::string file = folder / "two.obj";
+  write_mesh_file(file, mesh);
+  const Result result = call({"check", file, "--self", "--json"});
+  EXPECT_EQ(result.exit_code, 1);
+  const Json json = Json::parse(result.out);
+  EXPECT_EQ(json["parts"], 2);
+  ASSERT_EQ(json["clashes"].size(), 1U);
+  EXPECT_EQ(json["clashes"][0]["a"], "two.obj#1");
+  EXPECT_EQ(json["clashes"][0]["b"], "two.obj#2");
+  EXPECT_NEAR(json["clashes"][0]["distance"], -0.25, 1e-9);
+}
+
+TEST(CliCheck, NamesWhatIsWrong) {
+  const Folder folder;
+  const std::string a = cube(folder, "a.obj", 0);
+  const auto error = [&](const std::vector<std::string>& arguments) {
+    const Result result = call(arguments);
+    EXPECT_EQ(result.exit_code, 2);
+    return result.err;
+  };
+  EXPECT_NE(error({"check", a}).find("--self"), std::string::npos);
+  EXPECT_NE(error({"check", a, folder / "no.stl"}).find("no.stl"), std::string::npos);
+  EXPECT_NE(error({"check", a, a, "--clearance", "-1"}).find("--clearance is -1"), std::string::npos);
+  EXPECT_NE(error({"check", a, a, "--tolerance", "nan"}).find("--tolerance is nan"), std::string::npos);
+  EXPECT_NE(error({"check", a, a, "--html", a}).find("a.obj"), std::string::npos);
+  const std::string empty = folder / "empty.obj";
+  write_text(empty, "v 0 0 0\n");
+  EXPECT_NE(error({"check", a, empty}).find("empty.obj"), std::string::npos);
+}
+
+#ifdef CAROM_HAS_VIEWER
+TEST(CliCheck, ThePageNamesEachClash) {
+  const Folder folder;
+  const std::string a = cube(folder, "a.obj", 0);
+  const std::string b = cube(folder, "b.obj", 0.75);
+  const std::string page = folder / "page.html";
+  EXPECT_EQ(call({"check", a, b, "--html", page}).exit_code, 1);
+  EXPECT_GT(read_text(page).size(), 100000U);
+}
+#endif
+
+}  // namespace
+}  // namespace carom::cli

@@ -1,6 +1,7 @@
 #include "carom/broad_phase.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 #include "broad/bounds_check.hpp"
 #include "broad/box_queries.hpp"
@@ -185,13 +186,15 @@ bool BroadPhase::Impl::find_candidates() {
 
 void BroadPhase::update() {
   Impl& impl = *impl_;
-  impl.stats.method = impl.finders.name();
   impl.stats.moved = impl.proxies.moved().size();
   impl.stats.searched = impl.proxies.left().size();
   impl.stats.rebuilt = false;
   impl.overlaps.forget_events();
   if (impl.stats.moved > 0) {
+    const auto start = std::chrono::steady_clock::now();
     impl.stats.rebuilt = impl.find_candidates();
+    impl.finders.charge(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    impl.stats.method = impl.finders.name();
     impl.overlaps.run(impl.workers, impl.proxies, impl.candidates, impl.stats.rebuilt, impl.stats);
   }
   impl.proxies.settle();

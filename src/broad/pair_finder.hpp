@@ -18,12 +18,14 @@ class PairFinder {
   PairFinder& operator=(const PairFinder&) = delete;
   virtual ~PairFinder() = default;
 
-  /// All pairs of the proxies in `indices`, each at least once, either way round.
-  virtual void rebuild(Workers& workers, const Proxies& proxies, std::span<const std::uint32_t> indices,
+  /// All pairs of the proxies in `indices`, each at least once, either way round. False if that would cost far too much
+  /// and it may say so.
+  virtual bool rebuild(Workers& workers, const Proxies& proxies, std::span<const std::uint32_t> indices,
                        std::vector<NodePair>& out) = 0;
 
   /// After proxies in proxies.left() got new wide boxes, came or went: at least all pairs with one of these which did
-  /// not overlap before. False if it would rather rebuild; then that is what is called next.
+  /// not overlap before, and all of those whose group changed. False if it would rather rebuild; then that is what is
+  /// called next.
   virtual bool follow(Workers& workers, const Proxies& proxies, std::vector<NodePair>& out) = 0;
 };
 

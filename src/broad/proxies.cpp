@@ -180,6 +180,7 @@ void Proxies::set_group(std::uint32_t i, ProxyGroup group) {
   records_[i].group = group;
   ever_grouped_ = true;
   search_again(i);
+  flags_[i] |= regrouped_flag;
 }
 
 void Proxies::enlarge(std::uint32_t i) {

@@ -34,8 +34,9 @@ using WideDop = std::array<float, 12>;
 /// the boxes overlap, the wide boxes do.
 class Proxies {
  public:
-  static constexpr std::uint8_t moved_flag = 1;  ///< its bounds changed
-  static constexpr std::uint8_t left_flag = 2;   ///< it needs a new wide box, or is gone
+  static constexpr std::uint8_t moved_flag = 1;      ///< its bounds changed
+  static constexpr std::uint8_t left_flag = 2;       ///< it needs a new wide box, or is gone
+  static constexpr std::uint8_t regrouped_flag = 4;  ///< pairs that its group kept apart may have to be found
 
   Proxies(double margin, bool with_dops) : margin_(margin), with_dops_(with_dops) {}
 

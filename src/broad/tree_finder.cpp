@@ -15,10 +15,11 @@ void TreeFinder::build(Workers& workers, const Proxies& proxies, std::span<const
   main_.for_each_place([&](std::uint32_t item, std::uint32_t place) { place_[item] = place; });
 }
 
-void TreeFinder::rebuild(Workers& workers, const Proxies& proxies, std::span<const std::uint32_t> indices,
+bool TreeFinder::rebuild(Workers& workers, const Proxies& proxies, std::span<const std::uint32_t> indices,
                          std::vector<NodePair>& out) {
   build(workers, proxies, indices);
   main_.join(workers, out);
+  return true;
 }
 
 bool TreeFinder::bring_up_to_date(Workers& workers, const Proxies& proxies) {

@@ -8,7 +8,7 @@ namespace carom::broad {
 /// Method `tree`: a tree of all, and a small one of those that left their wide boxes since it was built.
 class TreeFinder final : public PairFinder {
  public:
-  void rebuild(Workers& workers, const Proxies& proxies, std::span<const std::uint32_t> indices,
+  bool rebuild(Workers& workers, const Proxies& proxies, std::span<const std::uint32_t> indices,
                std::vector<NodePair>& out) override;
   bool follow(Workers& workers, const Proxies& proxies, std::vector<NodePair>& out) override;
 

@@ -1,0 +1,83 @@
+#include "narrow/convex/touch.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace carom::convex {
+namespace {
+
+using Eigen::Vector2d;
+
+double cross(const Vector2d& a, const Vector2d& b) {
+  return a.x() * b.y() - a.y() * b.x();
+}
+
+/// What is left of a polygon or segment where out . x <= offset.
+FlatPoints cut(const FlatPoints& points, const Vector2d& out, double offset) {
+  FlatPoints left;
+  const std::size_t n = points.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    const Vector2d& p = points[i];
+    const Vector2d& q = points[(i + 1) % n];
+    const double hp = out.dot(p) - offset;
+    const double hq = out.dot(q) - offset;
+    if (hp <= 0) left.push_back(p);
+    // A segment has one side, not two.
+    if (n == 2 && i == 1) continue;
+    if ((hp < 0 && hq > 0) || (hp > 0 && hq < 0)) left.emplace_back(p + hp / (hp - hq) * (q - p));
+  }
+  return left;
+}
+
+void drop_repeated(FlatPoints& points, double slack) {
+  FlatPoints kept;
+  for (const Vector2d& p : points) {
+    const auto same = [&](const Vector2d& q) { return (p - q).norm() <= 4 * slack; };
+    if (std::none_of(kept.begin(), kept.end(), same)) kept.push_back(p);
+  }
+  points = std::move(kept);
+}
+
+/// Two segments that are not parallel: where their lines cross, kept on both.
+Vector2d crossing(const FlatPoints& a, const FlatPoints& b) {
+  const Vector2d da = a[1] - a[0];
+  const Vector2d db = b[1] - b[0];
+  const double t = std::clamp(cross(b[0] - a[0], db) / cross(da, db), 0.0, 1.0);
+  return a[0] + t * da;
+}
+
+FlatPoints cut_by(const FlatPoints& points, const FlatPoints& by, double slack) {
+  FlatPoints left = points;
+  if (by.size() == 2) {
+    const Vector2d along = (by[1] - by[0]).normalized();
+    left = cut(left, along, along.dot(by[1]) + slack);
+    return cut(left, -along, -along.dot(by[0]) + slack);
+  }
+  for (std::size_t i = 0; i < by.size() && !left.empty(); ++i) {
+    const Vector2d side = (by[(i + 1) % by.size()] - by[i]).normalized();
+    const Vector2d out(side.y(), -side.x());
+    left = cut(left, out, out.dot(by[i]) + slack);
+  }
+  return left;
+}
+
+}  // namespace
+
+FlatPoints common_part(const FlatPoints& a, const FlatPoints& b, double slack) {
+  if (a.size() == 1 || b.size() == 1) return a.size() == 1 ? a : b;
+  FlatPoints common;
+  if (a.size() == 2 && b.size() == 2) {
+    const Vector2d da = a[1] - a[0];
+    const Vector2d db = b[1] - b[0];
+    if (std::abs(cross(da, db)) > 1e-9 * da.norm() * db.norm()) return {crossing(a, b)};
+    common = cut_by(a, b, slack);
+  } else {
+    common = a.size() == 2 || b.size() > 2 ? cut_by(a, b, slack) : cut_by(b, a, slack);
+  }
+  drop_repeated(common, slack);
+  // By rounding: then they touch in about one point, and any of the shorter one is as good.
+  if (common.empty()) return {a[0]};
+  return common;
+}
+
+}  // namespace carom::convex

@@ -77,18 +77,19 @@ ConvexCases make_convex_cases(int corners, int count) {
   return cases;
 }
 
-std::vector<ConvexMotion> make_convex_motions(const ConvexCases& cases, int count, int steps) {
+std::vector<ConvexMotion> make_convex_motions(const ConvexCases& cases, int count, int steps, double angle,
+                                              double step_way) {
   std::vector<ConvexMotion> motions;
   Draw draw;
   for (int i = 0; i < count; ++i) {
     // Half of the steps before the first touch, half after it.
     ConvexQuery q = cases.apart[static_cast<std::size_t>(i)];
     const Eigen::Vector3d way = (q.pose_a.translation() - q.pose_b.translation()).normalized();
-    q.pose_b.translation() -= 0.02 * steps / 2 * way;
+    q.pose_b.translation() -= step_way * steps / 2 * way;
     ConvexMotion& motion = motions.emplace_back();
     for (int step = 0; step < steps; ++step) {
-      q.pose_b.translation() += 0.02 * way;
-      q.pose_b.rotate(Eigen::AngleAxisd(0.1745, draw.direction()));
+      q.pose_b.translation() += step_way * way;
+      q.pose_b.rotate(Eigen::AngleAxisd(angle, draw.direction()));
       motion.push_back(q);
     }
   }

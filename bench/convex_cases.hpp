@@ -30,8 +30,9 @@ struct ConvexCases {
 /// Hulls of points on a sphere with this many corners; 0 for boxes.
 ConvexCases make_convex_cases(int corners, int count);
 
-/// A pair on its way through each other, step by step: 10 degrees and 1% of the size each.
+/// A pair on its way through each other, step by step: 10 degrees and 1% of the size each, or as asked (rad, m).
 using ConvexMotion = std::vector<ConvexQuery>;
-std::vector<ConvexMotion> make_convex_motions(const ConvexCases& cases, int count, int steps);
+std::vector<ConvexMotion> make_convex_motions(const ConvexCases& cases, int count, int steps, double angle = 0.1745,
+                                              double way = 0.02);
 
 }  // namespace carom::bench

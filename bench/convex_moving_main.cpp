@@ -5,9 +5,11 @@
 #include <filesystem>
 
 #include "bench/convex_cases.hpp"
+#include "bench/reference_joukhadar.hpp"
 #include "bench/stopwatch.hpp"
 #include "bench/table.hpp"
 #include "carom/cast.hpp"
+#include "carom/closest_features.hpp"
 #include "carom/separating_axes.hpp"
 
 /// Convex shapes that move, see docs/benchmarks.md.
@@ -124,7 +126,128 @@ void bench_axes(const ConvexCases& cases, const Settings& settings, Table& table
   if (!(sum < 0)) fmt::print(stderr, "some do not overlap\n");
 }
 
+/// Closest points of pairs that approach each other, by Voronoi regions from the last features and by GJK with its
+/// cache. Steps are taken in turn over all pairs, as a simulation does.
+void bench_features(const ConvexCases& cases, const Settings& settings, Table& table) {
+  for (const auto& [name, angle, way] :
+       {std::tuple{"10 degrees, 1%", 0.1745, 0.02}, {"0.5 degrees, 0.1%", 0.0087, 0.002}}) {
+    const std::size_t steps = 20;
+    const std::vector<ConvexMotion> motions =
+        make_convex_motions(cases, std::min(50, settings.count), 2 * static_cast<int>(steps), angle, way);
+    std::vector<ConvexPolyhedron> polyhedra;
+    for (const Shape& shape : cases.shapes) polyhedra.emplace_back(shape);
+    const auto shape = [&](int i) -> const Shape& { return cases.shapes[static_cast<std::size_t>(i)]; };
+    const auto polyhedron = [&](int i) -> const ConvexPolyhedron& { return polyhedra[static_cast<std::size_t>(i)]; };
+    // Those that overlap are another question. Each query knows its pair, for the caches.
+    std::vector<ConvexQuery> queries;
+    std::vector<std::size_t> pairs;
+    for (std::size_t step = 0; step < steps; ++step) {
+      for (std::size_t m = 0; m < motions.size(); ++m) {
+        const ConvexQuery& q = motions[m][step];
+        if (collide(shape(q.a), q.pose_a, shape(q.b), q.pose_b)) continue;
+        queries.push_back(q);
+        pairs.push_back(m);
+      }
+    }
+    int iterations = 0;
+    int asked = 0;
+    double off = 0;
+    std::vector<FeatureCache> features(motions.size());
+    for (std::size_t i = 0; i < queries.size(); ++i) {
+      const ConvexQuery& q = queries[i];
+      const ClosestFeatures c =
+          closest_features(polyhedron(q.a), q.pose_a, polyhedron(q.b), q.pose_b, &features[pairs[i]]);
+      iterations += c.iterations;
+      asked += c.asked_distance ? 1 : 0;
+      off = std::max(off, std::abs(c.distance - distance(shape(q.a), q.pose_a, shape(q.b), q.pose_b).distance));
+    }
+    double sum = 0;
+    std::vector<QueryCache> caches;
+    const auto ms = best_of(
+        settings.passes,
+        {[&] {
+           features.assign(motions.size(), {});
+           for (std::size_t i = 0; i < queries.size(); ++i) {
+             const ConvexQuery& q = queries[i];
+             sum +=
+                 closest_features(polyhedron(q.a), q.pose_a, polyhedron(q.b), q.pose_b, &features[pairs[i]]).distance;
+           }
+         },
+         [&] {
+           caches.assign(motions.size(), {});
+           for (std::size_t i = 0; i < queries.size(); ++i) {
+             const ConvexQuery& q = queries[i];
+             sum += distance(shape(q.a), q.pose_a, shape(q.b), q.pose_b, &caches[pairs[i]]).distance;
+           }
+         },
+         [&] {
+           for (const ConvexQuery& q : queries) sum += distance(shape(q.a), q.pose_a, shape(q.b), q.pose_b).distance;
+         }});
+    const auto n = static_cast<double>(queries.size());
+    table.add({name, cases.shapes_name, fmt::format("{:.0f}", n / ms[0]), fmt::format("{:.0f}", n / ms[1]),
+               fmt::format("{:.0f}", n / ms[2]), fmt::format("{:.2f}", ms[1] / ms[0]),
+               fmt::format("{:.1f}", iterations / n), fmt::format("{}", asked), fmt::format("{:.0e}", off)});
+    if (!(sum > 0)) fmt::print(stderr, "some overlap\n");
+  }
+}
+
+/// How often the iterated method ends at the shortest translation.
+void bench_joukhadar(const ConvexCases& cases, const Settings& settings, Table& table) {
+  const auto shape = [&](int i) -> const Shape& { return cases.shapes[static_cast<std::size_t>(i)]; };
+  std::vector<ConvexQuery> overlapping;
+  std::vector<double> truth;
+  for (const ConvexQuery& q : cases.deep) {
+    const QueryResult r = penetration(shape(q.a), q.pose_a, shape(q.b), q.pose_b);
+    if (r.distance >= 0) continue;
+    overlapping.push_back(q);
+    truth.push_back(-r.distance);
+  }
+  for (const double beyond : {1e-3, 1.0}) {
+    int minimal = 0;
+    int shorter = 0;
+    int iterations = 0;
+    double excess = 0;
+    double worst = 0;
+    for (std::size_t i = 0; i < overlapping.size(); ++i) {
+      const ConvexQuery& q = overlapping[i];
+      const JoukhadarDepth d = joukhadar_depth(shape(q.a), q.pose_a, shape(q.b), q.pose_b, beyond);
+      iterations += d.iterations;
+      minimal += d.depth <= truth[i] + 1e-6 ? 1 : 0;
+      shorter += d.depth < truth[i] - 1e-9 ? 1 : 0;
+      excess += d.depth / truth[i] - 1;
+      worst = std::max(worst, d.depth / truth[i]);
+    }
+    double sum = 0;
+    const auto ms =
+        best_of(settings.passes, {[&] {
+                                    for (const ConvexQuery& q : overlapping) {
+                                      sum += joukhadar_depth(shape(q.a), q.pose_a, shape(q.b), q.pose_b, beyond).depth;
+                                    }
+                                  },
+                                  [&] {
+                                    for (const ConvexQuery& q : overlapping) {
+                                      sum -= penetration(shape(q.a), q.pose_a, shape(q.b), q.pose_b).distance;
+                                    }
+                                  }});
+    const auto n = static_cast<double>(overlapping.size());
+    table.add({fmt::format("{}", beyond), cases.shapes_name, fmt::format("{:.1f}%", 100 * minimal / n),
+               fmt::format("{}", shorter), fmt::format("{:.1f}%", 100 * excess / n), fmt::format("{:.2f}", worst),
+               fmt::format("{:.1f}", iterations / n), fmt::format("{:.2f}", ms[1] / ms[0])});
+    if (!(sum > 0)) fmt::print(stderr, "some do not overlap\n");
+  }
+}
+
 void run(const Settings& settings) {
+  Table features{
+      "Closest points of pairs that approach, one thread, thousand a second: Voronoi regions from the last "
+      "features, GJK with a cache, GJK without; times GJK with a cache, steps, how often GJK was asked",
+      {"step", "shapes", "regions", "gjk_warm", "gjk_cold", "faster", "steps", "asked", "difference"},
+      {}};
+  Table joukhadar{
+      "Depth by Joukhadar's iteration, moved apart by the depth and this much beyond: how often minimal, how "
+      "often shorter than ours, mean excess, largest depth over the true one, distances, speed over ours",
+      {"beyond", "shapes", "minimal", "shorter", "excess", "worst", "distances", "faster"},
+      {}};
   Table axes{
       "Depth, one thread: thousand a second by separating axes, by the expanding polytope, ratio, largest "
       "difference",
@@ -140,11 +263,15 @@ void run(const Settings& settings) {
     fmt::print(stderr, "{}\n", cases.shapes_name);
     bench_cast(cases, settings, casts);
     if (corners <= 128) bench_axes(cases, settings, axes);
+    bench_features(cases, settings, features);
+    bench_joukhadar(cases, settings, joukhadar);
   }
-  fmt::print("{}\n{}\n", casts.text(), axes.text());
+  fmt::print("{}\n{}\n{}\n{}\n", casts.text(), axes.text(), features.text(), joukhadar.text());
   std::filesystem::create_directories(settings.out);
   casts.write_csv(std::filesystem::path(settings.out) / "convex_cast.csv");
   axes.write_csv(std::filesystem::path(settings.out) / "convex_axes.csv");
+  features.write_csv(std::filesystem::path(settings.out) / "convex_features.csv");
+  joukhadar.write_csv(std::filesystem::path(settings.out) / "convex_joukhadar.csv");
 }
 
 int start(int argc, char** argv) {

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/check.hpp"
+#include "narrow/convex/simplex.hpp"
 #include "shapes/shape_data.hpp"
 #include "shapes/support.hpp"
 
@@ -88,6 +89,21 @@ void add_edges(Polyhedron& p) {
   p.vertex_edges = lists_of(vertex_edges);
 }
 
+void add_edge_planes(Polyhedron& p) {
+  for (std::size_t e = 0; e < p.edges.size(); ++e) {
+    const Vec3 d = unit(p.along(e));
+    p.edge_units.push_back(d);
+    auto& outs = p.edge_outs.emplace_back();
+    for (std::size_t side = 0; side < 2; ++side) {
+      const Index f = p.edge_faces[e][side];
+      if (f == none) continue;
+      // Faces run counter-clockwise, so their inside is on the left of their edges.
+      const Vec3 n = p.units[static_cast<std::size_t>(f)];
+      outs[side] = unit(side == 0 ? cross(d, n) : cross(n, d));
+    }
+  }
+}
+
 /// Some direction at right angles.
 Vec3 across(const Vec3& d) {
   const double x = std::abs(d.x);
@@ -129,8 +145,10 @@ Polyhedron::Polyhedron(const Shape& solid) : shape(solid) {
     normals.push_back(n);
     const double length = std::sqrt(dot(n, n));
     inverse_lengths.push_back(length > 0 ? 1 / length : 0);
+    units.push_back(inverse_lengths.back() * n);
   }
   add_edges(*this);
+  add_edge_planes(*this);
   closed = dimension == 3;
   for (const auto& [left, right] : edge_faces) closed = closed && left != none && right != none;
   add_flat_axes(*this);

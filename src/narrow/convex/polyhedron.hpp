@@ -25,10 +25,14 @@ struct Polyhedron {
   /// Not of unit length: twice the area each, so that integers stay integers.
   std::vector<Vec3> normals;
   std::vector<double> inverse_lengths;  ///< of the normals
+  std::vector<Vec3> units;              ///< the normals with unit length
 
   std::vector<carom::Edge> edges;
   /// The face that runs along the edge from its first end to its second, and the other one.
   std::vector<std::array<Index, 2>> edge_faces;
+  std::vector<Vec3> edge_units;  ///< from the first end to the second
+  /// Unit, in the plane of each of the two faces, at right angles to the edge and out of the face.
+  std::vector<std::array<Vec3, 2>> edge_outs;
   IndexLists vertex_edges;
   IndexLists face_edges;  ///< side k of a face, from its corner k to the next
 

@@ -51,15 +51,25 @@ struct Closest {
 Closest closest_pair(const MeshData& a, const MeshData& b, const RelativePose& pose) {
   Closest best;
   const double slack = rounding(a, b, pose);
-  with_view(a, b, pose, [&](const auto& view) {
+  Aim aim;
+  with_view(a, b, pose, [&](auto view) {
     walk_nearest(a.tree, b.tree, view, slack, best.distance, [&](std::uint32_t i, std::uint32_t j) {
-      const double d = distance_below(a.tree.corners[i], moved(b.tree.corners[j], pose), best.distance);
+      const TriangleCorners& ta = a.tree.corners[i];
+      const TriangleCorners& tb = b.tree.corners[j];
+      const double from = std::max({dot(aim.n, ta[0]), dot(aim.n, ta[1]), dot(aim.n, ta[2])});
+      const double to = std::min({dot(aim.back, tb[0]), dot(aim.back, tb[1]), dot(aim.back, tb[2])});
+      if (aim.offset + to - from > best.distance + slack) return;
+      const TriangleClosest c = closest_of(ta, moved(tb, pose));
+      const double d = c.distance;
       // Of equals the first in the meshes, whatever the tree.
       if (d > best.distance) return;
       if (d == best.distance && std::pair(a.tree.triangles[i], b.tree.triangles[j]) >
                                     std::pair(a.tree.triangles[best.i], b.tree.triangles[best.j]))
         return;
       best = {d, i, j};
+      if (!(d > 0)) return;
+      aim.set(pose, (1 / d) * (c.point_b - c.point_a));
+      view.aim(aim.n);
     });
     return true;
   });

@@ -9,7 +9,11 @@
 /// How far apart two volumes are at least, one in the frame of mesh a, the other in that of b. Each view has
 ///
 ///     bool apart(a, b, reach)   true only if they are farther apart than `reach`
-///     double gap(a, b)          a lower bound of their distance, at least 0
+///     void aim(n)               a unit vector, seen from a, along which the gap is likely to be large
+///     double along(a, b)        the gap along it: a lower bound of the distance
+///     double gap(a, b)          another lower bound of the distance, at least 0
+///
+/// The direction of the closest points found so far is the one to aim at: around them no bound is better.
 ///
 /// Both are true but for rounding, which the walks add to what they look for.
 namespace carom::mesh {
@@ -25,6 +29,36 @@ inline Vec3 absolute(const Vec3& v) {
 inline double length_above_0(const Vec3& gap) {
   const Vec3 g = detail::higher(gap, {0, 0, 0});
   return std::sqrt(dot(g, g));
+}
+
+/// A direction, and the other way round in the frame of b.
+struct Aim {
+  Vec3 n{0, 0, 0};
+  Vec3 back{0, 0, 0};
+  double offset = 0;  ///< of the origin of b along n
+
+  void set(const RelativePose& pose, const Vec3& to) {
+    n = to;
+    back = pose.rotate_back(to);
+    offset = dot(n, pose.t);
+  }
+};
+
+inline double reach_along(const Vec3& n, const shapes::BoxVolume& box) {
+  return dot(absolute(n), box.half);
+}
+inline double reach_along(const Vec3& n, const shapes::OrientedVolume& box) {
+  return std::abs(dot(n, box.x)) * box.half.x + std::abs(dot(n, box.y)) * box.half.y +
+         std::abs(dot(n, box.z)) * box.half.z;
+}
+inline double reach_along(const Vec3&, const shapes::SphereVolume& sphere) {
+  return sphere.radius;
+}
+
+template <class Volume>
+double gap_along(const Aim& aim, const Volume& a, const Volume& b) {
+  return aim.offset + dot(aim.back, b.center) - dot(aim.n, a.center) - reach_along(aim.n, a) -
+         reach_along(aim.back, b);
 }
 
 /// Two boxes, turned against each other by the columns x, y, z: their centres are t apart, seen from the first.
@@ -71,7 +105,12 @@ struct TurnedBoxes {
     return apart_across(t, a, b, reach);
   }
   double gap(const Vec3& t, const Vec3& a, const Vec3& b) const {
-    return std::max(length_above_0(gap_first(t, a, b)), length_above_0(gap_second(t, a, b)));
+    // From centre to centre as well, which is good for boxes that are far from each other.
+    const Vec3 s{dot(x, t), dot(y, t), dot(z, t)};
+    const double length = std::sqrt(dot(t, t));
+    const double center = length > 0 ? length - (dot(absolute(t), a) + dot(absolute(s), b)) / length : 0;
+    const Vec3 second = Vec3{std::abs(s.x) - dot(ax, a), std::abs(s.y) - dot(ay, a), std::abs(s.z) - dot(az, a)} - b;
+    return std::max({center, length_above_0(gap_first(t, a, b)), length_above_0(second)});
   }
 };
 
@@ -82,6 +121,8 @@ class BoxView {
 
   explicit BoxView(const RelativePose& pose) : pose_(pose) { turned_.set(pose.x, pose.y, pose.z); }
 
+  void aim(const Vec3& n) { aim_.set(pose_, n); }
+  double along(const Volume& a, const Volume& b) const { return gap_along(aim_, a, b); }
   bool apart(const Volume& a, const Volume& b, double reach) const {
     return turned_.apart(between(a, b), a.half, b.half, reach);
   }
@@ -90,6 +131,7 @@ class BoxView {
  private:
   Vec3 between(const Volume& a, const Volume& b) const { return pose_.rotate(b.center) + pose_.t - a.center; }
   RelativePose pose_;
+  Aim aim_;
   TurnedBoxes turned_;
 };
 
@@ -100,6 +142,8 @@ class SphereView {
 
   explicit SphereView(const RelativePose& pose) : pose_(pose) {}
 
+  void aim(const Vec3& n) { aim_.set(pose_, n); }
+  double along(const Volume& a, const Volume& b) const { return gap_along(aim_, a, b); }
   bool apart(const Volume& a, const Volume& b, double reach) const {
     const Vec3 t = pose_.rotate(b.center) + pose_.t - a.center;
     const double r = a.radius + b.radius + reach;
@@ -112,6 +156,7 @@ class SphereView {
 
  private:
   RelativePose pose_;
+  Aim aim_;
 };
 
 class OrientedView {
@@ -121,6 +166,8 @@ class OrientedView {
 
   explicit OrientedView(const RelativePose& pose) : pose_(pose) {}
 
+  void aim(const Vec3& n) { aim_.set(pose_, n); }
+  double along(const Volume& a, const Volume& b) const { return gap_along(aim_, a, b); }
   bool apart(const Volume& a, const Volume& b, double reach) const {
     TurnedBoxes turned;
     const Vec3 t = turn(a, b, turned);
@@ -139,6 +186,7 @@ class OrientedView {
     return into_a(pose_.rotate(b.center) + pose_.t - a.center);
   }
   RelativePose pose_;
+  Aim aim_;
 };
 
 /// A turned k-DOP has other axes. How far it reaches along an axis of the first is bounded by how far it reaches along
@@ -151,19 +199,25 @@ class DopView {
 
   explicit DopView(const RelativePose& pose);
 
+  void aim(const Vec3& n);
+  double along(const Volume& a, const Volume& b) const;
   bool apart(const Volume& a, const Volume& b, double reach) const;
   double gap(const Volume& a, const Volume& b) const;
 
  private:
-  /// Along one axis of a, seen from b.
+  /// A direction as a sum of three axes.
   struct Mixture {
     std::array<int, 3> axis{};
     std::array<double, 3> weight{};  ///< negative where the axis is to be taken the other way round
-    double offset = 0;               ///< of the origin of b along the axis
-    double scale = 1;                ///< one over the length of the axis
+    double offset = 0;               ///< of the origin of b along the direction
+    double scale = 1;                ///< one over the length of the direction
   };
-  void extent(const Mixture& m, const Volume& b, double& low, double& high) const;
+  static Mixture mix(const Vec3& d);
+  static void extent(const Mixture& m, const Volume& b, double& low, double& high);
+  RelativePose pose_;
   std::array<Mixture, 9> mixtures_;
+  Mixture of_a_;
+  Mixture of_b_;
 };
 
 }  // namespace carom::mesh

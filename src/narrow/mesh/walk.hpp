@@ -52,7 +52,7 @@ bool walk_near(const MeshTree& a, const MeshTree& b, const View& view, const dou
 }
 
 /// leaf(i, j) for every two triangles that may be nearer than `best`, the near ones first. `leaf` lowers `best`, to
-/// which the rounding of a bound, `slack`, is added.
+/// which the rounding of a bound, `slack`, is added, and aims the view at what it found.
 template <class View, class Leaf>
 void walk_nearest(const MeshTree& a, const MeshTree& b, const View& view, double slack, const double& best,
                   Leaf&& leaf) {
@@ -67,7 +67,7 @@ void walk_nearest(const MeshTree& a, const MeshTree& b, const View& view, double
   waiting[count++] = {0, 0, 0};
   while (count > 0) {
     const Pair p = waiting[--count];
-    if (p.gap > best + slack) continue;
+    if (p.gap > best + slack || view.along(va[p.a], vb[p.b]) > best + slack) continue;
     const TreeNode& na = a.nodes[p.a];
     const TreeNode& nb = b.nodes[p.b];
     if (na.leaf() && nb.leaf()) {
@@ -80,8 +80,12 @@ void walk_nearest(const MeshTree& a, const MeshTree& b, const View& view, double
     const bool split_a = nb.leaf() || (!na.leaf() && na.size >= nb.size);
     Pair near = split_a ? Pair{na.first, p.b, 0} : Pair{p.a, nb.first, 0};
     Pair far = split_a ? Pair{na.first + 1, p.b, 0} : Pair{p.a, nb.first + 1, 0};
-    near.gap = view.gap(va[near.a], vb[near.b]);
-    far.gap = view.gap(va[far.a], vb[far.b]);
+    const auto bound = [&](const Pair& q) {
+      const double along = view.along(va[q.a], vb[q.b]);
+      return along > best + slack ? along : std::max(along, view.gap(va[q.a], vb[q.b]));
+    };
+    near.gap = bound(near);
+    far.gap = bound(far);
     if (far.gap < near.gap) std::swap(near, far);
     if (far.gap <= best + slack) waiting[count++] = far;
     if (near.gap <= best + slack) waiting[count++] = near;

@@ -37,7 +37,7 @@ bool surfaces_touch(const MeshData& a, const MeshData& b, const RelativePose& po
     return walk_near(a.tree, b.tree, view, reach, [&](std::uint32_t i, std::uint32_t j) {
       const TriangleCorners tb = moved(b.tree.corners[j], pose);
       if (meet(a.tree.corners[i], tb)) return true;
-      return radius > 0 && distance_below(a.tree.corners[i], tb, radius) <= radius;
+      return radius > 0 && distance_of(a.tree.corners[i], tb) <= radius;
     });
   });
 }
@@ -48,12 +48,34 @@ struct Closest {
   std::uint32_t j = 0;
 };
 
+constexpr int most_projections = 8;
+
+/// From a point of b to the nearest of a, to the nearest of b again and so on: a near pair, for a start. Each way is a
+/// search for one point, which costs next to nothing beside that for a pair.
+Closest near_pair(const MeshData& a, const MeshData& b, const RelativePose& pose) {
+  Closest best;
+  Vec3 p = pose.rotate(b.tree.boxes[0].center) + pose.t;
+  NearestPoint on_a = nearest(a, p, INFINITY);
+  for (int k = 0; k < most_projections; ++k) {
+    const NearestPoint on_b = nearest(b, pose.rotate_back(on_a.point - pose.t), best.distance);
+    if (on_b.triangle == none) break;
+    best = {on_b.distance, on_a.place, on_b.place};
+    p = pose.rotate(on_b.point) + pose.t;
+    const NearestPoint next = nearest(a, p, best.distance);
+    if (next.triangle == none || next.distance > 0.999 * best.distance) break;
+    on_a = next;
+    best.distance = next.distance;
+    best.i = next.place;
+  }
+  return best;
+}
+
 Closest closest_pair(const MeshData& a, const MeshData& b, const RelativePose& pose) {
   Closest best;
   const double slack = rounding(a, b, pose);
   Aim aim;
   with_view(a, b, pose, [&](auto view) {
-    walk_nearest(a.tree, b.tree, view, slack, best.distance, [&](std::uint32_t i, std::uint32_t j) {
+    const auto test = [&](std::uint32_t i, std::uint32_t j) {
       const TriangleCorners& ta = a.tree.corners[i];
       const TriangleCorners& tb = b.tree.corners[j];
       const double from = std::max({dot(aim.n, ta[0]), dot(aim.n, ta[1]), dot(aim.n, ta[2])});
@@ -70,7 +92,10 @@ Closest closest_pair(const MeshData& a, const MeshData& b, const RelativePose& p
       if (!(d > 0)) return;
       aim.set(pose, (1 / d) * (c.point_b - c.point_a));
       view.aim(aim.n);
-    });
+    };
+    const Closest near = near_pair(a, b, pose);
+    test(near.i, near.j);
+    walk_nearest(a.tree, b.tree, view, slack, best.distance, test);
     return true;
   });
   return best;

@@ -196,6 +196,7 @@ NearestPoint nearest(const MeshData& mesh, const Vec3& p, double below, bool onl
       best.distance = c.distance;
       best.point = detail::to_vec3(c.point);
       best.triangle = tree.triangles[i];
+      best.place = i;
       best.corners = (c.weights[0] > 0 ? 1U : 0U) | (c.weights[1] > 0 ? 2U : 0U) | (c.weights[2] > 0 ? 4U : 0U);
     }
   }

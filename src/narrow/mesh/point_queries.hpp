@@ -16,6 +16,7 @@ struct NearestPoint {
   double distance = 0;
   Vec3 point;
   Index triangle = none;
+  std::uint32_t place = 0;    ///< of the triangle in the order of the tree
   std::uint32_t corners = 0;  ///< that carry the point: bit k for corner k
 };
 

@@ -4,6 +4,7 @@
 
 #include "carom/closest.hpp"
 #include "geometry/triangle_triangle.hpp"
+#include "kernels/closest.hpp"
 
 namespace carom::mesh {
 namespace {
@@ -46,10 +47,81 @@ void each_feature_pair(const TriangleCorners& a, const TriangleCorners& b, Visit
   }
 }
 
+/// The same numbers from the kernels, a vector of feature pairs at a time. False if the lengths are too long or short
+/// for them, or features touch.
+bool closest_in_vectors(const TriangleCorners& a, const TriangleCorners& b, TriangleClosest& best) {
+  kernels::ClosestBatch batch;
+  kernels::ClosestResults vertices;
+  kernels::ClosestResults edges;
+  const auto put = [&](std::size_t row, std::size_t i, const Vec3& p) {
+    batch.x[row][i] = p.x;
+    batch.y[row][i] = p.y;
+    batch.z[row][i] = p.z;
+  };
+  for (std::size_t k = 0; k < 3; ++k) {
+    put(0, k, a[k]);
+    put(0, k + 3, b[k]);
+    for (std::size_t c = 0; c < 3; ++c) {
+      put(c + 1, k, b[c]);
+      put(c + 1, k + 3, a[c]);
+    }
+  }
+  kernels::closest_vertex_triangle(batch, 6, vertices);
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t j = 0; j < 3; ++j) {
+      put(0, 3 * i + j, a[i]);
+      put(1, 3 * i + j, a[(i + 1) % 3]);
+      put(2, 3 * i + j, b[j]);
+      put(3, 3 * i + j, b[(j + 1) % 3]);
+    }
+  }
+  kernels::closest_edge_edge(batch, 9, edges);
+  std::size_t vertex = 0;
+  bool valid = true;
+  for (std::size_t k = 0; k < 6; ++k) {
+    valid = valid && vertices.valid[k] != 0;
+    if (vertices.distance[k] < vertices.distance[vertex]) vertex = k;
+  }
+  std::size_t edge = 0;
+  for (std::size_t k = 0; k < 9; ++k) {
+    valid = valid && edges.valid[k] != 0;
+    if (edges.distance[k] < edges.distance[edge]) edge = k;
+  }
+  if (!valid) return false;
+  const auto point = [](const auto& of, std::size_t k) { return Vec3{of[0][k], of[1][k], of[2][k]}; };
+  const auto carried = [](const kernels::ClosestResults& r, std::size_t first, std::size_t count, std::size_t k) {
+    std::uint32_t bits = 0;
+    for (std::size_t c = 0; c < count; ++c) bits |= r.weights[first + c][k] != 0 ? 1U << c : 0U;
+    return bits;
+  };
+  if (!(edges.distance[edge] < vertices.distance[vertex])) {
+    const std::size_t k = vertex % 3;
+    const std::uint32_t corners = carried(vertices, 1, 3, vertex);
+    const Vec3 on_vertex = vertex < 3 ? a[k] : b[k];
+    const Vec3 on_triangle = point(vertices.point_b, vertex);
+    best.distance = vertices.distance[vertex];
+    best.point_a = vertex < 3 ? on_vertex : on_triangle;
+    best.point_b = vertex < 3 ? on_triangle : on_vertex;
+    best.corners_a = vertex < 3 ? 1U << k : corners;
+    best.corners_b = vertex < 3 ? corners : 1U << k;
+    return true;
+  }
+  const auto ends = [](std::uint32_t bits, std::size_t i) {
+    return ((bits & 1U) != 0 ? 1U << i : 0U) | ((bits & 2U) != 0 ? 1U << (i + 1) % 3 : 0U);
+  };
+  best.distance = edges.distance[edge];
+  best.point_a = point(edges.point_a, edge);
+  best.point_b = point(edges.point_b, edge);
+  best.corners_a = ends(carried(edges, 0, 2, edge), edge / 3);
+  best.corners_b = ends(carried(edges, 2, 2, edge), edge % 3);
+  return true;
+}
+
 }  // namespace
 
 TriangleClosest closest_of(const TriangleCorners& a, const TriangleCorners& b) {
   TriangleClosest best;
+  if (closest_in_vectors(a, b, best)) return best;
   best.distance = INFINITY;
   each_feature_pair(a, b, [&](double distance, auto&& make) {
     if (distance < best.distance) best = make();
@@ -57,10 +129,8 @@ TriangleClosest closest_of(const TriangleCorners& a, const TriangleCorners& b) {
   return best;
 }
 
-double distance_below(const TriangleCorners& a, const TriangleCorners& b, double) {
-  double best = INFINITY;
-  each_feature_pair(a, b, [&](double distance, auto&&) { best = std::min(best, distance); });
-  return best;
+double distance_of(const TriangleCorners& a, const TriangleCorners& b) {
+  return closest_of(a, b).distance;
 }
 
 bool meet(const TriangleCorners& a, const TriangleCorners& b) {

@@ -22,8 +22,8 @@ struct TriangleClosest {
 /// Of two triangles that do not meet; the least of the distances of their features. `distance` is that of the points.
 TriangleClosest closest_of(const TriangleCorners& a, const TriangleCorners& b);
 
-/// The same distance to the last bit, or any number above `below` if it is not smaller than that.
-double distance_below(const TriangleCorners& a, const TriangleCorners& b, double below);
+/// The same, to the last bit.
+double distance_of(const TriangleCorners& a, const TriangleCorners& b);
 
 /// Exact, for the numbers given.
 bool meet(const TriangleCorners& a, const TriangleCorners& b);

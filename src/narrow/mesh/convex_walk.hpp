@@ -6,11 +6,57 @@
 
 namespace carom::mesh {
 
+/// Planes that some triangle and the core are on different sides of: as a rule they keep the neighbours of the triangle
+/// away as well, at a fraction of what a query costs. The last few are kept.
+class SidePlanes {
+ public:
+  SidePlanes(const MeshTree& tree, const shapes::Core& core, const RelativePose& pose)
+      : tree_(tree), core_(core), pose_(pose) {}
+
+  /// n is a unit vector from the triangle to the core, in the frame of the mesh.
+  void add(const Vec3& n) {
+    const Vec3 low = pose_.rotate(shapes::support(core_, -pose_.rotate_back(n)).p) + pose_.t;
+    planes_[next_] = {n, dot(n, low)};
+    next_ = (next_ + 1) % planes_.size();
+    count_ = std::min(count_ + 1, planes_.size());
+  }
+  /// The widest gap between the core and what is below a node, or a triangle, along the normals of the planes.
+  double gap_of_node(std::uint32_t node) const {
+    return gap([&](const Vec3& n) {
+      if (tree_.oriented.empty()) return dot(n, tree_.boxes[node].center) + reach_along(n, tree_.boxes[node]);
+      return dot(n, tree_.oriented[node].center) + reach_along(n, tree_.oriented[node]);
+    });
+  }
+  double gap_of_triangle(std::uint32_t i) const {
+    const shapes::TriangleCorners& t = tree_.corners[i];
+    return gap([&](const Vec3& n) { return std::max({dot(n, t[0]), dot(n, t[1]), dot(n, t[2])}); });
+  }
+
+ private:
+  struct Plane {
+    Vec3 n;
+    double low = 0;  ///< of the core along n
+  };
+  template <class Top>
+  double gap(Top&& top) const {
+    double widest = -INFINITY;
+    for (std::size_t k = 0; k < count_; ++k) widest = std::max(widest, planes_[k].low - top(planes_[k].n));
+    return widest;
+  }
+
+  const MeshTree& tree_;
+  const shapes::Core& core_;
+  const RelativePose& pose_;
+  std::array<Plane, 3> planes_;
+  std::size_t next_ = 0;
+  std::size_t count_ = 0;
+};
+
 /// The tree of a mesh against a box around a core, along the axes of the core. Radii are not part of either.
 class ConvexWalk {
  public:
   ConvexWalk(const PlacedMesh& a, const PlacedCore& b)
-      : tree_(a.mesh.tree), pose_(convex::relative_pose(a.pose, b.pose)), view_(pose_) {
+      : tree_(a.mesh.tree), pose_(convex::relative_pose(a.pose, b.pose)), view_(pose_), planes_(tree_, b.core, pose_) {
     const auto along = [&](const Vec3& d) { return dot(d, shapes::support(b.core, d).p); };
     const Vec3 high{along({1, 0, 0}), along({0, 1, 0}), along({0, 0, 1})};
     const Vec3 low{-along({-1, 0, 0}), -along({0, -1, 0}), -along({0, 0, -1})};
@@ -19,29 +65,74 @@ class ConvexWalk {
     scale_ = a.mesh.reach + b.core.reach + std::abs(pose_.t.x) + std::abs(pose_.t.y) + std::abs(pose_.t.z);
   }
 
+  ConvexWalk(const ConvexWalk&) = delete;
+  ConvexWalk& operator=(const ConvexWalk&) = delete;
+
+  /// What near() and nearest() may leave out; add to them what separates.
+  SidePlanes& planes() { return planes_; }
   const RelativePose& pose() const { return pose_; }                   ///< of the core in the frame of the mesh
   double scale() const { return scale_; }                              ///< no coordinate is larger
   Vec3 middle() const { return pose_.rotate(box_.center) + pose_.t; }  ///< of the core, in the frame of the mesh
 
-  /// leaf(i) for every triangle, in tree order, not farther than `reach` from the box, until one returns true.
+  /// leaf(i) for every triangle, in tree order, that may be within `reach` of the core, until one returns true.
   template <class Leaf>
   bool near(double reach, Leaf&& leaf) const {
-    return near_moved({}, reach, leaf);
+    const double within = reach + slack();
+    return walk(
+        view_, within, [&](std::uint32_t n) { return planes_.gap_of_node(n) > within; },
+        [&](std::uint32_t i) { return planes_.gap_of_triangle(i) <= within && leaf(i); });
   }
 
-  /// The same, the core moved on by `way`.
+  /// The same, the core moved on by `way`, and without the planes.
   template <class Leaf>
   bool near_moved(const Vec3& way, double reach, Leaf&& leaf) const {
     RelativePose pose = pose_;
     pose.t = pose.t + way;
-    const BoxView view(pose);
-    const double within = reach + slack();
+    return walk(
+        BoxView(pose), reach + slack(), [](std::uint32_t) { return false; }, leaf);
+  }
+
+  /// leaf(i) for every triangle that may be nearer than `best`, or overlap; near ones first.
+  template <class Leaf>
+  void nearest(const double& best, Leaf&& leaf) const {
+    struct Waiting {
+      std::uint32_t node;
+      double gap;
+    };
+    std::array<Waiting, shapes::most_tree_depth + 2> waiting;
+    std::size_t count = 0;
+    const auto gap = [&](std::uint32_t n) {
+      const double along = planes_.gap_of_node(n);
+      return along > best + slack() ? along : std::max(along, view_.gap(tree_.boxes[n], box_));
+    };
+    waiting[count++] = {0, 0};
+    while (count > 0) {
+      const Waiting w = waiting[--count];
+      if (w.gap > best + slack() || planes_.gap_of_node(w.node) > best + slack()) continue;
+      const TreeNode& node = tree_.nodes[w.node];
+      if (!node.leaf()) {
+        Waiting near{node.first, gap(node.first)};
+        Waiting far{node.first + 1, gap(node.first + 1)};
+        if (far.gap < near.gap) std::swap(near, far);
+        waiting[count++] = far;
+        waiting[count++] = near;
+        continue;
+      }
+      for (std::uint32_t i = node.first; i < node.first + node.count; ++i) {
+        if (!(planes_.gap_of_triangle(i) > best + slack())) leaf(i);
+      }
+    }
+  }
+
+ private:
+  template <class Skip, class Leaf>
+  bool walk(const BoxView& view, double within, Skip&& skip, Leaf&& leaf) const {
     std::array<std::uint32_t, shapes::most_tree_depth + 2> waiting;
     std::size_t count = 0;
     waiting[count++] = 0;
     while (count > 0) {
       const std::uint32_t n = waiting[--count];
-      if (view.apart(tree_.boxes[n], box_, within)) continue;
+      if (skip(n) || view.apart(tree_.boxes[n], box_, within)) continue;
       const TreeNode& node = tree_.nodes[n];
       if (!node.leaf()) {
         waiting[count++] = node.first + 1;
@@ -55,39 +146,12 @@ class ConvexWalk {
     return false;
   }
 
-  /// leaf(i) for every triangle that may be nearer than `best`, or overlap; near ones first.
-  template <class Leaf>
-  void nearest(const double& best, Leaf&& leaf) const {
-    struct Waiting {
-      std::uint32_t node;
-      double gap;
-    };
-    std::array<Waiting, shapes::most_tree_depth + 2> waiting;
-    std::size_t count = 0;
-    const auto gap = [&](std::uint32_t n) { return view_.gap(tree_.boxes[n], box_); };
-    waiting[count++] = {0, 0};
-    while (count > 0) {
-      const Waiting w = waiting[--count];
-      if (w.gap > best + slack()) continue;
-      const TreeNode& node = tree_.nodes[w.node];
-      if (!node.leaf()) {
-        Waiting near{node.first, gap(node.first)};
-        Waiting far{node.first + 1, gap(node.first + 1)};
-        if (far.gap < near.gap) std::swap(near, far);
-        waiting[count++] = far;
-        waiting[count++] = near;
-        continue;
-      }
-      for (std::uint32_t i = node.first; i < node.first + node.count; ++i) leaf(i);
-    }
-  }
-
- private:
   double slack() const { return 1e-14 * scale_; }
 
   const MeshTree& tree_;
   RelativePose pose_;
   BoxView view_;
+  SidePlanes planes_;
   shapes::BoxVolume box_;
   double scale_ = 0;
 };

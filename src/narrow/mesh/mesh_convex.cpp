@@ -89,9 +89,14 @@ bool collides(const PlacedMesh& a, const PlacedCore& b) {
     return result.distance <= 0;
   }
   thread_local TriangleCore triangle;
-  const ConvexWalk walk(a, b);
+  ConvexWalk walk(a, b);
   if (walk.near(a.radius + b.core.radius, [&](std::uint32_t i) {
-        return convex::collides(triangle.set(a.mesh.tree.corners[i], a.radius), a.pose, b.core, b.pose, nullptr);
+        QueryResult r;
+        convex::query(Question::penetration, triangle.set(a.mesh.tree.corners[i], a.radius), a.pose, b.core, b.pose,
+                      nullptr, r);
+        if (r.distance <= 0) return true;
+        walk.planes().add(detail::to_vec3(a.pose.linear().transpose() * r.normal));
+        return false;
       }))
     return true;
   return core_inside(a.mesh, b.core, walk.pose());
@@ -100,7 +105,7 @@ bool collides(const PlacedMesh& a, const PlacedCore& b) {
 void query(const PlacedMesh& a, const PlacedCore& b, QueryResult& result) {
   if (b.core.kind == CoreKind::half_space) return against_half_space(a, b, result);
   thread_local TriangleCore triangle;
-  const ConvexWalk walk(a, b);
+  ConvexWalk walk(a, b);
   const double radius = a.radius + b.core.radius;
   const auto overlap = [&](double distance) { return distance <= 0 && distance <= -radius + 1e-12 * walk.scale(); };
   double best = INFINITY;  // between the cores
@@ -111,6 +116,7 @@ void query(const PlacedMesh& a, const PlacedCore& b, QueryResult& result) {
     convex::query(Question::distance, triangle.set(a.mesh.tree.corners[i], a.radius), a.pose, b.core, b.pose, nullptr,
                   r);
     r.part_a = a.mesh.tree.triangles[i];
+    if (r.distance > -radius) walk.planes().add(detail::to_vec3(a.pose.linear().transpose() * r.normal));
     if (r.distance > result.distance || (r.distance == result.distance && r.part_a > result.part_a)) return;
     result = r;
     // Once cores overlap, the depth of single triangles is of no use.

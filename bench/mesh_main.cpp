@@ -10,6 +10,7 @@
 #include "bench/stopwatch.hpp"
 #include "bench/table.hpp"
 #include "carom/generate.hpp"
+#include "carom/mesh_contacts.hpp"
 #include "carom/query.hpp"
 
 /// Queries on pairs of meshes, and of a mesh and a convex shape, against FCL; see docs/benchmarks.md.
@@ -44,7 +45,9 @@ class Carom final : public MeshPeer {
   double distance(int a, const Eigen::Isometry3d& pose_a, int b, const Eigen::Isometry3d& pose_b) override {
     return carom::distance(at(a), pose_a, at(b), pose_b).distance;
   }
-  double contacts(int, const Eigen::Isometry3d&, int, const Eigen::Isometry3d&) override { return 0; }
+  double contacts(int a, const Eigen::Isometry3d& pose_a, int b, const Eigen::Isometry3d& pose_b) override {
+    return static_cast<double>(mesh_crossings(at(a), pose_a, at(b), pose_b).size());
+  }
 
  private:
   const Shape& at(int i) const { return shapes_[static_cast<std::size_t>(i)]; }
@@ -151,6 +154,54 @@ void bench(const Peers& peers, const Cases& cases, const char* query, const char
   }
 }
 
+/// What a simulation asks for in a step: manifolds of hulls that rest on a landscape.
+Table bench_resting(const Settings& settings) {
+  Table table{"500 hulls on a landscape, one thread: milliseconds for the manifolds of all",
+              {"triangles", "corners", "milliseconds", "manifolds", "points"},
+              {}};
+  for (const int segments : {71, 224}) {
+    TriangleMesh ground = make_sheet(50, 50, segments, segments);
+    for (Eigen::Vector3d& p : ground.positions) p.y() = 0.5 * std::sin(0.7 * p.x()) * std::cos(0.5 * p.z());
+    const Shape mesh = Shape::mesh(ground);
+    const Eigen::Isometry3d here = Eigen::Isometry3d::Identity();
+    for (const int corners : {8, 32}) {
+      Draw draw;
+      std::vector<Shape::Part> hulls;
+      for (int i = 0; i < 500; ++i) {
+        std::vector<Eigen::Vector3d> points;
+        for (int k = 0; k < corners; ++k) points.push_back(0.4 * draw.direction());
+        const Shape hull = Shape::hull(points);
+        Eigen::Isometry3d pose = draw.pose();
+        pose.translation() = {draw.number(-24, 24), 2, draw.number(-24, 24)};
+        for (int k = 0; k < 20; ++k) {
+          const QueryResult r = distance(mesh, here, hull, pose);
+          if (std::abs(r.distance + 0.005) < 1e-4) break;
+          pose.translation().y() -= r.distance + 0.005;
+        }
+        hulls.push_back({hull, pose});
+      }
+      double best = INFINITY;
+      std::size_t manifolds = 0;
+      std::size_t points = 0;
+      std::vector<TriangleManifold> out;
+      for (int pass = 0; pass < settings.passes; ++pass) {
+        manifolds = 0;
+        points = 0;
+        const Stopwatch stopwatch;
+        for (const Shape::Part& hull : hulls) {
+          mesh_manifolds(mesh, here, hull.shape, hull.pose, 0.01, out);
+          manifolds += out.size();
+          for (const TriangleManifold& m : out) points += static_cast<std::size_t>(m.count);
+        }
+        best = std::min(best, stopwatch.elapsed().cpu_ms);
+      }
+      table.add({std::to_string(ground.triangles.size()), std::to_string(corners), fmt::format("{:.2f}", best),
+                 std::to_string(manifolds), std::to_string(points)});
+    }
+  }
+  return table;
+}
+
 void run(const Settings& settings) {
   Table table{"Meshes, one thread: microseconds a query, times as fast as FCL, largest difference from our answer",
               {"query", "poses", "shapes", "by", "microseconds", "times_fcl", "difference"},
@@ -158,8 +209,8 @@ void run(const Settings& settings) {
   std::vector<Cases> all;
   for (const int triangles : {1000, 10000, 100000}) {
     const Shape knot = Shape::mesh(make_knot(triangles));
-    const Shape other = Shape::mesh(make_torus(0.7, 0.2, static_cast<int>(std::sqrt(triangles)), triangles / 2 /
-                                                             static_cast<int>(std::sqrt(triangles))));
+    const Shape other = Shape::mesh(make_torus(0.7, 0.2, static_cast<int>(std::sqrt(triangles)),
+                                               triangles / 2 / static_cast<int>(std::sqrt(triangles))));
     all.push_back(make_cases(fmt::format("knot and torus of {}", triangles), knot, other, settings.count));
     Draw draw;
     std::vector<Eigen::Vector3d> points;
@@ -174,8 +225,8 @@ void run(const Settings& settings) {
       for (const auto& [name, volume] :
            {std::pair{"sphere", MeshVolume::sphere}, std::pair{"box", MeshVolume::box},
             std::pair{"oriented box", MeshVolume::oriented_box}, std::pair{"dop18", MeshVolume::dop18}}) {
-        peers.push_back(std::make_unique<Carom>(fmt::format("{}, variance", name),
-                                                MeshOptions{volume, MeshSplit::variance}));
+        peers.push_back(
+            std::make_unique<Carom>(fmt::format("{}, variance", name), MeshOptions{volume, MeshSplit::variance}));
         peers.push_back(std::make_unique<Carom>(fmt::format("{}, cost", name), MeshOptions{volume, MeshSplit::cost}));
       }
     }
@@ -193,11 +244,17 @@ void run(const Settings& settings) {
     bench(peers, cases, "collide", "near", cases.near, n, table, collide);
     bench(peers, cases, "collide", "touching", cases.touching, n, table, collide);
     bench(peers, cases, "collide", "deep", cases.deep, n, table, collide);
+    if (cases.shapes[1].kind() == ShapeKind::mesh) {
+      bench(peers, cases, "all contacts", "deep", cases.deep, n, table,
+            [](MeshPeer& peer, const Query& q) { return peer.contacts(q.a, q.pose_a, q.b, q.pose_b); });
+    }
     bench(peers, cases, "distance", "far", cases.far, n, table, distance);
     bench(peers, cases, "distance", "near", cases.near, n, table, distance);
   }
-  fmt::print("{}\n", table.text());
+  Table resting = bench_resting(settings);
+  fmt::print("{}\n{}\n", table.text(), resting.text());
   std::filesystem::create_directories(settings.out);
+  resting.write_csv(std::filesystem::path(settings.out) / "mesh_resting.csv");
   table.write_csv(std::filesystem::path(settings.out) / "mesh.csv");
 }
 

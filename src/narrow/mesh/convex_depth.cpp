@@ -28,14 +28,7 @@ Vec3 unit_or_zero(const Vec3& v) {
   return length > 0 && std::isfinite(length) ? (1 / length) * v : Vec3{};
 }
 
-struct Found {
-  double depth = INFINITY;
-  double lower = 0;
-  Vec3 normal{1, 0, 0};
-  Vec3 point_a;
-  Index triangle = none;
-  bool limited = false;
-};
+using Found = ConvexRegion;
 
 class Meter {
  public:
@@ -44,19 +37,16 @@ class Meter {
     bare_.radius = 0;
   }
 
-  Found run() {
+  std::vector<Found> run() {
     const std::vector<std::vector<std::uint32_t>> regions = find_regions();
-    Found deepest;
-    bool any = false;
     find_places(regions);
+    std::vector<Found> found;
     for (number_ = 0; number_ < regions.size(); ++number_) {
-      const Found f = measure(regions[number_]);
-      if (any && !(f.depth > deepest.depth)) continue;
-      deepest = f;
-      any = true;
+      found.push_back(measure(regions[number_]));
+      for (const std::uint32_t i : regions[number_]) found.back().triangles.push_back(a_.mesh.tree.triangles[i]);
     }
-    if (!any) deepest = measure({});
-    return deepest;
+    if (regions.empty()) found.push_back(measure({}));
+    return found;
   }
 
  private:
@@ -277,8 +267,17 @@ class Meter {
 
 }  // namespace
 
+std::vector<ConvexRegion> convex_regions(const PlacedMesh& a, const PlacedCore& b, const ConvexWalk& walk) {
+  return Meter(a, b, walk).run();
+}
+
 void convex_depth(const PlacedMesh& a, const PlacedCore& b, const ConvexWalk& walk, QueryResult& result) {
-  const Found found = Meter(a, b, walk).run();
+  const std::vector<Found> all = convex_regions(a, b, walk);
+  std::size_t deepest = 0;
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    if (all[i].depth > all[deepest].depth) deepest = i;
+  }
+  const Found& found = all[deepest];
   const double radius = a.radius + b.core.radius;
   result = {};
   result.distance = 0 - (found.depth + radius);

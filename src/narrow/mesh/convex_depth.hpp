@@ -10,6 +10,18 @@ namespace carom::mesh {
 /// normal takes it off the triangles of the deepest region, and off whatever it meets there on the way, but for
 /// triangles nearer to another region; and the shape is not inside the mesh then. This is tried out. The direction is
 /// the best of some: the mean normal of the triangles, normals of single ones, the way out of the middle.
+struct ConvexRegion {
+  double depth = INFINITY;  ///< of the cores
+  double lower = 0;
+  Vec3 normal{1, 0, 0};
+  Vec3 point_a;  ///< on the mesh; point_a - depth * normal is on the core
+  Index triangle = none;
+  bool limited = false;
+  std::vector<Index> triangles;  ///< ascending; none if the core is inside as a whole
+};
+std::vector<ConvexRegion> convex_regions(const PlacedMesh& a, const PlacedCore& b, const ConvexWalk& walk);
+
+/// Of the deepest region.
 void convex_depth(const PlacedMesh& a, const PlacedCore& b, const ConvexWalk& walk, QueryResult& result);
 
 }  // namespace carom::mesh

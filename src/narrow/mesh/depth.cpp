@@ -106,7 +106,7 @@ class Meter {
     if (region_.crossings.empty()) return;
     const Vec3 origin = detail::to_vec3(region_.crossings[0].where.start);
     Vec3 area;
-    for (const MeshCrossing& c : region_.crossings) {
+    for (const TriangleCrossing& c : region_.crossings) {
       if (c.where.kind != IntersectionKind::segment) continue;
       const Vec3 s = detail::to_vec3(c.where.start) - origin;
       const Vec3 e = detail::to_vec3(c.where.end) - origin;
@@ -304,7 +304,7 @@ std::vector<RegionDepth> measure(const MeshData& a, const MeshData& b, const Rel
   RegionPlaces places;
   for (const Region& r : regions) {
     places.start();
-    for (const MeshCrossing& c : r.crossings) {
+    for (const TriangleCrossing& c : r.crossings) {
       places.add(detail::to_vec3(c.where.start));
       places.add(detail::to_vec3(c.where.end));
     }

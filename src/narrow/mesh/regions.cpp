@@ -77,8 +77,8 @@ void find_inside(Side& side, Inside&& is_inside) {
   }
 }
 
-void list_crossing(Side& side, const std::vector<MeshCrossing>& crossings, Index MeshCrossing::*which) {
-  for (const MeshCrossing& c : crossings) {
+void list_crossing(Side& side, const std::vector<TriangleCrossing>& crossings, Index TriangleCrossing::*which) {
+  for (const TriangleCrossing& c : crossings) {
     if (side.crosses[at(c.*which)]++ == 0) side.crossing_triangles.push_back(c.*which);
     side.crosses[at(c.*which)] = 1;
   }
@@ -101,7 +101,7 @@ void each_neighbour(const Side& side, Index t, Visit&& visit) {
 
 class Joiner {
  public:
-  Joiner(std::vector<MeshCrossing>& crossings, Side& a, Side& b) : crossings_(crossings), a_(a), b_(b) {}
+  Joiner(std::vector<TriangleCrossing>& crossings, Side& a, Side& b) : crossings_(crossings), a_(a), b_(b) {}
 
   std::vector<Region> run() {
     Index count = static_cast<Index>(crossings_.size());
@@ -110,8 +110,8 @@ class Joiner {
     }
     detail::DisjointSets sets(at(count));
     join_curves(sets);
-    join_sides(sets, a_, &MeshCrossing::a);
-    join_sides(sets, b_, &MeshCrossing::b);
+    join_sides(sets, a_, &TriangleCrossing::a);
+    join_sides(sets, b_, &TriangleCrossing::b);
     return collect(sets, count);
   }
 
@@ -119,14 +119,14 @@ class Joiner {
   Index find(Index ta, Index tb) const {
     const auto it = std::lower_bound(
         crossings_.begin(), crossings_.end(), std::pair(ta, tb),
-        [](const MeshCrossing& c, const std::pair<Index, Index>& p) { return std::pair(c.a, c.b) < p; });
+        [](const TriangleCrossing& c, const std::pair<Index, Index>& p) { return std::pair(c.a, c.b) < p; });
     if (it == crossings_.end() || it->a != ta || it->b != tb) return none;
     return static_cast<Index>(it - crossings_.begin());
   }
 
   void join_curves(detail::DisjointSets& sets) {
     for (std::size_t i = 0; i < crossings_.size(); ++i) {
-      const MeshCrossing& c = crossings_[i];
+      const TriangleCrossing& c = crossings_[i];
       const auto join = [&](Index other) {
         if (other != none) sets.merge(static_cast<Index>(i), other);
       };
@@ -135,7 +135,7 @@ class Joiner {
     }
   }
 
-  void join_sides(detail::DisjointSets& sets, Side& side, Index MeshCrossing::*which) {
+  void join_sides(detail::DisjointSets& sets, Side& side, Index TriangleCrossing::*which) {
     for (const Index t : side.inside_triangles) {
       sets.merge(side.node[at(side.vertex(t, 0))], side.node[at(side.vertex(t, 1))]);
       sets.merge(side.node[at(side.vertex(t, 0))], side.node[at(side.vertex(t, 2))]);
@@ -186,15 +186,15 @@ class Joiner {
     return regions;
   }
 
-  std::vector<MeshCrossing>& crossings_;
+  std::vector<TriangleCrossing>& crossings_;
   Side& a_;
   Side& b_;
 };
 
 }  // namespace
 
-std::vector<Region> find_regions(const MeshData& a, const MeshData& b, const RelativePose& pose) {
-  std::vector<MeshCrossing> crossings;
+std::vector<TriangleCrossing> find_crossings(const MeshData& a, const MeshData& b, const RelativePose& pose) {
+  std::vector<TriangleCrossing> crossings;
   const double reach = rounding(a, b, pose);
   with_view(a, b, pose, [&](const auto& view) {
     return walk_near(a.tree, b.tree, view, reach, [&](std::uint32_t i, std::uint32_t j) {
@@ -204,12 +204,18 @@ std::vector<Region> find_regions(const MeshData& a, const MeshData& b, const Rel
       return false;
     });
   });
-  std::sort(crossings.begin(), crossings.end(),
-            [](const MeshCrossing& p, const MeshCrossing& q) { return std::pair(p.a, p.b) < std::pair(q.a, q.b); });
+  std::sort(crossings.begin(), crossings.end(), [](const TriangleCrossing& p, const TriangleCrossing& q) {
+    return std::pair(p.a, p.b) < std::pair(q.a, q.b);
+  });
+  return crossings;
+}
+
+std::vector<Region> find_regions(const MeshData& a, const MeshData& b, const RelativePose& pose) {
+  std::vector<TriangleCrossing> crossings = find_crossings(a, b, pose);
   Side side_a(a);
   Side side_b(b);
-  list_crossing(side_a, crossings, &MeshCrossing::a);
-  list_crossing(side_b, crossings, &MeshCrossing::b);
+  list_crossing(side_a, crossings, &TriangleCrossing::a);
+  list_crossing(side_b, crossings, &TriangleCrossing::b);
   if (b.any_closed) find_inside(side_a, [&](const Vec3& p) { return inside(b, pose.rotate_back(p - pose.t)); });
   if (a.any_closed) find_inside(side_b, [&](const Vec3& p) { return inside(a, pose.rotate(p) + pose.t); });
   return Joiner(crossings, side_a, side_b).run();

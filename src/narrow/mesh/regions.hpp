@@ -11,7 +11,7 @@
 namespace carom::mesh {
 
 /// Triangles that meet, by their numbers in the meshes.
-struct MeshCrossing {
+struct TriangleCrossing {
   Index a = none;
   Index b = none;
   TriangleIntersection where;  ///< in the frame of a
@@ -24,10 +24,13 @@ struct RegionSide {
 };
 
 struct Region {
-  std::vector<MeshCrossing> crossings;  ///< sorted by a, b
+  std::vector<TriangleCrossing> crossings;  ///< sorted by a, b
   RegionSide a;
   RegionSide b;
 };
+
+/// Every two triangles that meet, sorted.
+std::vector<TriangleCrossing> find_crossings(const MeshData& a, const MeshData& b, const RelativePose& pose);
 
 /// Sorted by their lowest triangle of a, then of b. All in all the triangles must meet or one mesh be inside the other.
 std::vector<Region> find_regions(const MeshData& a, const MeshData& b, const RelativePose& pose);

@@ -57,8 +57,7 @@ inline double reach_along(const Vec3&, const shapes::SphereVolume& sphere) {
 
 template <class Volume>
 double gap_along(const Aim& aim, const Volume& a, const Volume& b) {
-  return aim.offset + dot(aim.back, b.center) - dot(aim.n, a.center) - reach_along(aim.n, a) -
-         reach_along(aim.back, b);
+  return aim.offset + dot(aim.back, b.center) - dot(aim.n, a.center) - reach_along(aim.n, a) - reach_along(aim.back, b);
 }
 
 /// Two boxes, turned against each other by the columns x, y, z: their centres are t apart, seen from the first.

@@ -264,6 +264,7 @@ HullData build_hull(Points points) {
   hull.dimension = dimension;
   fill_rows(hull);
   fill_starts(hull);
+  build_fan(hull);
   return hull;
 }
 

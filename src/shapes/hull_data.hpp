@@ -8,6 +8,7 @@
 
 #include "carom/mesh.hpp"
 #include "geometry/vec3.hpp"
+#include "shapes/hull_fan.hpp"
 
 namespace carom::shapes {
 
@@ -34,6 +35,8 @@ struct HullData {
   /// `neighbours` again in half the room, as the climb reads them.
   std::vector<std::uint32_t> link_offsets;
   std::vector<std::uint16_t> links;
+
+  HullFan fan;  ///< for the depth
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(points.size()); }
 };

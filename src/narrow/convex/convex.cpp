@@ -4,6 +4,7 @@
 
 #include "narrow/convex/box_box.hpp"
 #include "narrow/convex/closed_form.hpp"
+#include "narrow/convex/facets.hpp"
 #include "narrow/convex/order.hpp"
 #include "narrow/convex/refine.hpp"
 #include "narrow/convex/warm.hpp"
@@ -27,8 +28,38 @@ void round(LocalResult& result, const Core& a, const Core& b, const Vec3& on_a, 
   result.point_b = on_b - b.radius * result.normal;
 }
 
+using HullPair = Pair<HullSupport, HullSupport>;
+
+/// Solid hulls, whose cores overlap. False if they are not solid enough.
+bool overlapping_hulls(const HullPair& pair, const Vec3& guess, LocalResult& result) {
+  FacetDepth f;
+  if (!facet_depth(*pair.a.core.hull, *pair.b.core.hull, pair.pose, pair.scale(), guess, f)) return false;
+  result.distance = -(f.depth + pair.radius());
+  result.normal = f.n;
+  result.iterations += f.supports;
+  if (f.has_points) {
+    result.corners = f.corners;
+    std::copy(f.corners_a.begin(), f.corners_a.end(), result.corners_a.begin());
+    std::copy(f.corners_b.begin(), f.corners_b.end(), result.corners_b.begin());
+  } else {
+    // Moved out along the normal, what is closest is somewhere in the middle of what lies on each other.
+    RelativePose out = pair.pose;
+    out.t = out.t + (f.depth + 1e-3 * pair.scale()) * f.n;
+    const Gjk g = gjk(HullPair{pair.a, pair.b, out}, -f.n, false);
+    if (!(g.lower > 0)) return false;
+    name_corners(result, g.simplex);
+    f.on_a = g.simplex.on_a();
+  }
+  round(result, pair.a.core, pair.b.core, f.on_a, f.on_a - f.depth * f.n);
+  return true;
+}
+
 template <class P>
 void overlapping(const P& pair, const Gjk& g, LocalResult& result) {
+  if constexpr (std::is_same_v<P, HullPair>) {
+    result.iterations = g.iterations;
+    if (overlapping_hulls(pair, {}, result)) return;
+  }
   Epa e = epa(pair, g);
   if (e.limited) try_face_normals(pair, e);
   if (e.limited || !pair.polytopes()) refine(pair, e);
@@ -78,14 +109,35 @@ Vec3 start_axis(const Vec3& t) {
   return dot(t, t) > 0 ? -t : Vec3{1, 0, 0};
 }
 
+/// Without a look at the corners.
+template <class P>
+bool overlap_deeply(const P& pair) {
+  if constexpr (std::is_same_v<P, HullPair>) return balls_overlap(*pair.a.core.hull, *pair.b.core.hull, pair.pose);
+  return false;
+}
+
 template <class P>
 bool touches(const P& pair, QueryCache* cache) {
+  if (overlap_deeply(pair)) return true;
   if (cache == nullptr) return gjk(pair, start_axis(pair.pose.t), true).verdict == Verdict::touching;
   return warm_gjk(pair, start_axis(pair.pose.t), true, *cache).verdict == Verdict::touching;
 }
 
 template <class P>
 void answer(const P& pair, Question question, QueryCache* cache, LocalResult& result) {
+  if constexpr (std::is_same_v<P, HullPair>) {
+    if (overlap_deeply(pair)) {
+      const Vec3 guess = cache == nullptr ? Vec3{} : -detail::to_vec3(cache->axis);
+      if (overlapping_hulls(pair, guess, result)) {
+        if (cache != nullptr) {
+          cache->axis = detail::to_eigen(-result.normal);
+          cache->corner_count = 0;
+        }
+        return;
+      }
+      result = {};
+    }
+  }
   const Vec3 axis = start_axis(pair.pose.t);
   // Rounded shapes that touch without their cores overlapping need the distance after all.
   const bool only_verdict = question == Question::penetration && pair.radius() == 0;
@@ -151,7 +203,7 @@ void answer(const BoxPair& pair, Question question, QueryCache* cache, LocalResu
 template <class Body>
 void with_pair(const Core& a, const Core& b, const RelativePose& pose, Body&& body) {
   if (a.kind == CoreKind::hull && b.kind == CoreKind::hull) {
-    body(Pair<HullSupport, HullSupport>{{a}, {b}, pose});
+    body(HullPair{{a}, {b}, pose});
   } else if (a.kind == CoreKind::box && b.kind == CoreKind::box) {
     body(BoxPair{{a}, {b}, pose});
   } else {

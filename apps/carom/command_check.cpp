@@ -47,7 +47,9 @@ std::vector<Shape::Part> shapes_of(const std::vector<AssemblyPart>& parts) {
 std::string amount_of(const Clash& clash) {
   switch (clash.kind) {
     case ClashKind::overlap:
-      return fmt::format("{:.4g} m deep", -clash.distance);
+      return clash.regions.size() > 1
+                 ? fmt::format("{:.4g} m deep, in {} places", -clash.distance, clash.regions.size())
+                 : fmt::format("{:.4g} m deep", -clash.distance);
     case ClashKind::touch:
       return "touch";
     case ClashKind::close:
@@ -66,13 +68,39 @@ bool is_problem(const Clash& clash, double clearance) {
 
 nlohmann::ordered_json to_json(const Clash& clash, const std::vector<AssemblyPart>& parts) {
   const auto vector = [](const Eigen::Vector3d& v) { return nlohmann::ordered_json{v.x(), v.y(), v.z()}; };
+  nlohmann::ordered_json regions = nlohmann::ordered_json::array();
+  for (const ClashRegion& region : clash.regions) {
+    regions.push_back({{"depth", region.depth},
+                       {"point_a", vector(region.point_a)},
+                       {"point_b", vector(region.point_b)},
+                       {"normal", vector(region.normal)}});
+  }
   return {{"kind", to_string(clash.kind)},
           {"a", parts[static_cast<std::size_t>(clash.a)].name},
           {"b", parts[static_cast<std::size_t>(clash.b)].name},
           {"distance", clash.distance},
           {"point_a", vector(clash.point_a)},
           {"point_b", vector(clash.point_b)},
-          {"normal", vector(clash.normal)}};
+          {"normal", vector(clash.normal)},
+          {"regions", std::move(regions)}};
+}
+
+/// One for each region, or one for what has none.
+std::vector<RecordedContact> marks_of(const Clash& clash) {
+  std::vector<RecordedContact> marks;
+  const auto add = [&](double distance, const Eigen::Vector3d& point_a, const Eigen::Vector3d& point_b) {
+    marks.push_back({.kind = ContactKind::vertex_face,
+                     .body_a = static_cast<std::uint32_t>(clash.a),
+                     .body_b = static_cast<std::uint32_t>(clash.b),
+                     .a = {0, none},
+                     .b = {0, none},
+                     .distance = distance,
+                     .point_a = point_a.cast<float>(),
+                     .point_b = point_b.cast<float>()});
+  };
+  for (const ClashRegion& region : clash.regions) add(-region.depth, region.point_a, region.point_b);
+  if (clash.regions.empty()) add(clash.distance, clash.point_a, clash.point_b);
+  return marks;
 }
 
 /// What a page may list: what a recording says of itself is limited to a megabyte.
@@ -85,7 +113,7 @@ std::vector<std::uint8_t> record(const std::vector<AssemblyPart>& parts, std::sp
                      .dt = 1,
                      .contact_distance = clearance};
   meta.views.push_back({fmt::format("all {} parts", parts.size()), 0, {}});
-  std::vector<RecordedContact> marks;
+  std::vector<std::vector<RecordedContact>> marks;
   for (std::size_t i = 0; i < clashes.size(); ++i) {
     const Clash& clash = clashes[i];
     const auto a = static_cast<std::uint32_t>(clash.a);
@@ -93,24 +121,22 @@ std::vector<std::uint8_t> record(const std::vector<AssemblyPart>& parts, std::sp
     meta.views.push_back({fmt::format("{}. {} × {}: {}", i + 1, parts[a].name, parts[b].name, amount_of(clash)),
                           static_cast<std::uint32_t>(i + 1),
                           {a, b}});
-    marks.push_back({.id = i + 1,
-                     .kind = ContactKind::vertex_face,
-                     .body_a = a,
-                     .body_b = b,
-                     .a = {0, none},
-                     .b = {0, none},
-                     .distance = clash.distance,
-                     .point_a = clash.point_a.cast<float>(),
-                     .point_b = clash.point_b.cast<float>()});
+    marks.push_back(marks_of(clash));
   }
   std::vector<FrameBodyView> bodies;
   for (std::size_t i = 0; i < parts.size(); ++i)
     bodies.push_back({static_cast<std::uint32_t>(i), parts[i].name, BodyKind::static_body, parts[i].mesh.triangles,
                       parts[i].mesh.positions});
   RecordingWriter writer(meta, PositionEncoding::f32);
-  writer.write_frame(0, bodies, marks, {});
-  for (std::size_t i = 0; i < marks.size(); ++i)
-    writer.write_frame(static_cast<double>(i + 1), bodies, std::span(marks).subspan(i, 1), {});
+  std::vector<RecordedContact> all;
+  for (std::vector<RecordedContact>& one : marks) {
+    for (RecordedContact& mark : one) {
+      mark.id = all.size() + 1;
+      all.push_back(mark);
+    }
+  }
+  writer.write_frame(0, bodies, all, {});
+  for (std::size_t i = 0; i < marks.size(); ++i) writer.write_frame(static_cast<double>(i + 1), bodies, marks[i], {});
   writer.close();
   return {writer.bytes().begin(), writer.bytes().end()};
 }
@@ -177,7 +203,7 @@ int check(const CheckOptions& options) {
     html.finish();
   }
   if (!options.json) {
-    bench::Table table{.title = "", .head = {"a", "b", "", "x", "y", "z"}, .rows = {}};
+    bench::Table table{.title = "", .head = {"a", "b", "overlap or gap", "x", "y", "z"}, .rows = {}};
     for (const Clash& clash : clashes) {
       const Eigen::Vector3d place = place_of(clash);
       table.add({parts[static_cast<std::size_t>(clash.a)].name, parts[static_cast<std::size_t>(clash.b)].name,

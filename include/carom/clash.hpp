@@ -18,6 +18,14 @@ enum class ClashKind {
 };
 std::string_view to_string(ClashKind kind);
 
+/// One of the places where two parts overlap, of which one is a mesh at least: see OverlapRegion.
+struct ClashRegion {
+  double depth = 0;                                   ///< m
+  Eigen::Vector3d normal = Eigen::Vector3d::UnitX();  ///< from a to b
+  Eigen::Vector3d point_a = Eigen::Vector3d::Zero();
+  Eigen::Vector3d point_b = Eigen::Vector3d::Zero();
+};
+
 struct Clash {
   ClashKind kind = ClashKind::overlap;
   Index a = none;  ///< of the parts, a < b
@@ -26,6 +34,7 @@ struct Clash {
   Eigen::Vector3d point_a = Eigen::Vector3d::Zero();
   Eigen::Vector3d point_b = Eigen::Vector3d::Zero();
   Eigen::Vector3d normal = Eigen::Vector3d::UnitX();  ///< from a to b
+  std::vector<ClashRegion> regions{};                 ///< of an overlap, the deepest first
 };
 
 struct ClashOptions {

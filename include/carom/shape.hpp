@@ -67,7 +67,7 @@ enum class MeshSplit {
 
 struct MeshOptions {
   MeshVolume volume = MeshVolume::oriented_box;  ///< the fastest in docs/benchmarks.md
-  MeshSplit split = MeshSplit::cost;    ///< slower to build than variance, faster to ask
+  MeshSplit split = MeshSplit::cost;             ///< slower to build than variance, faster to ask
 };
 
 /// A solid in a frame of its own, in metres. Immutable: a copy is cheap and may be used by many threads.

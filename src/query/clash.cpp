@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "carom/broad_phase.hpp"
+#include "carom/mesh_contacts.hpp"
 #include "carom/query.hpp"
 #include "core/check.hpp"
 #include "core/parallel.hpp"
@@ -25,6 +26,18 @@ std::vector<ProxyPair> near_pairs(std::span<const AxisBox> boxes, double reach, 
   }
   broad.update();
   return {broad.pairs().begin(), broad.pairs().end()};
+}
+
+bool has_regions(const Shape& a, const Shape& b) {
+  const bool mesh = a.kind() == ShapeKind::mesh || b.kind() == ShapeKind::mesh;
+  return mesh && a.kind() != ShapeKind::compound && b.kind() != ShapeKind::compound;
+}
+
+std::vector<ClashRegion> regions_of(const Shape::Part& a, const Shape::Part& b) {
+  std::vector<ClashRegion> regions;
+  for (const OverlapRegion& region : overlap_regions(a.shape, a.pose, b.shape, b.pose))
+    regions.push_back({region.depth, region.normal, region.point_a, region.point_b});
+  return regions;
 }
 
 }  // namespace
@@ -68,6 +81,7 @@ std::vector<Clash> find_clashes(std::span<const Shape::Part> parts, const ClashO
 
   Workers workers(options.threads);
   std::vector<QueryResult> results(std::min(pairs.size(), pairs_at_a_time));
+  std::vector<std::vector<ClashRegion>> regions(results.size());
   std::vector<Clash> clashes;
   for (std::size_t begin = 0; begin < pairs.size(); begin += pairs_at_a_time) {
     if (options.progress && !options.progress(begin, pairs.size(), clashes.size())) break;
@@ -75,6 +89,9 @@ std::vector<Clash> find_clashes(std::span<const Shape::Part> parts, const ClashO
     parallel_for(workers, count, 1, [&](std::size_t i) {
       const auto [a, b] = pairs[begin + i];
       results[i] = distance(parts[a].shape, parts[a].pose, parts[b].shape, parts[b].pose);
+      regions[i].clear();
+      if (results[i].distance < -tolerance_of(a, b) && has_regions(parts[a].shape, parts[b].shape))
+        regions[i] = regions_of(parts[a], parts[b]);
     });
     for (std::size_t i = 0; i < count; ++i) {
       const auto [a, b] = pairs[begin + i];
@@ -89,7 +106,8 @@ std::vector<Clash> find_clashes(std::span<const Shape::Part> parts, const ClashO
                          .distance = result.distance,
                          .point_a = result.point_a,
                          .point_b = result.point_b,
-                         .normal = result.normal});
+                         .normal = result.normal,
+                         .regions = std::move(regions[i])});
     }
   }
   if (options.progress) options.progress(pairs.size(), pairs.size(), clashes.size());

@@ -72,6 +72,26 @@ TEST(CliCheck, APartWithinAnotherIsAClash) {
   EXPECT_NEAR(depth, 0.375, 0.01) << "to the nearest side, and the ball's radius, but for its flat faces";
 }
 
+TEST(CliCheck, EachPlaceOfAnOverlap) {
+  const Folder folder;
+  const std::string beam = folder / "beam.obj";
+  write_mesh_file(beam, make_box({4, 0.5, 0.5}, 1));
+  const std::string legs = folder / "legs.obj";  // two in one part, of which one goes deeper
+  TriangleMesh mesh = placed(make_box({0.25, 1, 0.25}, 1), {-1.5, -0.625, 0});
+  const TriangleMesh other = placed(make_box({0.25, 1, 0.25}, 1), {1.5, -0.6875, 0});
+  const auto first = static_cast<Index>(mesh.positions.size());
+  mesh.positions.insert(mesh.positions.end(), other.positions.begin(), other.positions.end());
+  for (const Triangle& t : other.triangles) mesh.triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
+  write_mesh_file(legs, mesh);
+  const Json clash = Json::parse(call({"check", beam, legs, "--json"}).out)["clashes"][0];
+  ASSERT_EQ(clash["regions"].size(), 2U);
+  EXPECT_NEAR(clash["regions"][0]["depth"], 0.125, 1e-9);
+  EXPECT_NEAR(clash["regions"][0]["point_a"][0], -1.5, 0.125);
+  EXPECT_NEAR(clash["regions"][0]["normal"][1], -1, 1e-9) << "from the beam to the legs";
+  EXPECT_NEAR(clash["regions"][1]["depth"], 0.0625, 1e-9);
+  EXPECT_NEAR(clash["regions"][1]["point_a"][0], 1.5, 0.125);
+}
+
 TEST(CliCheck, ThePiecesOfOneFile) {
   const Folder folder;
   TriangleMesh mesh = make_box({1, 1, 1}, 1);

@@ -48,7 +48,7 @@ TEST(Clash, EveryPairAsClosePairByPairAndTheWorstFirst) {
     const std::vector<Clash> found = find_clashes(parts, {.clearance = clearance, .tolerance = 0, .threads = 1});
     EXPECT_EQ(found.size(), expected);
     for (std::size_t i = 0; i < found.size(); ++i) {
-      const auto& [kind, a, b, d, point_a, point_b, normal] = found[i];
+      const auto& [kind, a, b, d, point_a, point_b, normal, regions] = found[i];
       EXPECT_LT(a, b);
       if (i > 0) {
         EXPECT_LE(found[i - 1].distance, d);
@@ -58,6 +58,7 @@ TEST(Clash, EveryPairAsClosePairByPairAndTheWorstFirst) {
       EXPECT_EQ(d, distance(pa.shape, pa.pose, pb.shape, pb.pose).distance);
       EXPECT_EQ(kind, d < 0 ? ClashKind::overlap : d == 0 ? ClashKind::touch : ClashKind::close);
       EXPECT_NEAR((point_b - point_a - d * normal).norm(), 0, 1e-9);
+      EXPECT_TRUE(regions.empty());
     }
     const std::vector<Clash> threaded = find_clashes(parts, {.clearance = clearance, .tolerance = 0, .threads = 3});
     ASSERT_EQ(threaded.size(), found.size());

@@ -55,7 +55,7 @@ struct BroadPhase::Impl {
       : workers(options.threads), finders(options), proxies(options.margin, finders.needs_dops()) {}
 
   std::uint32_t at(ProxyId id) const {
-    require(proxies.contains(id), ErrorCode::bad_index, "there is no {}", named(id));
+    if (!proxies.contains(id)) fail(ErrorCode::bad_index, "there is no {}", named(id));
     return id.index;
   }
   void check_room() const {
@@ -63,7 +63,7 @@ struct BroadPhase::Impl {
             broad::most_proxies);
   }
   broad::NodePair pair_of(ProxyId a, ProxyId b) const {
-    require(at(a) != at(b), ErrorCode::invalid_argument, "{} makes no pair with itself", named(a));
+    if (at(a) == at(b)) fail(ErrorCode::invalid_argument, "{} makes no pair with itself", named(a));
     return {std::min(a.index, b.index), std::max(a.index, b.index)};
   }
   const broad::TreeFinder* trees() const {

@@ -7,6 +7,9 @@ namespace carom::broad {
 namespace {
 constexpr std::size_t grain = 4096;
 
+/// Second proxies of candidates are anywhere in memory: they are asked for this many candidates before they are needed.
+constexpr std::size_t ahead = 16;
+
 bool less(const NodePair& p, const NodePair& q) {
   return p.a != q.a ? p.a < q.a : p.b < q.b;
 }
@@ -47,6 +50,7 @@ void OverlapPass::run(Workers& workers, const Proxies& proxies, CandidateList& c
         out.resize(end - begin);
         std::size_t n = 0;
         for (std::size_t i = begin; i < end; ++i) {
+          if (i + ahead < items.size()) proxies.prefetch(items[i + ahead].b);
           Candidate& c = items[i];
           if (all || ((flags[c.a] | flags[c.b]) & Proxies::moved_flag) != 0) {
             c.outcome = static_cast<std::uint32_t>(outcome(proxies, c.a, c.b)) & 3U;

@@ -60,6 +60,7 @@ class Proxies {
   bool ever_grouped() const { return ever_grouped_; }
 
   const ProxyRecord& operator[](std::uint32_t i) const { return records_[i]; }
+  void prefetch(std::uint32_t i) const { __builtin_prefetch(records_.data() + i); }
   const MoreBounds& more(std::uint32_t i) const { return more_[i]; }
   std::uint64_t value(std::uint32_t i) const { return value_[i]; }
   std::span<const Box> wide() const { return wide_; }

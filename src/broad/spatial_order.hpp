@@ -9,8 +9,8 @@
 
 namespace carom::broad {
 
-/// An order in which boxes that are near each other are near in the list: along Morton's curve through their centres,
-/// boxes of about one size together. Keep one: a warm call allocates nothing.
+/// An order in which boxes that are near each other are near in the list: along Hilbert's curve through their centres,
+/// large boxes after the others. Keep one: a warm call allocates nothing.
 class SpatialOrder {
  public:
   static constexpr std::uint32_t no_item = 0xffffffffU;
@@ -21,7 +21,7 @@ class SpatialOrder {
 
  private:
   struct Entry {
-    std::uint64_t key;
+    std::uint32_t key;
     std::uint32_t item;
   };
   void refine(std::span<const Box> boxes, std::span<Entry> entries, int depth);

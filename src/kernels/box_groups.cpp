@@ -57,12 +57,15 @@ std::size_t join(const NodePair* pairs, std::size_t count, const float* nodes, c
     const std::uint32_t columns = overlaps(place(nodes, pairs[p].a), node_children, b);
     if (columns == 0) continue;
     std::uint32_t rows = overlaps(place(nodes, pairs[p].b), node_children, a);
+    // All bits first: one loop of unforeseeable length instead of one a row.
+    std::uint64_t bits = 0;
     for (; rows != 0; rows &= rows - 1) {
       const auto i = static_cast<std::uint32_t>(std::countr_zero(rows));
-      std::uint32_t bits = overlaps(a + i, node_children, b);
-      for (; bits != 0; bits &= bits - 1) {
-        out[n++] = {first_a + i, first_b + static_cast<std::uint32_t>(std::countr_zero(bits))};
-      }
+      bits |= static_cast<std::uint64_t>(overlaps(a + i, node_children, b)) << (node_children * i);
+    }
+    for (; bits != 0; bits &= bits - 1) {
+      const auto bit = static_cast<std::uint32_t>(std::countr_zero(bits));
+      out[n++] = {first_a + bit / 8, first_b + bit % 8};
     }
   }
   return n;

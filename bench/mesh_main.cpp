@@ -172,7 +172,8 @@ Table bench_resting(const Settings& settings) {
         for (int k = 0; k < corners; ++k) points.push_back(0.4 * draw.direction());
         const Shape hull = Shape::hull(points);
         Eigen::Isometry3d pose = draw.pose();
-        pose.translation() = {draw.number(-24, 24), 2, draw.number(-24, 24)};
+        const double x = draw.number(-24, 24);
+        pose.translation() = Eigen::Vector3d(x, 2, draw.number(-24, 24));
         for (int k = 0; k < 20; ++k) {
           const QueryResult r = distance(mesh, here, hull, pose);
           if (std::abs(r.distance + 0.005) < 1e-4) break;

@@ -67,6 +67,22 @@ TEST(MeshContacts, CrossingsAreThoseOfEveryPairOfTriangles) {
     for (std::size_t k = 0; k < crossings.size(); ++k) {
       ASSERT_EQ(crossings[k].triangle_a, brute.meeting[k][0]) << i;
       ASSERT_EQ(crossings[k].triangle_b, brute.meeting[k][1]) << i;
+      // The segment, as the exact function has it.
+      const auto corners = [&](const TriangleMesh& mesh, Index t, const Eigen::Isometry3d& pose) {
+        const Triangle& c = mesh.triangles[static_cast<std::size_t>(t)];
+        return TrianglePoints{pose * mesh.positions[static_cast<std::size_t>(c[0])],
+                              pose * mesh.positions[static_cast<std::size_t>(c[1])],
+                              pose * mesh.positions[static_cast<std::size_t>(c[2])]};
+      };
+      const auto exact =
+          intersection(corners(a, crossings[k].triangle_a, pose_a), corners(b, crossings[k].triangle_b, pose_b));
+      if (i % 3 == 0) {
+        ASSERT_EQ(crossings[k].kind, exact->kind) << i;
+      }
+      if (crossings[k].kind != IntersectionKind::segment) continue;
+      const double straight = (crossings[k].start - exact->start).norm() + (crossings[k].end - exact->end).norm();
+      const double crosswise = (crossings[k].start - exact->end).norm() + (crossings[k].end - exact->start).norm();
+      ASSERT_LE(std::min(straight, crosswise), 1e-9) << i;
     }
     found += crossings.size();
     const std::vector<MeshCrossing> mirrored = mesh_crossings(Shape::mesh(b), pose_b, Shape::mesh(a), pose_a);

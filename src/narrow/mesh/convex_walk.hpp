@@ -52,44 +52,45 @@ class SidePlanes {
   std::size_t count_ = 0;
 };
 
-/// The tree of a mesh against a box around a core, along the axes of the core. Radii are not part of either.
+/// The tree of a mesh against a box around a core, along the axes of the mesh, and against planes. Radii are not part
+/// of either.
 class ConvexWalk {
  public:
   ConvexWalk(const PlacedMesh& a, const PlacedCore& b)
-      : tree_(a.mesh.tree), pose_(convex::relative_pose(a.pose, b.pose)), view_(pose_), planes_(tree_, b.core, pose_) {
-    const auto along = [&](const Vec3& d) { return dot(d, shapes::support(b.core, d).p); };
+      : tree_(a.mesh.tree), pose_(convex::relative_pose(a.pose, b.pose)), planes_(tree_, b.core, pose_) {
+    const auto along = [&](const Vec3& d) {
+      const Vec3 e = pose_.rotate_back(d);
+      return dot(e, shapes::support(b.core, e).p);
+    };
     const Vec3 high{along({1, 0, 0}), along({0, 1, 0}), along({0, 0, 1})};
     const Vec3 low{-along({-1, 0, 0}), -along({0, -1, 0}), -along({0, 0, -1})};
-    box_.center = 0.5 * (low + high);
-    box_.half = detail::higher(high - box_.center, box_.center - low);
+    const Vec3 center = 0.5 * (low + high);
+    box_ = {center + pose_.t, detail::higher(high - center, center - low)};
     scale_ = a.mesh.reach + b.core.reach + std::abs(pose_.t.x) + std::abs(pose_.t.y) + std::abs(pose_.t.z);
   }
-
   ConvexWalk(const ConvexWalk&) = delete;
   ConvexWalk& operator=(const ConvexWalk&) = delete;
 
   /// What near() and nearest() may leave out; add to them what separates.
   SidePlanes& planes() { return planes_; }
-  const RelativePose& pose() const { return pose_; }                   ///< of the core in the frame of the mesh
-  double scale() const { return scale_; }                              ///< no coordinate is larger
-  Vec3 middle() const { return pose_.rotate(box_.center) + pose_.t; }  ///< of the core, in the frame of the mesh
+  const RelativePose& pose() const { return pose_; }  ///< of the core in the frame of the mesh
+  double scale() const { return scale_; }             ///< no coordinate is larger
+  const Vec3& middle() const { return box_.center; }  ///< of the core, in the frame of the mesh
 
   /// leaf(i) for every triangle, in tree order, that may be within `reach` of the core, until one returns true.
   template <class Leaf>
   bool near(double reach, Leaf&& leaf) const {
     const double within = reach + slack();
     return walk(
-        view_, within, [&](std::uint32_t n) { return planes_.gap_of_node(n) > within; },
+        {}, within, [&](std::uint32_t n) { return planes_.gap_of_node(n) > within; },
         [&](std::uint32_t i) { return planes_.gap_of_triangle(i) <= within && leaf(i); });
   }
 
   /// The same, the core moved on by `way`, and without the planes.
   template <class Leaf>
   bool near_moved(const Vec3& way, double reach, Leaf&& leaf) const {
-    RelativePose pose = pose_;
-    pose.t = pose.t + way;
     return walk(
-        BoxView(pose), reach + slack(), [](std::uint32_t) { return false; }, leaf);
+        way, reach + slack(), [](std::uint32_t) { return false; }, leaf);
   }
 
   /// leaf(i) for every triangle that may be nearer than `best`, or overlap; near ones first.
@@ -102,8 +103,9 @@ class ConvexWalk {
     std::array<Waiting, shapes::most_tree_depth + 2> waiting;
     std::size_t count = 0;
     const auto gap = [&](std::uint32_t n) {
-      const double along = planes_.gap_of_node(n);
-      return along > best + slack() ? along : std::max(along, view_.gap(tree_.boxes[n], box_));
+      const shapes::BoxVolume& box = tree_.boxes[n];
+      const double between = length_above_0(absolute(box.center - box_.center) - box.half - box_.half);
+      return between > best + slack() ? between : std::max(between, planes_.gap_of_node(n));
     };
     waiting[count++] = {0, 0};
     while (count > 0) {
@@ -114,8 +116,8 @@ class ConvexWalk {
         Waiting near{node.first, gap(node.first)};
         Waiting far{node.first + 1, gap(node.first + 1)};
         if (far.gap < near.gap) std::swap(near, far);
-        waiting[count++] = far;
-        waiting[count++] = near;
+        if (far.gap <= best + slack()) waiting[count++] = far;
+        if (near.gap <= best + slack()) waiting[count++] = near;
         continue;
       }
       for (std::uint32_t i = node.first; i < node.first + node.count; ++i) {
@@ -126,13 +128,19 @@ class ConvexWalk {
 
  private:
   template <class Skip, class Leaf>
-  bool walk(const BoxView& view, double within, Skip&& skip, Leaf&& leaf) const {
+  bool walk(const Vec3& way, double within, Skip&& skip, Leaf&& leaf) const {
+    const Vec3 center = box_.center + way;
+    const Vec3 half = box_.half + Vec3{within, within, within};
     std::array<std::uint32_t, shapes::most_tree_depth + 2> waiting;
     std::size_t count = 0;
     waiting[count++] = 0;
     while (count > 0) {
       const std::uint32_t n = waiting[--count];
-      if (skip(n) || view.apart(tree_.boxes[n], box_, within)) continue;
+      const shapes::BoxVolume& box = tree_.boxes[n];
+      if (std::abs(box.center.x - center.x) > box.half.x + half.x ||
+          std::abs(box.center.y - center.y) > box.half.y + half.y ||
+          std::abs(box.center.z - center.z) > box.half.z + half.z || skip(n))
+        continue;
       const TreeNode& node = tree_.nodes[n];
       if (!node.leaf()) {
         waiting[count++] = node.first + 1;
@@ -150,7 +158,6 @@ class ConvexWalk {
 
   const MeshTree& tree_;
   RelativePose pose_;
-  BoxView view_;
   SidePlanes planes_;
   shapes::BoxVolume box_;
   double scale_ = 0;

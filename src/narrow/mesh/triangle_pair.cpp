@@ -117,6 +117,65 @@ bool closest_in_vectors(const TriangleCorners& a, const TriangleCorners& b, Tria
   return true;
 }
 
+/// Where edges of t cross a plane, the corners being at heights h above it, one alone on its side.
+std::array<Vec3, 2> cuts(const TriangleCorners& t, const std::array<double, 3>& h) {
+  std::size_t alone = 0;
+  for (std::size_t k = 0; k < 3; ++k) {
+    if ((h[k] > 0) != (h[(k + 1) % 3] > 0) && (h[k] > 0) != (h[(k + 2) % 3] > 0)) alone = k;
+  }
+  const auto cut = [&](std::size_t other) {
+    const double share = h[alone] / (h[alone] - h[other]);
+    return t[alone] + share * (t[other] - t[alone]);
+  };
+  return {cut((alone + 1) % 3), cut((alone + 2) % 3)};
+}
+
+/// The ordinary case in plain arithmetic: planes that differ clearly, no corner near the other plane, and a segment of
+/// some length. False if it is not, for which there are the exact functions.
+bool clear_segment(const TriangleCorners& a, const TriangleCorners& b, TriangleIntersection& where) {
+  const Vec3 na = detail::cross(a[1] - a[0], a[2] - a[0]);
+  const Vec3 nb = detail::cross(b[1] - b[0], b[2] - b[0]);
+  const Vec3 along = detail::cross(na, nb);
+  const double aa = dot(na, na);
+  const double bb = dot(nb, nb);
+  if (!(dot(along, along) > 1e-8 * aa * bb)) return false;
+  const auto heights = [](const TriangleCorners& t, const Vec3& n, double nn, const Vec3& on,
+                          std::array<double, 3>& h) {
+    bool above = false;
+    bool below = false;
+    double largest = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      h[k] = dot(n, t[k] - on);
+      above = above || h[k] > 0;
+      below = below || h[k] < 0;
+      const Vec3 d = t[k] - on;
+      largest = std::max(largest, dot(d, d));
+    }
+    const double least = std::min({std::abs(h[0]), std::abs(h[1]), std::abs(h[2])});
+    return above && below && least * least > 1e-14 * nn * largest;
+  };
+  std::array<double, 3> ha;
+  std::array<double, 3> hb;
+  if (!heights(a, nb, bb, b[0], ha) || !heights(b, na, aa, a[0], hb)) return false;
+  std::array<Vec3, 2> on_a = cuts(a, ha);
+  std::array<Vec3, 2> on_b = cuts(b, hb);
+  if (dot(along, on_a[1] - on_a[0]) < 0) std::swap(on_a[0], on_a[1]);
+  if (dot(along, on_b[1] - on_b[0]) < 0) std::swap(on_b[0], on_b[1]);
+  const Vec3 start = dot(along, on_b[0] - on_a[0]) > 0 ? on_b[0] : on_a[0];
+  const Vec3 end = dot(along, on_b[1] - on_a[1]) < 0 ? on_b[1] : on_a[1];
+  const Vec3 d = end - start;
+  const Vec3 whole = on_a[1] - on_a[0];
+  if (!(dot(along, d) > 0) || !(dot(d, d) > 1e-12 * dot(whole, whole))) return false;
+  where.kind = IntersectionKind::segment;
+  where.start = detail::to_eigen(start);
+  where.end = detail::to_eigen(end);
+  if (std::lexicographical_compare(where.end.data(), where.end.data() + 3, where.start.data(),
+                                   where.start.data() + 3)) {
+    std::swap(where.start, where.end);
+  }
+  return true;
+}
+
 }  // namespace
 
 TriangleClosest closest_of(const TriangleCorners& a, const TriangleCorners& b) {
@@ -148,6 +207,8 @@ bool meet(const TriangleCorners& a, const TriangleCorners& b) {
 }
 
 TriangleIntersection meeting(const TriangleCorners& a, const TriangleCorners& b) {
+  TriangleIntersection where;
+  if (clear_segment(a, b, where)) return where;
   return detail::meeting_of(points(a), points(b));
 }
 

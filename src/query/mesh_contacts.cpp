@@ -72,7 +72,7 @@ std::vector<OverlapRegion> of_meshes(const PlacedMesh& a, const PlacedMesh& b) {
 std::vector<OverlapRegion> of_mesh_and_core(const PlacedMesh& a, const PlacedCore& b, const QueryResult& whole) {
   std::vector<OverlapRegion> all;
   const double radius = a.radius + b.core.radius;
-  const mesh::ConvexWalk walk(a, b);
+  mesh::ConvexWalk walk(a, b);
   for (const mesh::ConvexRegion& r : mesh::convex_regions(a, b, walk)) {
     OverlapRegion& out = all.emplace_back();
     out.depth = r.depth + radius;

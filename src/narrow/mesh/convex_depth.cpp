@@ -32,7 +32,7 @@ using Found = ConvexRegion;
 
 class Meter {
  public:
-  Meter(const PlacedMesh& a, const PlacedCore& b, const ConvexWalk& walk)
+  Meter(const PlacedMesh& a, const PlacedCore& b, ConvexWalk& walk)
       : a_(a), b_(b), walk_(walk), bare_(b.core), small_(1e-12 * walk.scale()) {
     bare_.radius = 0;
   }
@@ -256,7 +256,7 @@ class Meter {
 
   const PlacedMesh& a_;
   const PlacedCore& b_;
-  const ConvexWalk& walk_;
+  ConvexWalk& walk_;
   shapes::Core bare_;
   double small_;
   TriangleCore triangle_;
@@ -267,11 +267,11 @@ class Meter {
 
 }  // namespace
 
-std::vector<ConvexRegion> convex_regions(const PlacedMesh& a, const PlacedCore& b, const ConvexWalk& walk) {
+std::vector<ConvexRegion> convex_regions(const PlacedMesh& a, const PlacedCore& b, ConvexWalk& walk) {
   return Meter(a, b, walk).run();
 }
 
-void convex_depth(const PlacedMesh& a, const PlacedCore& b, const ConvexWalk& walk, QueryResult& result) {
+void convex_depth(const PlacedMesh& a, const PlacedCore& b, ConvexWalk& walk, QueryResult& result) {
   const std::vector<Found> all = convex_regions(a, b, walk);
   std::size_t deepest = 0;
   for (std::size_t i = 1; i < all.size(); ++i) {

@@ -19,9 +19,9 @@ struct ConvexRegion {
   bool limited = false;
   std::vector<Index> triangles;  ///< ascending; none if the core is inside as a whole
 };
-std::vector<ConvexRegion> convex_regions(const PlacedMesh& a, const PlacedCore& b, const ConvexWalk& walk);
+std::vector<ConvexRegion> convex_regions(const PlacedMesh& a, const PlacedCore& b, ConvexWalk& walk);
 
 /// Of the deepest region.
-void convex_depth(const PlacedMesh& a, const PlacedCore& b, const ConvexWalk& walk, QueryResult& result);
+void convex_depth(const PlacedMesh& a, const PlacedCore& b, ConvexWalk& walk, QueryResult& result);
 
 }  // namespace carom::mesh

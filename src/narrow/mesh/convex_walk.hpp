@@ -16,9 +16,7 @@ class SidePlanes {
   /// n is a unit vector from the triangle to the core, in the frame of the mesh.
   void add(const Vec3& n) {
     const Vec3 low = pose_.rotate(shapes::support(core_, -pose_.rotate_back(n)).p) + pose_.t;
-    planes_[next_] = {n, dot(n, low)};
-    next_ = (next_ + 1) % planes_.size();
-    count_ = std::min(count_ + 1, planes_.size());
+    keep({n, dot(n, low)});
   }
   /// The widest gap between the core and what is below a node, or a triangle, along the normals of the planes.
   double gap_of_node(std::uint32_t node) const {
@@ -31,12 +29,30 @@ class SidePlanes {
     const shapes::TriangleCorners& t = tree_.corners[i];
     return gap([&](const Vec3& n) { return std::max({dot(n, t[0]), dot(n, t[1]), dot(n, t[2])}); });
   }
+  /// Whether the plane of a triangle has the core farther away than `reach`, which is kept then. One support tells.
+  bool keep_face(std::uint32_t i, const Vec3& middle, double reach) {
+    const shapes::TriangleCorners& t = tree_.corners[i];
+    const Vec3 m = detail::cross(t[1] - t[0], t[2] - t[0]);
+    const double area = std::sqrt(dot(m, m));
+    const double side = dot(m, middle - t[0]);
+    if (!(std::abs(side) > reach * area)) return false;
+    const Vec3 n = (side < 0 ? -1 / area : 1 / area) * m;
+    const Vec3 low = pose_.rotate(shapes::support(core_, -pose_.rotate_back(n)).p) + pose_.t;
+    if (!(dot(n, low) - std::max({dot(n, t[0]), dot(n, t[1]), dot(n, t[2])}) > reach)) return false;
+    keep({n, dot(n, low)});
+    return true;
+  }
 
  private:
   struct Plane {
     Vec3 n;
     double low = 0;  ///< of the core along n
   };
+  void keep(const Plane& plane) {
+    planes_[next_] = plane;
+    next_ = (next_ + 1) % planes_.size();
+    count_ = std::min(count_ + 1, planes_.size());
+  }
   template <class Top>
   double gap(Top&& top) const {
     double widest = -INFINITY;
@@ -79,11 +95,14 @@ class ConvexWalk {
 
   /// leaf(i) for every triangle, in tree order, that may be within `reach` of the core, until one returns true.
   template <class Leaf>
-  bool near(double reach, Leaf&& leaf) const {
+  bool near(double reach, Leaf&& leaf) {
     const double within = reach + slack();
     return walk(
         {}, within, [&](std::uint32_t n) { return planes_.gap_of_node(n) > within; },
-        [&](std::uint32_t i) { return planes_.gap_of_triangle(i) <= within && leaf(i); });
+        [&](std::uint32_t i) {
+          if (planes_.gap_of_triangle(i) > within || planes_.keep_face(i, box_.center, within)) return false;
+          return leaf(i);
+        });
   }
 
   /// The same, the core moved on by `way`, and without the planes.
@@ -95,7 +114,7 @@ class ConvexWalk {
 
   /// leaf(i) for every triangle that may be nearer than `best`, or overlap; near ones first.
   template <class Leaf>
-  void nearest(const double& best, Leaf&& leaf) const {
+  void nearest(const double& best, Leaf&& leaf) {
     struct Waiting {
       std::uint32_t node;
       double gap;
@@ -121,7 +140,8 @@ class ConvexWalk {
         continue;
       }
       for (std::uint32_t i = node.first; i < node.first + node.count; ++i) {
-        if (!(planes_.gap_of_triangle(i) > best + slack())) leaf(i);
+        if (planes_.gap_of_triangle(i) > best + slack() || planes_.keep_face(i, box_.center, best + slack())) continue;
+        leaf(i);
       }
     }
   }

@@ -221,7 +221,7 @@ void find_triangles_near(const PlacedMesh& a, const AxisBox& box, std::vector<In
   core.size = detail::to_vec3(0.5 * (box.max - box.min));
   core.reach = 0.5 * (box.max - box.min).norm();
   const Eigen::Isometry3d pose(Eigen::Translation3d(0.5 * (box.min + box.max)));
-  const ConvexWalk walk(a, {core, pose});
+  ConvexWalk walk(a, {core, pose});
   walk.near(a.radius, [&](std::uint32_t i) {
     out.push_back(a.mesh.tree.triangles[i]);
     return false;

@@ -9,13 +9,14 @@
 namespace carom {
 namespace {
 
-constexpr std::array<BuiltinScene, 8> scene_list{{
+constexpr std::array<BuiltinScene, 9> scene_list{{
     {"two-tori-1600", "A torus falls on another, dents it, slides off; 1600 triangles each (for short: two-tori)",
      scenes::two_tori_1600},
     {"two-tori-6400", "The same with 6400 triangles each", scenes::two_tori_6400},
     {"two-tori-25600", "The same with 25600 triangles each", scenes::two_tori_25600},
     {"knot", "A knotted tube collapses until its strands touch; 3960 triangles", scenes::knot},
     {"cloth-on-ball", "A cloth falls on a ball and drapes over it", scenes::cloth_on_ball},
+    {"thrown-cloth", "A cloth is thrown at a small ball at 100 m/s and does not pass through it", scenes::thrown_cloth},
     {"rolled-sheet-20000", "A rolled sheet breathes and turns, its layers in touch; 20000 triangles",
      scenes::rolled_sheet_20000},
     {"soft-balls", "64 soft balls wobble against their neighbours; 1280 triangles each", scenes::soft_balls},

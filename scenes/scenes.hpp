@@ -10,6 +10,7 @@ Scene two_tori_6400();
 Scene two_tori_25600();
 Scene knot();
 Scene cloth_on_ball();
+Scene thrown_cloth();
 Scene rolled_sheet_20000();
 Scene soft_balls();
 Scene passing_sheets();

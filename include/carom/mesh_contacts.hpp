@@ -62,8 +62,8 @@ struct TriangleManifold {
 void mesh_manifolds(const Shape& mesh, const Eigen::Isometry3d& pose_mesh, const Shape& convex,
                     const Eigen::Isometry3d& pose_convex, double within, std::vector<TriangleManifold>& out);
 
-/// The triangles of a mesh whose boxes, along the axes of the mesh, meet a box of the world; ascending.
-/// `out` is cleared.
+/// Every triangle of a mesh, margin included, that meets a box of the world, and some that only come near it;
+/// ascending. `out` is cleared.
 void triangles_near(const Shape& mesh, const Eigen::Isometry3d& pose, const AxisBox& box, std::vector<Index>& out);
 
 }  // namespace carom

@@ -125,8 +125,14 @@ bool touches(const P& pair, QueryCache* cache) {
 
 template <class P>
 void answer(const P& pair, Question question, QueryCache* cache, LocalResult& result) {
+  const bool no_depth = question == Question::gap || question == Question::verdict;
+  const auto touching_only = [&] {
+    result.distance = -pair.radius();
+    result.normal = {1, 0, 0};
+  };
   if constexpr (std::is_same_v<P, HullPair>) {
     if (overlap_deeply(pair)) {
+      if (no_depth) return touching_only();
       const Vec3 guess = cache == nullptr ? Vec3{} : -detail::to_vec3(cache->axis);
       if (overlapping_hulls(pair, guess, result)) {
         if (cache != nullptr) {
@@ -140,9 +146,10 @@ void answer(const P& pair, Question question, QueryCache* cache, LocalResult& re
   }
   const Vec3 axis = start_axis(pair.pose.t);
   // Rounded shapes that touch without their cores overlapping need the distance after all.
-  const bool only_verdict = question == Question::penetration && pair.radius() == 0;
+  const bool only_verdict = (question == Question::penetration || question == Question::verdict) && pair.radius() == 0;
   const Gjk g = cache == nullptr ? gjk(pair, axis, only_verdict) : warm_gjk(pair, axis, only_verdict, *cache);
   if (only_verdict && g.verdict == Verdict::apart && g.lower > 0) return bound_only(pair, g, result);
+  if (g.overlap && no_depth) return touching_only();
   if (g.overlap) return overlapping(pair, g, result);
   separate(pair, g, result);
 }

@@ -7,7 +7,9 @@
 /// One pair of convex shapes. `part_a` and `part_b` of the results are left as they are.
 namespace carom::convex {
 
-enum class Question { distance, penetration };
+/// `gap` and `verdict` are distance and penetration without a search for the depth: where cores overlap the distance is
+/// minus the radii, and nothing else of the result counts.
+enum class Question { distance, penetration, gap, verdict };
 
 /// The answer in the frame of the first shape. Points are on the shapes, radii included.
 struct LocalResult {

@@ -20,14 +20,14 @@ class SidePlanes {
   }
   /// The widest gap between the core and what is below a node, or a triangle, along the normals of the planes.
   double gap_of_node(std::uint32_t node) const {
-    return gap([&](const Vec3& n) {
+    return gap(planes_for_nodes, [&](const Vec3& n) {
       if (tree_.oriented.empty()) return dot(n, tree_.boxes[node].center) + reach_along(n, tree_.boxes[node]);
       return dot(n, tree_.oriented[node].center) + reach_along(n, tree_.oriented[node]);
     });
   }
   double gap_of_triangle(std::uint32_t i) const {
     const shapes::TriangleCorners& t = tree_.corners[i];
-    return gap([&](const Vec3& n) { return std::max({dot(n, t[0]), dot(n, t[1]), dot(n, t[2])}); });
+    return gap(most_planes, [&](const Vec3& n) { return std::max({dot(n, t[0]), dot(n, t[1]), dot(n, t[2])}); });
   }
   /// Whether the plane of a triangle has the core farther away than `reach`, which is kept then. One support tells.
   bool keep_face(std::uint32_t i, const Vec3& middle, double reach) {
@@ -53,17 +53,25 @@ class SidePlanes {
     next_ = (next_ + 1) % planes_.size();
     count_ = std::min(count_ + 1, planes_.size());
   }
+  /// Around a contact every side has a plane of its own; nodes are not worth asking all of them.
+  static constexpr std::size_t most_planes = 8;
+  static constexpr std::size_t planes_for_nodes = 3;
+
+  /// Over the last `of` planes.
   template <class Top>
-  double gap(Top&& top) const {
+  double gap(std::size_t of, Top&& top) const {
     double widest = -INFINITY;
-    for (std::size_t k = 0; k < count_; ++k) widest = std::max(widest, planes_[k].low - top(planes_[k].n));
+    for (std::size_t k = 1; k <= std::min(of, count_); ++k) {
+      const Plane& plane = planes_[(next_ + most_planes - k) % most_planes];
+      widest = std::max(widest, plane.low - top(plane.n));
+    }
     return widest;
   }
 
   const MeshTree& tree_;
   const shapes::Core& core_;
   const RelativePose& pose_;
-  std::array<Plane, 3> planes_;
+  std::array<Plane, most_planes> planes_;
   std::size_t next_ = 0;
   std::size_t count_ = 0;
 };

@@ -86,7 +86,7 @@ class Finder {
     const double radius = a_.radius + b_.core.radius;
     walk_.near(radius + within_, [&](std::uint32_t i) {
       QueryResult r;
-      convex::query(Question::distance, triangle().set(a_.mesh.tree.corners[i], a_.radius), a_.pose, b_.core, b_.pose,
+      convex::query(Question::gap, triangle().set(a_.mesh.tree.corners[i], a_.radius), a_.pose, b_.core, b_.pose,
                     nullptr, r);
       if (r.distance > within_) {
         walk_.planes().add(detail::to_vec3(a_.pose.linear().transpose() * r.normal));

@@ -92,7 +92,7 @@ bool collides(const PlacedMesh& a, const PlacedCore& b) {
   ConvexWalk walk(a, b);
   if (walk.near(a.radius + b.core.radius, [&](std::uint32_t i) {
         QueryResult r;
-        convex::query(Question::penetration, triangle.set(a.mesh.tree.corners[i], a.radius), a.pose, b.core, b.pose,
+        convex::query(Question::verdict, triangle.set(a.mesh.tree.corners[i], a.radius), a.pose, b.core, b.pose,
                       nullptr, r);
         if (r.distance <= 0) return true;
         walk.planes().add(detail::to_vec3(a.pose.linear().transpose() * r.normal));
@@ -113,8 +113,7 @@ void query(const PlacedMesh& a, const PlacedCore& b, QueryResult& result) {
   walk.nearest(best, [&](std::uint32_t i) {
     if (overlap(result.distance)) return;
     QueryResult r;
-    convex::query(Question::distance, triangle.set(a.mesh.tree.corners[i], a.radius), a.pose, b.core, b.pose, nullptr,
-                  r);
+    convex::query(Question::gap, triangle.set(a.mesh.tree.corners[i], a.radius), a.pose, b.core, b.pose, nullptr, r);
     r.part_a = a.mesh.tree.triangles[i];
     if (r.distance > -radius) walk.planes().add(detail::to_vec3(a.pose.linear().transpose() * r.normal));
     if (r.distance > result.distance || (r.distance == result.distance && r.part_a > result.part_a)) return;

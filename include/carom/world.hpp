@@ -11,11 +11,12 @@
 #include "carom/contact.hpp"
 #include "carom/detect.hpp"
 #include "carom/mesh.hpp"
+#include "carom/rigid.hpp"
 #include "carom/stats.hpp"
 
 namespace carom {
 
-enum class BodyKind : std::uint8_t { static_body, kinematic, particles };
+enum class BodyKind : std::uint8_t { static_body, kinematic, particles, rigid };
 std::string_view to_string(BodyKind kind);
 
 /// Where the vertices of a kinematic body are at a time. Called once per step, from one thread;
@@ -80,6 +81,9 @@ struct WorldOptions {
   ContactOptions contact{};
   std::string method = "auto";  ///< of detection, see detect_methods()
   Detection detection = Detection::discrete;
+  /// Of rigid bodies: "soft". Particles respond by penalty.
+  std::string response = "soft";
+  RigidOptions rigid{};
   int threads = 0;  ///< 0 = as many as the machine has; the result does not depend on it
 };
 
@@ -96,6 +100,8 @@ class World {
   BodyId add(StaticBody body);
   BodyId add(KinematicBody body);
   BodyId add(ParticleBody body);
+  /// A world has either rigid bodies or bodies of meshes so far: Error(unsupported) if it has the others.
+  BodyId add(RigidBody body);
   void remove(BodyId body);
 
   /// These make no contacts with each other from the next step on; a body with itself: none within it.
@@ -120,9 +126,45 @@ class World {
   std::span<const Eigen::Vector3d> positions(BodyId body) const;
   std::span<const Eigen::Vector3d> velocities(BodyId body) const;
 
+  // Rigid bodies only; the others throw Error(invalid_argument) that names the body. What changes a body wakes it, and
+  // those that sleep with it.
+  Eigen::Isometry3d pose(BodyId body) const;  ///< of its shape
+  const Shape& shape(BodyId body) const;
+  double mass(BodyId body) const;                       ///< kg; 0 if not dynamic
+  Eigen::Vector3d center_of_mass(BodyId body) const;    ///< m, in the world
+  Eigen::Matrix3d inertia(BodyId body) const;           ///< kg m^2 about the centre of mass, in the world
+  Eigen::Vector3d velocity(BodyId body) const;          ///< m/s, of the centre of mass
+  Eigen::Vector3d angular_velocity(BodyId body) const;  ///< rad/s, in the world
+  bool asleep(BodyId body) const;
+  void teleport(BodyId body, const Eigen::Isometry3d& pose);
+  void set_velocity(BodyId body, const Eigen::Vector3d& velocity, const Eigen::Vector3d& angular_velocity);
+  /// Over the next step, and added to what was given before.
+  void apply_force(BodyId body, const Eigen::Vector3d& force);  ///< N, at the centre of mass
+  void apply_force(BodyId body, const Eigen::Vector3d& force, const Eigen::Vector3d& point);
+  void apply_torque(BodyId body, const Eigen::Vector3d& torque);  ///< N m
+  /// At once.
+  void apply_impulse(BodyId body, const Eigen::Vector3d& impulse, const Eigen::Vector3d& point);  ///< N s
+  void wake(BodyId body);
+
   /// Of the last step, measured at its predicted end, in canonical order; those of bodies removed since are gone.
   std::span<const BodyContact> contacts() const;
+  /// Between rigid bodies, in the last step.
+  std::vector<RigidContact> rigid_contacts() const;
   const PipelineStats& stats() const;
+
+  /// The state of the world, all of it that a step depends on. A world that takes it back, this one or one made with
+  /// the same options, goes on from there bit for bit. Ids of bodies keep their meaning.
+  class Snapshot {
+   public:
+    struct Data;
+    explicit Snapshot(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
+    const Data& data() const { return *data_; }
+
+   private:
+    std::shared_ptr<const Data> data_;
+  };
+  Snapshot snapshot() const;
+  void restore(const Snapshot& snapshot);
 
   /// A hash of all positions and velocities, for comparing runs bit by bit.
   std::uint64_t state_hash() const;

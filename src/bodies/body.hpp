@@ -32,6 +32,8 @@ struct Body {
   std::uint32_t mask = 0xffffffff;
   std::optional<Detection> detection;
 
+  std::int32_t rigid = -1;  ///< number among the rigid bodies, whose state is elsewhere
+
   Motion motion;  ///< kinematic only
 
   // Particles only.

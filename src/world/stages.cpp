@@ -152,6 +152,8 @@ void run_predict(World::State& s, StageStats& stats) {
         particles::predict(body, s.options.gravity, dt, positions, velocities);
         for (std::size_t v = 0; v < positions.size(); ++v) check_in_range(body, v, positions[v], s.time + dt);
         break;
+      case BodyKind::rigid:
+        break;  // never in a world with meshes
     }
     stats.in += positions.size();
     stats.out += positions.size();

@@ -12,6 +12,7 @@
 #include "detect/detection.hpp"
 #include "response/limit_motion.hpp"
 #include "response/penalty.hpp"
+#include "world/rigid_world.hpp"
 
 namespace carom {
 
@@ -65,6 +66,8 @@ struct World::State {
   std::vector<Eigen::Vector3d> positions;
   std::vector<Eigen::Vector3d> velocities;
   std::vector<Eigen::Vector3d> start;  ///< of the step; only if something is continuous
+
+  rigid::World rigid;
 
   std::vector<Contact> found;
   contact::Identified contacts;

@@ -9,6 +9,15 @@ void World::step() {
   s.arena.reset();
   Context context{s.workers, s.arena};
 
+  if (s.rigid.state.bodies.size() > 0) {
+    rigid::step(context, s.rigid,
+                {.gravity = detail::to_vec3(s.options.gravity), .dt = s.options.dt, .rigid = s.options.rigid}, stats);
+    ++s.steps;
+    s.time = static_cast<double>(s.steps) * s.options.dt;
+    s.stats = stats;
+    return;
+  }
+
   run_edits(s, stats[Stage::edits]);
   run_predict(s, stats[Stage::predict]);
 

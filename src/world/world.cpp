@@ -24,6 +24,23 @@ void check_not_negative(const char* field, double value) {
           "{} is {}; expected a number that is not negative", field, value);
 }
 
+void check(const RigidOptions& options) {
+  require(options.substeps >= 1 && options.substeps <= 1000, ErrorCode::invalid_argument,
+          "rigid.substeps is {}; expected 1 to 1000", options.substeps);
+  check_positive("rigid.contact_hertz", options.contact_hertz);
+  check_positive("rigid.contact_damping", options.contact_damping);
+  check_positive("rigid.push_speed", options.push_speed);
+  check_not_negative("rigid.contact_zone", options.contact_zone);
+  check_positive("rigid.load_memory", options.load_memory);
+  require(options.settle_sweeps >= 0 && options.settle_sweeps <= 10000, ErrorCode::invalid_argument,
+          "rigid.settle_sweeps is {}; expected 0 to 10000", options.settle_sweeps);
+  check_positive("rigid.speculative_distance", options.speculative_distance);
+  check_not_negative("rigid.resting_speed", options.resting_speed);
+  check_not_negative("rigid.bounce_speed", options.bounce_speed);
+  check_not_negative("rigid.sleep_speed", options.sleep_speed);
+  check_not_negative("rigid.sleep_after", options.sleep_after);
+}
+
 const WorldOptions& checked(const WorldOptions& options) {
   require(is_finite(options.gravity), ErrorCode::not_finite, "gravity is ({}, {}, {}); expected finite",
           options.gravity.x(), options.gravity.y(), options.gravity.z());
@@ -32,6 +49,8 @@ const WorldOptions& checked(const WorldOptions& options) {
   check_not_negative("contact.stiffness", options.contact.stiffness);
   check_not_negative("contact.damping", options.contact.damping);
   check_not_negative("contact.surface_factor", options.contact.surface_factor);
+  require(options.response == "soft", ErrorCode::unknown_name, "response is '{}'; expected soft", options.response);
+  check(options.rigid);
   return options;
 }
 
@@ -47,6 +66,8 @@ void check_vertex(const Body& body, Index vertex) {
 }
 
 BodyId insert(World::State& state, Body&& body) {
+  require(state.rigid.state.bodies.size() == 0, ErrorCode::unsupported,
+          "body '{}' is a mesh, but the world has rigid bodies: both in one world are not there yet", body.name);
   body.serial = state.next_serial++;
   const BodyId id = state.bodies.insert(std::move(body));
   state.order.push_back(id);
@@ -72,6 +93,8 @@ std::string_view to_string(BodyKind kind) {
       return "kinematic";
     case BodyKind::particles:
       return "particles";
+    case BodyKind::rigid:
+      return "rigid";
   }
   return "unknown";
 }
@@ -107,7 +130,14 @@ BodyId World::add(ParticleBody description) {
 }
 
 void World::remove(BodyId body) {
-  find(*state_, body);
+  const std::int32_t rigid = find(*state_, body).rigid;
+  if (rigid >= 0) {
+    rigid::remove(state_->rigid, rigid);
+    for (const BodyId id : state_->order) {
+      Body& other = state_->bodies[id];
+      if (other.rigid > rigid) --other.rigid;
+    }
+  }
   state_->bodies.erase(body);
   std::erase(state_->order, body);
   std::erase_if(state_->excluded_bodies, [&](const auto& pair) { return pair[0] == body || pair[1] == body; });
@@ -129,8 +159,15 @@ void World::remove(BodyId body) {
 }
 
 void World::exclude(BodyId a, BodyId b) {
-  find(*state_, a);
-  find(*state_, b);
+  const std::int32_t rigid_a = find(*state_, a).rigid;
+  const std::int32_t rigid_b = find(*state_, b).rigid;
+  if (rigid_a >= 0) {
+    auto& excluded = state_->rigid.state.excluded;
+    const std::array<std::int32_t, 2> pair{std::min(rigid_a, rigid_b), std::max(rigid_a, rigid_b)};
+    excluded.insert(std::lower_bound(excluded.begin(), excluded.end(), pair), pair);
+    state_->rigid.state.pairs_stale = true;
+    return;
+  }
   state_->excluded_bodies.push_back({a, b});
   state_->filters_edited = true;
 }
@@ -189,7 +226,7 @@ std::uint64_t World::state_hash() const {
     value = hash(value, state_->bodies[id].positions);
     value = hash(value, state_->bodies[id].velocities);
   }
-  return value;
+  return rigid::hash(state_->rigid.state, value);
 }
 
 }  // namespace carom

@@ -1,0 +1,80 @@
+#include <btBulletDynamicsCommon.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "bench/rigid_scenes.hpp"
+#include "bench/stopwatch.hpp"
+
+namespace carom::bench {
+namespace {
+
+btVector3 vector(const Eigen::Vector3d& p) {
+  return {static_cast<btScalar>(p.x()), static_cast<btScalar>(p.y()), static_cast<btScalar>(p.z())};
+}
+
+std::unique_ptr<btCollisionShape> shape_of(const Shape& shape) {
+  switch (shape.kind()) {
+    case ShapeKind::box:
+      return std::make_unique<btBoxShape>(vector(shape.support({1, 1, 1})));
+    case ShapeKind::sphere:
+      return std::make_unique<btSphereShape>(static_cast<btScalar>(shape.support({1, 0, 0}).x()));
+    case ShapeKind::half_space:
+      return std::make_unique<btStaticPlaneShape>(btVector3(0, 1, 0), btScalar(0));
+    default: {
+      auto hull = std::make_unique<btConvexHullShape>();
+      for (const Eigen::Vector3d& p : shape.vertices()) hull->addPoint(vector(p), false);
+      hull->recalcLocalAabb();
+      return hull;
+    }
+  }
+}
+
+}  // namespace
+
+/// With Bullet's defaults, but for sleeping, which is off.
+RigidRun run_bullet(const RigidScene& scene, int steps, double dt) {
+  btDefaultCollisionConfiguration configuration;
+  btCollisionDispatcher dispatcher(&configuration);
+  btDbvtBroadphase broad;
+  btSequentialImpulseConstraintSolver solver;
+  btDiscreteDynamicsWorld world(&dispatcher, &broad, &solver, &configuration);
+  world.setGravity({0, btScalar(-9.81), 0});
+  std::vector<std::unique_ptr<btCollisionShape>> shapes;
+  std::vector<std::unique_ptr<btRigidBody>> bodies;
+  for (const RigidBody& body : scene.bodies) {
+    shapes.push_back(shape_of(body.shape));
+    btVector3 inertia(0, 0, 0);
+    btScalar mass = 0;
+    if (body.kind == RigidKind::dynamic) {
+      mass = static_cast<btScalar>(body.density * body.shape.mass_properties().volume);
+      shapes.back()->calculateLocalInertia(mass, inertia);
+    }
+    btRigidBody::btRigidBodyConstructionInfo info(mass, nullptr, shapes.back().get(), inertia);
+    info.m_startWorldTransform = btTransform(btQuaternion::getIdentity(), vector(body.pose.translation()));
+    info.m_friction = static_cast<btScalar>(body.friction);
+    bodies.push_back(std::make_unique<btRigidBody>(info));
+    bodies.back()->setLinearVelocity(vector(body.velocity));
+    bodies.back()->setAngularVelocity(vector(body.angular_velocity));
+    bodies.back()->setActivationState(DISABLE_DEACTIVATION);
+    world.addRigidBody(bodies.back().get());
+  }
+  RigidRun run{.engine = "bullet"};
+  for (int i = 0; i < steps; ++i) {
+    const Stopwatch stopwatch;
+    world.stepSimulation(static_cast<btScalar>(dt), 1, static_cast<btScalar>(dt));
+    run.step_ms.push_back(stopwatch.elapsed().wall_ms);
+  }
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    if (scene.bodies[i].kind == RigidKind::dynamic) {
+      const btVector3 p = bodies[i]->getWorldTransform().getOrigin();
+      const Eigen::Vector3d place(p.x(), p.y(), p.z());
+      run.largest_drift = std::max(run.largest_drift, (place - scene.bodies[i].pose.translation()).norm());
+      if (!place.allFinite() || place.y() < -1) ++run.lost;
+    }
+    world.removeRigidBody(bodies[i].get());
+  }
+  return run;
+}
+
+}  // namespace carom::bench

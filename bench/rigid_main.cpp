@@ -1,0 +1,85 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+
+#include "bench/rigid_scenes.hpp"
+#include "bench/table.hpp"
+
+/// Steps of worlds of rigid bodies against Bullet, see docs/benchmarks.md.
+namespace carom::bench {
+namespace {
+
+struct Settings {
+  int steps = 600;
+  int passes = 3;
+  bool quick = false;
+  std::string only;
+  std::string out = "out/bench";
+};
+
+/// Each step at its fastest over several identical runs.
+void keep_fastest(RigidRun& best, RigidRun&& run) {
+  if (best.step_ms.empty()) {
+    best = std::move(run);
+    return;
+  }
+  for (std::size_t i = 0; i < best.step_ms.size(); ++i) best.step_ms[i] = std::min(best.step_ms[i], run.step_ms[i]);
+}
+
+double mean(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double v : values) sum += v;
+  return sum / static_cast<double>(values.size());
+}
+
+double p99(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() * 99 / 100];
+}
+
+void run(const RigidScene& scene, const Settings& settings, Table& table) {
+  const double dt = 1.0 / 60;
+  const int steps = settings.quick ? settings.steps / 10 : settings.steps;
+  RigidRun one;
+  RigidRun two;
+  RigidRun bullet;
+  for (int pass = 0; pass < (settings.quick ? 1 : settings.passes); ++pass) {
+    keep_fastest(one, run_carom(scene, steps, dt, 1));
+    keep_fastest(two, run_carom(scene, steps, dt, 2));
+    keep_fastest(bullet, run_bullet(scene, steps, dt));
+  }
+  for (const RigidRun* r : {&one, &two, &bullet}) {
+    table.add({scene.name, r->engine, fmt::format("{:.3f}", mean(r->step_ms)), fmt::format("{:.3f}", p99(r->step_ms)),
+               fmt::format("{:.2f}", mean(bullet.step_ms) / mean(r->step_ms)), fmt::format("{:.2g}", r->largest_drift),
+               std::to_string(r->lost)});
+  }
+}
+
+int main_of(int argc, char** argv) {
+  Settings settings;
+  CLI::App app("Steps of rigid bodies against Bullet");
+  app.add_option("--steps", settings.steps, "steps of each run");
+  app.add_option("--passes", settings.passes, "runs, of which each step counts at its fastest");
+  app.add_flag("--quick", settings.quick, "a tenth of the steps, once");
+  app.add_option("--only", settings.only, "scenes whose name begins so");
+  app.add_option("--out", settings.out, "folder for rigid.csv");
+  CLI11_PARSE(app, argc, argv);
+  Table table{"Rigid bodies", {"scene", "engine", "ms a step", "p99", "times bullet", "drift m", "lost"}, {}};
+  for (const RigidScene& scene :
+       {spheres_scene(200), spheres_scene(600), pyramid_scene(30), pile_scene(2000), flying_scene(20000)}) {
+    if (scene.name.starts_with(settings.only)) run(scene, settings, table);
+  }
+  fmt::print("{}", table.text());
+  std::filesystem::create_directories(settings.out);
+  table.write_csv(std::filesystem::path(settings.out) / "rigid.csv");
+  return 0;
+}
+
+}  // namespace
+}  // namespace carom::bench
+
+int main(int argc, char** argv) {
+  return carom::bench::main_of(argc, argv);
+}

@@ -1,0 +1,115 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "carom/rigid.hpp"
+#include "geometry/rotation.hpp"
+#include "shapes/core.hpp"
+
+/// Rigid bodies: their state, and how they move where nothing touches them.
+namespace carom::rigid {
+
+using detail::Mat3;
+using detail::Quat;
+using detail::Vec3;
+
+/// The frame of a body has its origin at the centre of mass and the principal axes of its inertia.
+struct Motion {
+  Vec3 x;  ///< m, centre of mass
+  Quat q;  ///< from the frame of the body to the world
+  Vec3 v;  ///< m/s
+  Vec3 w;  ///< rad/s, in the world
+};
+
+/// All zero but for what is dynamic.
+struct Mass {
+  double inverse = 0;    ///< 1/kg
+  Vec3 inertia;          ///< kg m^2 about the axes of the body
+  Vec3 inverse_inertia;  ///< 0 where infinite
+  bool round = false;    ///< all three moments equal: turns without torque keep their axis
+  bool locked = false;   ///< some axis is
+};
+
+/// A convex piece of a body: the whole of it, or a part of a compound.
+struct Collider {
+  std::int32_t body = -1;
+  const shapes::Core* core = nullptr;
+  Mat3 rotation;     ///< from its frame to that of the body
+  Vec3 place;        ///< of its origin in the frame of the body
+  double reach = 0;  ///< m; no point of it is farther from the centre of mass. Infinite for half-spaces
+  double size = 0;   ///< m; radius of a ball around the collider itself
+};
+
+/// What is read rarely.
+struct Info {
+  std::string name;
+  BodyId id;
+  RigidKind kind = RigidKind::dynamic;
+  Shape shape = Shape::sphere(1);
+  double mass = 0;  ///< kg
+  Eigen::Isometry3d body_from_shape = Eigen::Isometry3d::Identity();
+  double friction = 0;
+  double restitution = 0;
+  double linear_damping = 0;
+  double angular_damping = 0;
+  std::array<bool, 3> locked_translation{};
+  std::array<bool, 3> locked_rotation{};
+  std::uint32_t group = 1;
+  std::uint32_t mask = 0xffffffff;
+  bool sleeping_allowed = true;
+  std::int32_t first_collider = 0;
+  std::int32_t collider_count = 0;
+};
+
+/// Everything of a body that a step or a caller changes, in the order of adding.
+struct Bodies {
+  std::vector<Motion> motion;
+  std::vector<Mass> mass;
+  std::vector<Vec3> force;   ///< N at the centre of mass, of the next step
+  std::vector<Vec3> torque;  ///< N m
+  std::vector<Info> info;
+  std::vector<Collider> colliders;
+  std::vector<std::uint8_t> asleep;
+  std::vector<double> still;         ///< s for which the body has been slow
+  std::vector<std::int32_t> island;  ///< of those asleep: who sleeps together; -1 awake
+
+  std::size_t size() const { return motion.size(); }
+};
+
+/// Checks a description and appends it. Throws Error that names the body.
+void add(Bodies& bodies, RigidBody description, BodyId id);
+
+/// Pose of the shape of a body.
+Eigen::Isometry3d shape_pose(const Motion& motion, const Info& info);
+/// Where the body is when its shape is there. Throws Error that names the body if the pose is no rigid motion.
+void place(const Eigen::Isometry3d& pose, const Info& info, Motion& motion);
+
+/// How a body goes through one step if nothing touches it.
+struct Free {
+  Vec3 v;              ///< m/s at the end
+  Vec3 momentum;       ///< kg m^2/s, angular, about the centre, at the end
+  Vec3 w;              ///< rad/s at the end
+  Quat q;              ///< at the end
+  bool spins = false;  ///< w changes by itself over the step: q and w are not those of a plain turn
+};
+
+/// Forces, gravity and damping first, for the whole step, then the turn. The angular momentum is kept to rounding: the
+/// turn is made of turns about the three axes of the body in a symmetric order (Dullweber, Leimkuhler and McLachlan
+/// 1997), each of which keeps it. So whatever the spin and the step, no speed can exceed what the momentum allows.
+Free free_motion(const Motion& motion, const Mass& mass, const Info& info, const Vec3& gravity, const Vec3& force,
+                 const Vec3& torque, double dt);
+
+/// R diag R^T v.
+inline Vec3 turned(const Mat3& r, const Vec3& diagonal, const Vec3& v) {
+  const Vec3 local = r.back(v);
+  return r * Vec3{diagonal.x * local.x, diagonal.y * local.y, diagonal.z * local.z};
+}
+
+/// Sets to zero what is locked.
+inline Vec3 unlocked(const Vec3& v, const std::array<bool, 3>& locked) {
+  return {locked[0] ? 0 : v.x, locked[1] ? 0 : v.y, locked[2] ? 0 : v.z};
+}
+
+}  // namespace carom::rigid

@@ -1,0 +1,129 @@
+#include "contact/rigid_pair.hpp"
+
+#include <cmath>
+
+namespace carom::rigid {
+namespace {
+
+/// The smaller body as seen from the larger one.
+struct Relative {
+  Vec3 place;
+  Quat turn;
+  double reach;  ///< of the one that is seen
+};
+
+Relative relative(const Pair& pair, const Bodies& bodies) {
+  const Collider& ca = bodies.colliders[static_cast<std::size_t>(pair.collider_a)];
+  const Collider& cb = bodies.colliders[static_cast<std::size_t>(pair.collider_b)];
+  const bool from_a = ca.reach >= cb.reach;
+  const Motion& from = bodies.motion[static_cast<std::size_t>(from_a ? pair.body_a : pair.body_b)];
+  const Motion& to = bodies.motion[static_cast<std::size_t>(from_a ? pair.body_b : pair.body_a)];
+  return {detail::matrix(from.q).back(to.x - from.x), detail::conjugate(from.q) * to.q, from_a ? cb.reach : ca.reach};
+}
+
+double moved(const Relative& now, const Pair& pair) {
+  const Vec3 d = now.place - pair.place;
+  const Quat t = detail::conjugate(pair.turn) * now.turn;
+  // A point at distance r from the axis moves by 2 sin(angle / 2) r.
+  const double chord = 2 * std::sqrt(t.x * t.x + t.y * t.y + t.z * t.z);
+  return std::sqrt(dot(d, d)) + chord * now.reach;
+}
+
+void remember_locally(Pair& pair, const Motion& a, const Mat3& ra, const Motion& b, const Mat3& rb) {
+  pair.local_normal = ra.back(pair.normal);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(pair.count); ++i) {
+    PairPoint& p = pair.points[i];
+    const Vec3 half = (0.5 * p.distance) * pair.normal;
+    p.local_a = ra.back(p.middle - half - a.x);
+    p.local_b = rb.back(p.middle + half - b.x);
+  }
+}
+
+void move_along(Pair& pair, const Motion& a, const Mat3& ra, const Motion& b, const Mat3& rb) {
+  pair.normal = ra * pair.local_normal;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(pair.count); ++i) {
+    PairPoint& p = pair.points[i];
+    const Vec3 pa = ra * p.local_a + a.x;
+    const Vec3 pb = rb * p.local_b + b.x;
+    p.distance = dot(pair.normal, pb - pa);
+    p.middle = 0.5 * (pa + pb);
+  }
+}
+
+/// The points of the patch, with what the old ones of the same features had.
+void take(const convex::Patch& patch, Pair& pair) {
+  const std::array<PairPoint, convex::patch_points> old = pair.points;
+  const int old_count = pair.count;
+  bool used[convex::patch_points] = {};
+  pair.count = patch.count;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(patch.count); ++i) {
+    PairPoint p;
+    p.middle = patch.points[i].middle;
+    p.distance = patch.points[i].distance;
+    p.feature = patch.points[i].feature;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(old_count); ++k) {
+      if (used[k] || old[k].feature != p.feature) continue;
+      used[k] = true;
+      p.id = old[k].id;
+      p.age = old[k].age + 1;
+      p.impulse = old[k].impulse;
+      p.reference = old[k].reference;
+      break;
+    }
+    pair.points[i] = p;
+  }
+  // What carried the load and is gone leaves it to the new points: the bodies are where they were.
+  float lost = 0;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(old_count); ++k) lost += used[k] ? 0 : old[k].impulse;
+  int fresh = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(pair.count); ++i) fresh += pair.points[i].id == 0 ? 1 : 0;
+  if (fresh == 0 || !(lost > 0)) return;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(pair.count); ++i) {
+    if (pair.points[i].id != 0) continue;
+    pair.points[i].impulse = lost / static_cast<float>(fresh);
+    pair.points[i].reference = pair.points[i].impulse;
+  }
+}
+
+}  // namespace
+
+double moved_since(const Pair& pair, const Bodies& bodies) {
+  return pair.looked ? moved(relative(pair, bodies), pair) : INFINITY;
+}
+
+bool update(Pair& pair, const Bodies& bodies, const Poses& poses, double within, double keep) {
+  const auto a = static_cast<std::size_t>(pair.body_a);
+  const auto b = static_cast<std::size_t>(pair.body_b);
+  const Relative now = relative(pair, bodies);
+  if (pair.looked) {
+    const double distance = moved(now, pair);
+    // Nothing was near, and cannot have come near since.
+    if (pair.count == 0 && pair.gap - distance > within) return false;
+    if (pair.count > 0 && distance <= keep) {
+      for (std::size_t i = 0; i < static_cast<std::size_t>(pair.count); ++i) ++pair.points[i].age;
+      move_along(pair, bodies.motion[a], poses.rotation[a], bodies.motion[b], poses.rotation[b]);
+      return false;
+    }
+  }
+  convex::Patch found;
+  const auto ca = static_cast<std::size_t>(pair.collider_a);
+  const auto cb = static_cast<std::size_t>(pair.collider_b);
+  convex::patch(*bodies.colliders[ca].core, poses.shape[ca], *bodies.colliders[cb].core, poses.shape[cb], within,
+                pair.cache, found);
+  pair.looked = true;
+  pair.place = now.place;
+  pair.turn = now.turn;
+  pair.gap = found.distance;
+  if (found.count == 0) {
+    pair.count = 0;
+    pair.rub = {};
+    pair.twist = 0;
+    return true;
+  }
+  pair.normal = found.normal;
+  take(found, pair);
+  remember_locally(pair, bodies.motion[a], poses.rotation[a], bodies.motion[b], poses.rotation[b]);
+  return true;
+}
+
+}  // namespace carom::rigid

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "bodies/rigid.hpp"
+#include "broad/rigid_broad.hpp"
+#include "carom/query.hpp"
+#include "narrow/convex/patch.hpp"
+
+/// Pairs of colliders that are near each other, and what is remembered of them from step to step: the points where they
+/// touch, with their ids and impulses, and where the narrow phase looked last.
+namespace carom::rigid {
+
+struct PairPoint {
+  Vec3 local_a;  ///< on a, in the frame of body a
+  Vec3 local_b;
+  Vec3 middle;          ///< in the world
+  double distance = 0;  ///< along the normal
+  double speed = 0;     ///< m/s, of b against a along the normal, at the beginning of the step
+  std::uint64_t id = 0;
+  std::uint32_t age = 0;
+  std::uint32_t feature = 0;
+  float impulse = 0;    ///< N s, of the last substep
+  float reference = 0;  ///< N s, what it has been of late, see soft.hpp
+  double total = 0;     ///< N s, of the step
+};
+
+struct Pair {
+  std::int32_t collider_a = 0;
+  std::int32_t collider_b = 0;
+  std::int32_t body_a = 0;
+  std::int32_t body_b = 0;
+  float friction = 0;
+  float restitution = 0;
+  QueryCache cache;
+
+  // When the narrow phase last looked: b as seen from a, or a from b, whichever is the larger of the two.
+  bool looked = false;
+  Vec3 place;
+  Quat turn;
+  double gap = 0;  ///< then; no point if larger than what was asked
+
+  Vec3 normal;        ///< unit, from a to b, in the world
+  Vec3 local_normal;  ///< in the frame of body a
+  Vec3 rub;           ///< N s, impulse of friction on b of the last substep, in the world
+  float twist = 0;    ///< N m s
+  int count = 0;
+  std::array<PairPoint, convex::patch_points> points;
+};
+
+/// What is known of the bodies at the beginning of a step.
+struct Poses {
+  std::vector<Mat3> rotation;            ///< of each body
+  std::vector<Eigen::Isometry3d> shape;  ///< of each collider
+};
+
+/// Makes the points of a pair those of the present poses. Points that were there keep id, age and impulse.
+///
+/// Where the two have moved against each other by less than `keep` since the narrow phase looked (any point of
+/// either, exactly bounded, not from step to step but since then), the points it found are moved with the bodies:
+/// distances and normal are then those of a fresh look but for 2 `keep`. Returns true if the narrow phase looked.
+bool update(Pair& pair, const Bodies& bodies, const Poses& poses, double within, double keep);
+
+/// How far any point of the pair can have moved against the other since the narrow phase looked, m.
+double moved_since(const Pair& pair, const Bodies& bodies);
+
+}  // namespace carom::rigid

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <array>
+
+#include "shapes/core.hpp"
+
+namespace carom::convex {
+
+using detail::Vec3;
+
+/// A polygon of few corners, each with a number that stays with it when it is cut.
+struct Outline {
+  static constexpr int most = 64;
+  int count = 0;
+  // Not set to zero: there are four of these in each call.
+  union {
+    std::array<Vec3, most> points;
+  };
+  std::array<std::uint32_t, most> features;
+
+  Outline() { points[0] = {}; }
+
+  void push(const Vec3& p, std::uint32_t feature) {
+    if (count == most) return;  // cutting a convex polygon of 32 with one of 32 gives 64
+    points[static_cast<std::size_t>(count)] = p;
+    features[static_cast<std::size_t>(count++)] = feature;
+  }
+};
+
+/// The part of a core that lies farthest along a unit direction, in its own frame: a point, the two ends of a
+/// segment, or the corners of a face, counter-clockwise seen from outside. What is tilted by less than `tilt` (a sine)
+/// counts as lying across the direction. Round rims become polygons of 8 corners; of faces with more than 32 corners
+/// every second, third... one is taken.
+void outline(const shapes::Core& core, const Vec3& direction, double tilt, Outline& result);
+
+}  // namespace carom::convex

@@ -1,0 +1,252 @@
+#include "narrow/convex/patch.hpp"
+
+#include <cmath>
+
+#include "narrow/convex/convex.hpp"
+#include "narrow/convex/outline.hpp"
+
+// As src/query/manifold.cpp, without allocating: the parts of both shapes that lie farthest along the normal are
+// clipped against each other, the one with more corners being the reference.
+namespace carom::convex {
+namespace {
+
+using detail::to_eigen;
+using detail::to_vec3;
+using shapes::CoreKind;
+
+/// Edges and faces tilted by less than this (a sine) against the contact plane take part.
+constexpr double most_tilt = 0.05;
+
+Vec3 rotate(const Eigen::Isometry3d& pose, const Vec3& v) {
+  const double* m = pose.matrix().data();
+  return {m[0] * v.x + m[4] * v.y + m[8] * v.z, m[1] * v.x + m[5] * v.y + m[9] * v.z,
+          m[2] * v.x + m[6] * v.y + m[10] * v.z};
+}
+Vec3 rotate_back(const Eigen::Isometry3d& pose, const Vec3& v) {
+  const double* m = pose.matrix().data();
+  return {m[0] * v.x + m[1] * v.y + m[2] * v.z, m[4] * v.x + m[5] * v.y + m[6] * v.z,
+          m[8] * v.x + m[9] * v.y + m[10] * v.z};
+}
+Vec3 place_of(const Eigen::Isometry3d& pose) {
+  const double* m = pose.matrix().data();
+  return {m[12], m[13], m[14]};
+}
+
+/// Relative to `origin`, for the sake of digits far from the origin of the world.
+void world_outline(const shapes::Core& core, const Eigen::Isometry3d& pose, const Vec3& direction, const Vec3& origin,
+                   Outline& result) {
+  outline(core, rotate_back(pose, direction), most_tilt, result);
+  const Vec3 shift = place_of(pose) - origin + core.radius * direction;
+  for (int i = 0; i < result.count; ++i) {
+    Vec3& p = result.points[static_cast<std::size_t>(i)];
+    p = rotate(pose, p) + shift;
+  }
+}
+
+/// What is left of a polygon, or of a segment, where out . x <= offset. A new corner is named by the edge it is on
+/// and the edge that cut it.
+void cut(const Outline& from, const Vec3& out, double offset, std::uint32_t cutter, Outline& left) {
+  left.count = 0;
+  const auto n = static_cast<std::size_t>(from.count);
+  if (n == 0) return;
+  double hp = dot(out, from.points[0]) - offset;
+  const double first = hp;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t next = i + 1 == n ? 0 : i + 1;
+    const double hq = next == 0 ? first : dot(out, from.points[next]) - offset;
+    if (hp <= 0) left.push(from.points[i], from.features[i]);
+    // A segment has one edge, not two.
+    if (!(n == 2 && i == 1) && ((hp < 0 && hq > 0) || (hp > 0 && hq < 0))) {
+      // Whichever end is inside names the edge: an edge is cut by a plane at one place only.
+      const std::uint32_t inside = hp < 0 ? from.features[i] : from.features[next];
+      left.push(from.points[i] + hp / (hp - hq) * (from.points[next] - from.points[i]),
+                (inside & 0xffffU) | (cutter + 1) << 16 | (hp < 0 ? 0U : 0x80000000U));
+    }
+    hp = hq;
+  }
+}
+
+/// `out_of` is the outward direction of the reference. The result is in one of the two.
+const Outline* clip(Outline& polygon, Outline& other, const Outline& reference, const Vec3& out_of) {
+  const auto n = static_cast<std::size_t>(reference.count);
+  Outline* from = &polygon;
+  Outline* to = &other;
+  const Vec3 side = reference.points[1] - reference.points[0];
+  // Rounding must not lose the corner of a face that lies exactly on the other's rim.
+  const double slack = 1e-9 * std::sqrt(dot(side, side));
+  const auto by = [&](const Vec3& out, double offset, std::uint32_t cutter) {
+    cut(*from, out, offset, cutter, *to);
+    std::swap(from, to);
+  };
+  if (n == 2) {
+    const Vec3 along = 1 / std::sqrt(dot(side, side)) * side;
+    by(along, dot(along, reference.points[1]) + slack, reference.features[1]);
+    by(-along, -dot(along, reference.points[0]) + slack, reference.features[0]);
+    return from;
+  }
+  for (std::size_t i = 0; i < n && from->count > 0; ++i) {
+    const Vec3& p = reference.points[i];
+    Vec3 out = cross(reference.points[i + 1 == n ? 0 : i + 1] - p, out_of);
+    const double length = std::sqrt(dot(out, out));
+    if (!(length > 0)) continue;
+    out = 1 / length * out;
+    by(out, dot(out, p) + slack, reference.features[i]);
+  }
+  return from;
+}
+
+/// Two edges that are not parallel touch in a point.
+bool edges_cross(const Outline& a, const Outline& b) {
+  if (a.count != 2 || b.count != 2) return false;
+  const Vec3 da = a.points[1] - a.points[0];
+  const Vec3 db = b.points[1] - b.points[0];
+  const Vec3 c = cross(da, db);
+  return dot(c, c) > most_tilt * most_tilt * dot(da, da) * dot(db, db);
+}
+
+/// The plane of a face, or through a segment: its height along the normal over any point.
+struct Height {
+  Vec3 slope;  ///< height(p) = base + slope . p
+  double base = 0;
+
+  Height(const Outline& face, const Vec3& n) {
+    const Vec3& p0 = face.points[0];
+    if (face.count == 2) {
+      const Vec3 d = face.points[1] - p0;
+      const double rise = dot(d, n);
+      const Vec3 flat = d - rise * n;
+      const double squared = dot(flat, flat);
+      if (squared > 0) slope = rise / squared * flat;
+    } else {
+      Vec3 m;
+      for (std::size_t i = 1; i + 1 < static_cast<std::size_t>(face.count); ++i) {
+        m = m + cross(face.points[i] - p0, face.points[i + 1] - p0);
+      }
+      const double up = dot(m, n);
+      if (up != 0) slope = n - 1 / up * m;
+    }
+    base = dot(n, p0) - dot(slope, p0);
+  }
+  double operator()(const Vec3& p) const { return base + dot(slope, p); }
+};
+
+/// Keeps the deepest, the farthest from it, the farthest from their line, and the farthest on its other side.
+void reduce(const PatchPoint* all, int count, const Vec3& n, Patch& result) {
+  if (count <= patch_points) {
+    for (int i = 0; i < count; ++i) result.points[static_cast<std::size_t>(i)] = all[i];
+    result.count = count;
+    return;
+  }
+  int chosen[patch_points] = {0, -1, -1, -1};
+  for (int i = 1; i < count; ++i) {
+    if (all[i].distance < all[chosen[0]].distance) chosen[0] = i;
+  }
+  const Vec3& p = all[chosen[0]].middle;
+  double best = 0;
+  for (int i = 0; i < count; ++i) {
+    const Vec3 d = all[i].middle - p;
+    if (dot(d, d) > best) {
+      best = dot(d, d);
+      chosen[1] = i;
+    }
+  }
+  if (chosen[1] >= 0) {
+    const Vec3 across = cross(n, all[chosen[1]].middle - p);
+    double most = 0;
+    double least = 0;
+    for (int i = 0; i < count; ++i) {
+      const double side = dot(all[i].middle - p, across);
+      if (side > most) {
+        most = side;
+        chosen[2] = i;
+      }
+      if (side < least) {
+        least = side;
+        chosen[3] = i;
+      }
+    }
+  }
+  result.count = 0;
+  for (const int i : chosen) {
+    if (i >= 0) result.points[static_cast<std::size_t>(result.count++)] = all[i];
+  }
+}
+
+void single(const QueryResult& closest, std::uint32_t feature, Patch& result) {
+  result.points[0] = {to_vec3(0.5 * (closest.point_a + closest.point_b)), closest.distance, feature};
+  result.count = 1;
+}
+
+/// Two balls need no query.
+void balls(const shapes::Core& a, const Eigen::Isometry3d& pose_a, const shapes::Core& b,
+           const Eigen::Isometry3d& pose_b, double within, Patch& result) {
+  const Vec3 pa = place_of(pose_a);
+  const Vec3 d = place_of(pose_b) - pa;
+  const double length = std::sqrt(dot(d, d));
+  result.distance = length - (a.radius + b.radius);
+  if (!(result.distance <= within)) return;
+  result.normal = length > 0 ? 1 / length * d : Vec3{1, 0, 0};
+  result.points[0] = {pa + (a.radius + 0.5 * result.distance) * result.normal, result.distance, 0};
+  result.count = 1;
+}
+
+}  // namespace
+
+void patch(const shapes::Core& a, const Eigen::Isometry3d& pose_a, const shapes::Core& b,
+           const Eigen::Isometry3d& pose_b, double within, QueryCache& cache, Patch& result) {
+  result.count = 0;
+  if (a.kind == CoreKind::point && b.kind == CoreKind::point) return balls(a, pose_a, b, pose_b, within, result);
+  QueryResult closest;
+  query(Question::distance, a, pose_a, b, pose_b, &cache, closest);
+  result.distance = closest.distance;
+  if (!(closest.distance <= within)) return;
+  const Vec3 n = to_vec3(closest.normal);
+  result.normal = n;
+  const bool plane_a = a.kind == CoreKind::half_space;
+  const bool plane_b = b.kind == CoreKind::half_space;
+  if ((plane_a && plane_b) || a.kind == CoreKind::point || b.kind == CoreKind::point) return single(closest, 0, result);
+
+  const Vec3 origin = to_vec3(closest.point_a);
+  Outline of_a;
+  Outline of_b;
+  Outline work;
+  if (!plane_a) world_outline(a, pose_a, n, origin, of_a);
+  if (!plane_b) world_outline(b, pose_b, -n, origin, of_b);
+  union Found {
+    std::array<PatchPoint, Outline::most> points;
+    Found() {}  // NOLINT(modernize-use-equals-default): the union forbids it
+  } found;
+  int count = 0;
+  const auto collect = [&](const Outline& common, auto&& height_a, auto&& height_b) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(common.count); ++i) {
+      const Vec3& p = common.points[i];
+      const double ha = height_a(p);
+      const double hb = height_b(p);
+      if (!(hb - ha <= within)) continue;
+      found.points[static_cast<std::size_t>(count++)] = {p + (0.5 * (ha + hb) - dot(n, p)) * n + origin, hb - ha,
+                                                         common.features[i]};
+    }
+  };
+  const auto flat = [](double height) { return [height](const Vec3&) { return height; }; };
+  if (plane_a) {
+    if (of_b.count == 1) return single(closest, of_b.features[0], result);
+    collect(of_b, flat(0), Height(of_b, n));
+  } else if (plane_b) {
+    if (of_a.count == 1) return single(closest, of_a.features[0], result);
+    collect(of_a, Height(of_a, n), flat(closest.distance));
+  } else {
+    if (of_a.count == 1 || of_b.count == 1 || edges_cross(of_a, of_b)) {
+      return single(closest, of_a.features[0] | of_b.features[0] << 16, result);
+    }
+    const bool a_is_reference = of_a.count >= of_b.count;
+    const Height height_a(of_a, n);
+    const Height height_b(of_b, n);
+    const Outline& reference = a_is_reference ? of_a : of_b;
+    const Outline* common = clip(a_is_reference ? of_b : of_a, work, reference, a_is_reference ? n : -n);
+    collect(*common, height_a, height_b);
+  }
+  if (count == 0) return single(closest, 0xffffffffU, result);
+  reduce(found.points.data(), count, n, result);
+}
+
+}  // namespace carom::convex

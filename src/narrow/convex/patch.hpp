@@ -1,0 +1,36 @@
+#pragma once
+
+#include <Eigen/Geometry>
+#include <array>
+#include <cstdint>
+
+#include "carom/query.hpp"
+#include "shapes/core.hpp"
+
+/// Where two convex shapes touch, as at most four points on one normal: what a response works with. Allocates nothing.
+namespace carom::convex {
+
+using detail::Vec3;
+
+inline constexpr int patch_points = 4;
+
+struct PatchPoint {
+  Vec3 middle;                ///< half way between the two shapes along the normal, in the world
+  double distance = 0;        ///< along the normal, signed
+  std::uint32_t feature = 0;  ///< of the shapes: the same for the same corners and edges, whatever the pose
+};
+
+struct Patch {
+  /// A lower bound of the distance if there are no points.
+  double distance = 0;
+  Vec3 normal;  ///< unit, from a to b
+  int count = 0;
+  std::array<PatchPoint, patch_points> points;
+};
+
+/// All that is no farther than `within` from the other shape along the normal, reduced to four points: the deepest one,
+/// and of the others those that span the largest area.
+void patch(const shapes::Core& a, const Eigen::Isometry3d& pose_a, const shapes::Core& b,
+           const Eigen::Isometry3d& pose_b, double within, QueryCache& cache, Patch& result);
+
+}  // namespace carom::convex

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "bodies/rigid.hpp"
+#include "carom/stats.hpp"
+#include "contact/rigid_pair.hpp"
+#include "core/context.hpp"
+#include "core/stages.hpp"
+#include "kernels/soft_contact.hpp"
+
+/// Stage `respond` for rigid bodies, by soft constraints in substeps (after Catto, "Solver2D", 2024, called TGS soft
+/// there): in each substep all contacts are solved once as stiff springs with dampers that push overlaps out, positions
+/// follow, and all are solved once more as rigid ones, which takes away the velocity that pushing out has given.
+///
+/// What differs from the published form:
+/// - The spring of a contact carries only what its load is beyond that of late (`reference`), so a stack at rest does
+///   not sink into itself by the weight it carries. The load is learned slowly: spring and learning together are a
+///   controller with an integral part, and on the slow modes of a tall stack, which the solver does not get to the
+///   bottom of within a step, a fast one would swing up.
+/// - Gaps below `contact_zone` are closed as gently as overlaps are opened. At rest a contact is at zero, and must not
+///   change its nature there.
+/// - Points of one pair are solved together, by their small matrix; friction acts at their centre.
+/// - The impulses of a substep are handed to the next as the change of velocity that they made, which is one pass over
+///   the bodies instead of one over the contacts.
+/// - Velocities are summed up in double precision from the impulses at the end, so that momentum is kept to rounding
+///   although the impulses are single.
+namespace carom::soft {
+
+struct In {
+  const rigid::Bodies& bodies;
+  std::span<const detail::Mat3> rotation;  ///< of each body, at the beginning
+  std::span<const rigid::Free> free;       ///< of each body
+  std::span<const std::int32_t> touching;  ///< pairs that have points, in a fixed order
+  double dt = 0;
+};
+
+/// What contacts did to a body over the step.
+struct Outcome {
+  detail::Vec3 impulse;  ///< N s
+  detail::Vec3 moment;   ///< N m s about the centre of mass
+};
+
+struct Scratch {
+  struct Lanes {
+    std::int32_t pair[kernels::soft_lanes];
+  };
+  struct Loop {
+    int what = 0;
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;
+  };
+  std::vector<kernels::SoftBody> bodies;
+  std::vector<kernels::SoftMass> masses;
+  std::vector<kernels::SoftBody> begin;  ///< velocities at the beginning of a substep
+  std::vector<std::int32_t> row;         ///< of each body; -1 if no contact has it
+  std::vector<std::int32_t> rows;        ///< bodies that have one
+  std::vector<Outcome> outcome;          ///< of each row
+  std::vector<kernels::SoftBatch> batches;
+  std::vector<Lanes> lanes;
+  std::vector<std::int32_t> body_a;
+  std::vector<std::int32_t> body_b;
+  std::vector<std::int32_t> colour;
+  std::vector<std::uint64_t> used;
+  std::vector<std::uint32_t> place;   ///< of each contact: batch and lane
+  std::vector<std::uint32_t> counts;  ///< of each colour and number of points
+  std::vector<Loop> colour_loops;     ///< batches of each colour
+  std::vector<Loop> loops;
+  std::vector<std::uint32_t> blocks;
+  StageRunner runner;
+};
+
+/// Solves the contacts of one step: pairs get their impulses, and scratch.outcome and scratch.bodies say what becomes
+/// of the bodies that have a row.
+void run(Context& context, const In& in, const RigidOptions& options, std::span<rigid::Pair> pairs, Scratch& scratch,
+         StageStats& stats);
+
+}  // namespace carom::soft

@@ -1,0 +1,208 @@
+#include "core/check.hpp"
+#include "world/state.hpp"
+
+// What callers ask of, and do to, the rigid bodies of a world.
+namespace carom {
+
+namespace {
+
+using detail::to_eigen;
+using detail::to_vec3;
+using rigid::Vec3;
+
+std::size_t number(const World::State& state, BodyId id) {
+  require(state.bodies.contains(id), ErrorCode::bad_index,
+          "no body has the id {}.{}: it was removed, or is of another world", id.index, id.generation);
+  const Body& body = state.bodies[id];
+  require(body.rigid >= 0, ErrorCode::invalid_argument, "body '{}' is {}; expected a rigid body", body.name,
+          to_string(body.kind));
+  return static_cast<std::size_t>(body.rigid);
+}
+
+void check_finite(const rigid::Info& info, const char* what, const Eigen::Vector3d& v) {
+  require(is_finite(v), ErrorCode::not_finite, "body '{}': {} is ({}, {}, {}); expected finite", info.name, what, v.x(),
+          v.y(), v.z());
+}
+
+void wake_body(rigid::WorldState& s, std::size_t i) {
+  rigid::wake(s, static_cast<std::int32_t>(i));
+}
+
+}  // namespace
+
+BodyId World::add(RigidBody description) {
+  State& s = *state_;
+  // Checked whole before anything is changed.
+  rigid::Bodies one;
+  rigid::add(one, description, {});
+  Body body;
+  body.name = description.name;
+  body.kind = description.kind == RigidKind::static_body ? BodyKind::static_body
+              : description.kind == RigidKind::kinematic ? BodyKind::kinematic
+                                                         : BodyKind::rigid;
+  const bool has_meshes = !s.order.empty() && s.rigid.state.bodies.size() == 0;
+  require(!has_meshes, ErrorCode::unsupported,
+          "body '{}' is rigid, but the world has meshes: both in one world are not there yet", body.name);
+  body.rigid = static_cast<std::int32_t>(s.rigid.state.bodies.size());
+  body.serial = s.next_serial++;
+  const BodyId id = s.bodies.insert(std::move(body));
+  s.order.push_back(id);
+  rigid::add(s.rigid.state.bodies, std::move(description), id);
+  s.rigid.state.boxed.emplace_back();
+  s.rigid.state.boxes.resize(s.rigid.state.bodies.colliders.size());
+  return id;
+}
+
+Eigen::Isometry3d World::pose(BodyId body) const {
+  const std::size_t i = number(*state_, body);
+  const rigid::Bodies& bodies = state_->rigid.state.bodies;
+  return rigid::shape_pose(bodies.motion[i], bodies.info[i]);
+}
+
+const Shape& World::shape(BodyId body) const {
+  return state_->rigid.state.bodies.info[number(*state_, body)].shape;
+}
+
+double World::mass(BodyId body) const {
+  return state_->rigid.state.bodies.info[number(*state_, body)].mass;
+}
+
+Eigen::Vector3d World::center_of_mass(BodyId body) const {
+  return to_eigen(state_->rigid.state.bodies.motion[number(*state_, body)].x);
+}
+
+Eigen::Matrix3d World::inertia(BodyId body) const {
+  const std::size_t i = number(*state_, body);
+  const rigid::Bodies& bodies = state_->rigid.state.bodies;
+  const rigid::Mat3 r = detail::matrix(bodies.motion[i].q);
+  Eigen::Matrix3d result;
+  for (Eigen::Index k = 0; k < 3; ++k)
+    result.col(k) = to_eigen(rigid::turned(r, bodies.mass[i].inertia, to_vec3(Eigen::Vector3d::Unit(k))));
+  return result;
+}
+
+Eigen::Vector3d World::velocity(BodyId body) const {
+  return to_eigen(state_->rigid.state.bodies.motion[number(*state_, body)].v);
+}
+
+Eigen::Vector3d World::angular_velocity(BodyId body) const {
+  return to_eigen(state_->rigid.state.bodies.motion[number(*state_, body)].w);
+}
+
+bool World::asleep(BodyId body) const {
+  return state_->rigid.state.bodies.asleep[number(*state_, body)] != 0;
+}
+
+void World::teleport(BodyId body, const Eigen::Isometry3d& pose) {
+  const std::size_t i = number(*state_, body);
+  rigid::WorldState& s = state_->rigid.state;
+  rigid::Motion next = s.bodies.motion[i];
+  rigid::place(pose, s.bodies.info[i], next);
+  // What rested on it must notice, and what it rests on.
+  for (const rigid::WorldState::Entry& entry : s.entries) {
+    const rigid::Pair& pair = s.pairs[static_cast<std::size_t>(entry.pair)];
+    if (pair.count == 0) continue;
+    if (pair.body_a == static_cast<std::int32_t>(i)) wake_body(s, static_cast<std::size_t>(pair.body_b));
+    if (pair.body_b == static_cast<std::int32_t>(i)) wake_body(s, static_cast<std::size_t>(pair.body_a));
+  }
+  wake_body(s, i);
+  s.bodies.motion[i] = next;
+  s.boxed[i].margin = -1;
+}
+
+void World::set_velocity(BodyId body, const Eigen::Vector3d& velocity, const Eigen::Vector3d& angular_velocity) {
+  const std::size_t i = number(*state_, body);
+  rigid::WorldState& s = state_->rigid.state;
+  const rigid::Info& info = s.bodies.info[i];
+  check_finite(info, "velocity", velocity);
+  check_finite(info, "angular velocity", angular_velocity);
+  require(info.kind != RigidKind::static_body, ErrorCode::invalid_argument, "body '{}' is static; it has no velocity",
+          info.name);
+  s.bodies.motion[i].v = rigid::unlocked(to_vec3(velocity), info.locked_translation);
+  s.bodies.motion[i].w = rigid::unlocked(to_vec3(angular_velocity), info.locked_rotation);
+  wake_body(s, i);
+}
+
+void World::apply_force(BodyId body, const Eigen::Vector3d& force) {
+  apply_force(body, force, center_of_mass(body));
+}
+
+void World::apply_force(BodyId body, const Eigen::Vector3d& force, const Eigen::Vector3d& point) {
+  const std::size_t i = number(*state_, body);
+  rigid::WorldState& s = state_->rigid.state;
+  check_finite(s.bodies.info[i], "force", force);
+  check_finite(s.bodies.info[i], "point of a force", point);
+  s.bodies.force[i] = s.bodies.force[i] + to_vec3(force);
+  s.bodies.torque[i] = s.bodies.torque[i] + cross(to_vec3(point) - s.bodies.motion[i].x, to_vec3(force));
+  wake_body(s, i);
+}
+
+void World::apply_torque(BodyId body, const Eigen::Vector3d& torque) {
+  const std::size_t i = number(*state_, body);
+  rigid::WorldState& s = state_->rigid.state;
+  check_finite(s.bodies.info[i], "torque", torque);
+  s.bodies.torque[i] = s.bodies.torque[i] + to_vec3(torque);
+  wake_body(s, i);
+}
+
+void World::apply_impulse(BodyId body, const Eigen::Vector3d& impulse, const Eigen::Vector3d& point) {
+  const std::size_t i = number(*state_, body);
+  rigid::WorldState& s = state_->rigid.state;
+  const rigid::Info& info = s.bodies.info[i];
+  check_finite(info, "impulse", impulse);
+  check_finite(info, "point of an impulse", point);
+  rigid::Motion& m = s.bodies.motion[i];
+  const rigid::Mass& mass = s.bodies.mass[i];
+  const Vec3 moment = cross(to_vec3(point) - m.x, to_vec3(impulse));
+  m.v = rigid::unlocked(m.v + mass.inverse * to_vec3(impulse), info.locked_translation);
+  m.w = rigid::unlocked(m.w + rigid::turned(detail::matrix(m.q), mass.inverse_inertia, moment), info.locked_rotation);
+  wake_body(s, i);
+}
+
+void World::wake(BodyId body) {
+  wake_body(state_->rigid.state, number(*state_, body));
+}
+
+std::vector<RigidContact> World::rigid_contacts() const {
+  return rigid::contacts(state_->rigid.state, state_->options.rigid);
+}
+
+/// Working memory and what is made anew by `edits` are left out.
+struct World::Snapshot::Data {
+  double time = 0;
+  std::uint64_t steps = 0;
+  SlotMap<Body, BodyTag> bodies;
+  std::vector<BodyId> order;
+  std::uint32_t next_serial = 0;
+  std::vector<std::array<BodyId, 2>> excluded_bodies;
+  std::vector<State::VertexExclusion> excluded_vertices;
+  std::map<std::array<BodyId, 2>, Detection> pair_detection;
+  contact::Identified contacts;
+  rigid::WorldState rigid;
+};
+
+World::Snapshot World::snapshot() const {
+  const State& s = *state_;
+  return Snapshot(std::make_shared<const Snapshot::Data>(
+      Snapshot::Data{s.time, s.steps, s.bodies, s.order, s.next_serial, s.excluded_bodies, s.excluded_vertices,
+                     s.contacts, s.rigid.state}));
+}
+
+void World::restore(const Snapshot& snapshot) {
+  State& s = *state_;
+  const Snapshot::Data& d = snapshot.data();
+  s.time = d.time;
+  s.steps = d.steps;
+  s.bodies = d.bodies;
+  s.order = d.order;
+  s.next_serial = d.next_serial;
+  s.excluded_bodies = d.excluded_bodies;
+  s.excluded_vertices = d.excluded_vertices;
+  s.pair_detection = d.pair_detection;
+  s.contacts = d.contacts;
+  s.rigid.state = d.rigid;
+  s.edited = true;
+  s.filters_edited = true;
+}
+
+}  // namespace carom

@@ -1,0 +1,194 @@
+#include "world/rigid_world.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace carom::rigid {
+namespace {
+
+std::int32_t root(std::vector<std::int32_t>& parent, std::int32_t i) {
+  while (parent[static_cast<std::size_t>(i)] != i) {
+    std::int32_t& p = parent[static_cast<std::size_t>(i)];
+    p = parent[static_cast<std::size_t>(p)];
+    i = p;
+  }
+  return i;
+}
+
+bool is_dynamic(const Bodies& bodies, std::int32_t body) {
+  return bodies.info[static_cast<std::size_t>(body)].kind == RigidKind::dynamic;
+}
+
+}  // namespace
+
+void wake(WorldState& state, std::int32_t body) {
+  Bodies& bodies = state.bodies;
+  const std::int32_t island = bodies.island[static_cast<std::size_t>(body)];
+  if (island < 0) {
+    bodies.still[static_cast<std::size_t>(body)] = 0;
+    return;
+  }
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    if (bodies.island[i] != island) continue;
+    bodies.island[i] = -1;
+    bodies.asleep[i] = 0;
+    bodies.still[i] = 0;
+  }
+}
+
+void sleep(World& world, const RigidOptions& options, double dt, StageStats& stats) {
+  if (!options.sleep) return;
+  WorldState& s = world.state;
+  Bodies& bodies = s.bodies;
+  const std::size_t count = bodies.size();
+  world.parent.resize(count);
+  world.island_still.assign(count, INFINITY);
+  for (std::size_t i = 0; i < count; ++i) {
+    world.parent[i] = static_cast<std::int32_t>(i);
+    if (!is_dynamic(bodies, static_cast<std::int32_t>(i)) || bodies.asleep[i] != 0) continue;
+    const Motion& m = bodies.motion[i];
+    double reach = 0;
+    for (std::int32_t k = 0; k < bodies.info[i].collider_count; ++k)
+      reach = std::max(reach, bodies.colliders[static_cast<std::size_t>(bodies.info[i].first_collider + k)].reach);
+    const double speed = std::sqrt(dot(m.v, m.v)) + std::sqrt(dot(m.w, m.w)) * reach;
+    bodies.still[i] = speed < options.sleep_speed && bodies.info[i].sleeping_allowed ? bodies.still[i] + dt : 0;
+  }
+  for (const std::int32_t p : s.touching) {
+    const Pair& pair = s.pairs[static_cast<std::size_t>(p)];
+    const bool a = is_dynamic(bodies, pair.body_a);
+    const bool b = is_dynamic(bodies, pair.body_b);
+    if (a && b) {
+      // The smaller number is the root, whatever the order.
+      const std::int32_t ra = root(world.parent, pair.body_a);
+      const std::int32_t rb = root(world.parent, pair.body_b);
+      world.parent[static_cast<std::size_t>(std::max(ra, rb))] = std::min(ra, rb);
+    } else {
+      // On something that moves by itself nothing sleeps.
+      const Motion& other = bodies.motion[static_cast<std::size_t>(a ? pair.body_b : pair.body_a)];
+      if (dot(other.v, other.v) + dot(other.w, other.w) > 0)
+        bodies.still[static_cast<std::size_t>(a ? pair.body_a : pair.body_b)] = 0;
+    }
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!is_dynamic(bodies, static_cast<std::int32_t>(i)) || bodies.asleep[i] != 0) continue;
+    double& least = world.island_still[static_cast<std::size_t>(root(world.parent, static_cast<std::int32_t>(i)))];
+    least = std::min(least, bodies.still[i]);
+  }
+  std::uint64_t sleeping = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!is_dynamic(bodies, static_cast<std::int32_t>(i))) continue;
+    if (bodies.asleep[i] == 0) {
+      const std::int32_t r = root(world.parent, static_cast<std::int32_t>(i));
+      if (!(world.island_still[static_cast<std::size_t>(r)] >= options.sleep_after)) continue;
+      bodies.asleep[i] = 1;
+      bodies.island[i] = r;
+      bodies.motion[i].v = {};
+      bodies.motion[i].w = {};
+    }
+    ++sleeping;
+  }
+  stats.add_counted("asleep", sleeping);
+}
+
+void remove(World& world, std::int32_t body) {
+  WorldState& s = world.state;
+  Bodies& bodies = s.bodies;
+  for (const WorldState::Entry& entry : s.entries) {
+    const Pair& pair = s.pairs[static_cast<std::size_t>(entry.pair)];
+    if (pair.count > 0 && pair.body_a == body) wake(s, pair.body_b);
+    if (pair.count > 0 && pair.body_b == body) wake(s, pair.body_a);
+  }
+  wake(s, body);
+  const auto at = static_cast<std::size_t>(body);
+  const std::int32_t first = bodies.info[at].first_collider;
+  const std::int32_t gone = bodies.info[at].collider_count;
+  std::erase_if(s.entries, [&](const WorldState::Entry& entry) {
+    const Pair& pair = s.pairs[static_cast<std::size_t>(entry.pair)];
+    if (pair.body_a != body && pair.body_b != body) return false;
+    s.free_pairs.push_back(entry.pair);
+    std::erase(s.touching, entry.pair);
+    return true;
+  });
+  std::erase_if(s.excluded, [&](const auto& pair) { return pair[0] == body || pair[1] == body; });
+
+  const auto erase = [&](auto& list) { list.erase(list.begin() + body); };
+  erase(bodies.motion);
+  erase(bodies.mass);
+  erase(bodies.force);
+  erase(bodies.torque);
+  erase(bodies.info);
+  erase(bodies.asleep);
+  erase(bodies.still);
+  erase(bodies.island);
+  erase(s.boxed);
+  bodies.colliders.erase(bodies.colliders.begin() + first, bodies.colliders.begin() + first + gone);
+  s.boxes.erase(s.boxes.begin() + first, s.boxes.begin() + first + gone);
+
+  // The numbers behind it move up; the order of pairs stays.
+  const auto lower_body = [&](std::int32_t& b) { b -= b > body ? 1 : 0; };
+  const auto lower_collider = [&](std::int32_t& c) { c -= c > first ? gone : 0; };
+  for (Collider& c : bodies.colliders) lower_body(c.body);
+  for (Info& info : bodies.info) lower_collider(info.first_collider);
+  for (std::int32_t& island : bodies.island) lower_body(island);
+  for (WorldState::Entry& entry : s.entries) {
+    lower_collider(entry.key.a);
+    lower_collider(entry.key.b);
+    Pair& pair = s.pairs[static_cast<std::size_t>(entry.pair)];
+    lower_collider(pair.collider_a);
+    lower_collider(pair.collider_b);
+    lower_body(pair.body_a);
+    lower_body(pair.body_b);
+  }
+  for (auto& pair : s.excluded) {
+    lower_body(pair[0]);
+    lower_body(pair[1]);
+  }
+}
+
+std::vector<RigidContact> contacts(const WorldState& s, const RigidOptions& options) {
+  std::vector<RigidContact> result;
+  for (const std::int32_t p : s.touching) {
+    const Pair& pair = s.pairs[static_cast<std::size_t>(p)];
+    for (std::size_t i = 0; i < static_cast<std::size_t>(pair.count); ++i) {
+      const PairPoint& point = pair.points[i];
+      RigidContact c;
+      c.id = point.id;
+      c.age = point.age;
+      c.body_a = s.bodies.info[static_cast<std::size_t>(pair.body_a)].id;
+      c.body_b = s.bodies.info[static_cast<std::size_t>(pair.body_b)].id;
+      c.normal = detail::to_eigen(pair.normal);
+      c.distance = point.distance;
+      c.point_a = detail::to_eigen(point.middle) - 0.5 * point.distance * c.normal;
+      c.point_b = detail::to_eigen(point.middle) + 0.5 * point.distance * c.normal;
+      c.normal_speed = point.speed;
+      c.motion = point.speed < -options.resting_speed  ? ContactMotion::colliding
+                 : point.speed > options.resting_speed ? ContactMotion::separating
+                                                       : ContactMotion::resting;
+      c.impulse = point.total;
+      result.push_back(c);
+    }
+  }
+  return result;
+}
+
+std::uint64_t hash(const WorldState& state, std::uint64_t seed) {
+  const auto mix = [&](double value) { seed = (seed ^ std::bit_cast<std::uint64_t>(value)) * 0x100000001b3ULL; };
+  const auto mix_vector = [&](const Vec3& v) {
+    mix(v.x);
+    mix(v.y);
+    mix(v.z);
+  };
+  for (const Motion& m : state.bodies.motion) {
+    mix_vector(m.x);
+    mix(m.q.w);
+    mix(m.q.x);
+    mix(m.q.y);
+    mix(m.q.z);
+    mix_vector(m.v);
+    mix_vector(m.w);
+  }
+  return seed;
+}
+
+}  // namespace carom::rigid

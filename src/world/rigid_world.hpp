@@ -1,0 +1,82 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "bodies/rigid.hpp"
+#include "broad/rigid_broad.hpp"
+#include "carom/rigid.hpp"
+#include "carom/stats.hpp"
+#include "contact/rigid_pair.hpp"
+#include "core/context.hpp"
+#include "response/soft.hpp"
+
+/// The rigid bodies of a world, and their step.
+namespace carom::rigid {
+
+/// What a step starts from; a copy of it continues bit for bit.
+struct WorldState {
+  Bodies bodies;
+
+  /// Where a body was when the boxes of its colliders were made, and by how much they are too large.
+  struct Boxed {
+    Vec3 x;
+    Quat q;
+    double margin = -1;  ///< m; negative if there is none yet
+  };
+  std::vector<Boxed> boxed;
+  std::vector<Box> boxes;  ///< of each collider
+  bool pairs_stale = true;
+
+  /// Pairs of colliders whose boxes overlap, sorted; their data stays at one place in `pairs`.
+  struct Entry {
+    ColliderPair key;
+    std::int32_t pair = 0;
+  };
+  std::vector<Entry> entries;
+  std::vector<Pair> pairs;
+  std::vector<std::int32_t> free_pairs;
+  std::vector<std::int32_t> touching;                 ///< of the last step
+  std::vector<std::array<std::int32_t, 2>> excluded;  ///< bodies, the smaller first, sorted
+  std::uint64_t next_contact = 1;
+};
+
+struct World {
+  WorldState state;
+
+  // Working memory.
+  Poses poses;
+  std::vector<Free> free;
+  std::vector<std::uint8_t> left_box;
+  std::vector<ColliderPair> found;
+  std::vector<WorldState::Entry> next_entries;
+  BroadScratch broad;
+  soft::Scratch soft;
+  std::vector<std::uint32_t> looked;
+  std::vector<std::int32_t> parent;  ///< of islands
+  std::vector<double> island_still;
+};
+
+struct StepOptions {
+  Vec3 gravity;
+  double dt = 0;
+  const RigidOptions& rigid;
+};
+
+/// One walk down the pipeline. Throws Error(unstable) that names a body that left the range of numbers; then nothing
+/// has changed but impulses that are remembered.
+void step(Context& context, World& world, const StepOptions& options, PipelineStats& stats);
+
+void remove(World& world, std::int32_t body);
+/// A body that is touched, and all that sleep with it, wake up.
+void wake(WorldState& state, std::int32_t body);
+
+/// Islands of bodies that rest on each other: those that have been slow for long enough fall asleep together.
+void sleep(World& world, const RigidOptions& options, double dt, StageStats& stats);
+
+/// As they were in the last step.
+std::vector<RigidContact> contacts(const WorldState& state, const RigidOptions& options);
+
+std::uint64_t hash(const WorldState& state, std::uint64_t seed);
+
+}  // namespace carom::rigid

@@ -1,0 +1,200 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "carom/error.hpp"
+#include "rigid_scene.hpp"
+
+// Rigid bodies that nothing touches, against closed forms.
+namespace carom {
+namespace {
+
+using Eigen::Vector3d;
+
+Vector3d angular_momentum(const World& world, BodyId body) {
+  return world.inertia(body) * world.angular_velocity(body);
+}
+
+double spin_energy(const World& world, BodyId body) {
+  return 0.5 * world.angular_velocity(body).dot(angular_momentum(world, body));
+}
+
+TEST(RigidFreeMotion, FlightIsTheParabola) {
+  World world(rigid_options(1.0 / 60));
+  RigidBody ball = ball_body("ball", 0.5, at(1, 2, 3));
+  ball.velocity = {4, 5, -6};
+  const BodyId id = world.add(ball);
+  for (int i = 0; i < 120; ++i) world.step();
+  const double t = 2;
+  EXPECT_LT((world.pose(id).translation() - Vector3d(1 + 4 * t, 2 + 5 * t - 0.5 * 9.81 * t * t, 3 - 6 * t)).norm(),
+            1e-11);
+  EXPECT_LT((world.velocity(id) - Vector3d(4, 5 - 9.81 * t, -6)).norm(), 1e-11);
+}
+
+TEST(RigidFreeMotion, MassOfAShape) {
+  World world(rigid_options(0.01));
+  RigidBody box = box_body("box", {0.5, 1, 1.5}, at(0, 0, 0));
+  box.density = 10;
+  const BodyId id = world.add(box);
+  const double mass = 10 * 1 * 2 * 3;
+  EXPECT_NEAR(world.mass(id), mass, 1e-12);
+  EXPECT_NEAR(world.inertia(id)(0, 0), mass / 12 * (4 + 9), 1e-10);
+  EXPECT_NEAR(world.inertia(id)(1, 1), mass / 12 * (1 + 9), 1e-10);
+  EXPECT_NEAR(world.inertia(id)(2, 2), mass / 12 * (1 + 4), 1e-10);
+}
+
+TEST(RigidFreeMotion, DampingSlowsExponentially) {
+  WorldOptions options = rigid_options(1e-3);
+  options.gravity.setZero();
+  World world(options);
+  RigidBody ball = ball_body("ball", 1, at(0, 0, 0));
+  ball.velocity = {1, 0, 0};
+  ball.angular_velocity = {0, 2, 0};
+  ball.linear_damping = 0.5;
+  ball.angular_damping = 2;
+  const BodyId id = world.add(ball);
+  for (int i = 0; i < 1000; ++i) world.step();
+  EXPECT_NEAR(world.velocity(id).x(), std::exp(-0.5), 1e-3);
+  EXPECT_NEAR(world.angular_velocity(id).y(), 2 * std::exp(-2), 2e-3);
+}
+
+// The axis of a symmetric top goes round its angular momentum L with |L| / I across the axis.
+TEST(RigidFreeMotion, SymmetricTopPrecessesAtTheClosedFormRate) {
+  WorldOptions options = rigid_options(0.005);
+  options.gravity.setZero();
+  World world(options);
+  RigidBody top;
+  top.name = "top";
+  top.shape = Shape::cylinder(0.5, 0.1);
+  top.angular_velocity = {1, 0, 6};
+  const BodyId id = world.add(top);
+  const Vector3d momentum = angular_momentum(world, id);
+  const double rate = momentum.norm() / world.inertia(id)(0, 0);
+  const double t = 2;
+  for (int i = 0; i < 400; ++i) world.step();
+  const Vector3d expected = Eigen::AngleAxisd(rate * t, momentum.normalized()) * Vector3d::UnitZ();
+  const Vector3d axis = world.pose(id).linear().col(2);
+  EXPECT_LT((axis - expected).norm(), 2e-3) << "after " << rate * t << " rad";
+  EXPECT_LT((angular_momentum(world, id) - momentum).norm(), 1e-12 * momentum.norm());
+}
+
+// A fast top on which a torque acts at right angles to its axis: the axis turns with torque / (I3 w3).
+TEST(RigidFreeMotion, FastTopPrecessesUnderATorque) {
+  WorldOptions options = rigid_options(1.0 / 240);
+  options.gravity.setZero();
+  World world(options);
+  RigidBody top;
+  top.name = "top";
+  top.shape = Shape::cylinder(0.5, 0.1);
+  const double spin = 300;
+  const double weight_arm = 400;  // N m
+  MassProperties unit = top.shape.mass_properties();
+  const double along = 1000 * unit.inertia(2, 2);
+  const double rate = weight_arm / (along * spin);
+  // Axis level along x, spinning; the torque of a weight on its end. Started with the precession, it does not nutate.
+  top.pose.linear() = Eigen::AngleAxisd(std::numbers::pi / 2, Vector3d::UnitY()).toRotationMatrix();
+  top.angular_velocity = Vector3d(spin, 0, 0) + Vector3d(0, rate, 0);
+  const BodyId id = world.add(top);
+  const int steps = 480;
+  for (int i = 0; i < steps; ++i) {
+    const Vector3d axis = world.pose(id).linear().col(2);
+    world.apply_torque(id, weight_arm * axis.cross(Vector3d(0, -1, 0)));
+    world.step();
+  }
+  const double angle = rate * steps * options.dt;
+  const Vector3d axis = world.pose(id).linear().col(2);
+  // From x towards... a weight pulling down turns it about +y or -y by the sign of the spin.
+  const double turned = std::atan2(-axis.z(), axis.x());
+  EXPECT_NEAR(turned, angle, 0.02 * angle);
+  EXPECT_LT(std::abs(axis.y()), 0.02);
+}
+
+TEST(RigidFreeMotion, SpinningThinPlateStaysStable) {
+  WorldOptions options = rigid_options(1.0 / 60);
+  options.gravity.setZero();
+  World world(options);
+  RigidBody plate = box_body("plate", {0.5, 0.005, 0.3}, at(0, 0, 0));
+  plate.angular_velocity = {40, 30, -50};
+  const BodyId id = world.add(plate);
+  const Vector3d momentum = angular_momentum(world, id);
+  const double energy = spin_energy(world, id);
+  for (int i = 0; i < 1200; ++i) {
+    world.step();
+    ASSERT_LT((angular_momentum(world, id) - momentum).norm(), 1e-10 * momentum.norm()) << "step " << i;
+    ASSERT_NEAR(spin_energy(world, id), energy, 0.03 * energy) << "step " << i;
+  }
+}
+
+TEST(RigidFreeMotion, LockedAxesDoNotMove) {
+  World world(rigid_options(0.01));
+  RigidBody box = box_body("box", {0.5, 0.2, 0.3}, at(0, 0, 0));
+  box.velocity = {1, 2, 3};
+  box.angular_velocity = {3, 2, 1};
+  box.locked_translation = {false, true, false};
+  box.locked_rotation = {true, false, true};
+  const BodyId id = world.add(box);
+  for (int i = 0; i < 100; ++i) world.step();
+  const Vector3d place = world.pose(id).translation();
+  EXPECT_NEAR(place.x(), 1, 1e-12);
+  EXPECT_EQ(place.y(), 0);
+  EXPECT_NEAR(place.z(), 3, 1e-12);
+  EXPECT_LT((world.pose(id).linear().col(1) - Vector3d::UnitY()).norm(), 1e-12);
+  EXPECT_NEAR(world.angular_velocity(id).y(), 2, 1e-12);
+}
+
+TEST(RigidFreeMotion, ImpulsesForcesAndTeleport) {
+  WorldOptions options = rigid_options(0.01);
+  options.gravity.setZero();
+  World world(options);
+  const BodyId id = world.add(ball_body("ball", 1, at(0, 0, 0)));
+  const double mass = world.mass(id);
+  world.apply_impulse(id, {mass, 0, 0}, {0, 0.5, 0});
+  EXPECT_NEAR(world.velocity(id).x(), 1, 1e-12);
+  EXPECT_NEAR(world.angular_velocity(id).z(), -0.5 * mass / (0.4 * mass), 1e-12);
+  world.set_velocity(id, Vector3d::Zero(), Vector3d::Zero());
+  for (int i = 0; i < 100; ++i) {
+    world.apply_force(id, {2 * mass, 0, 0});
+    world.step();
+  }
+  EXPECT_NEAR(world.velocity(id).x(), 2, 1e-12);
+  EXPECT_NEAR(world.pose(id).translation().x(), 1, 1e-12);
+  world.teleport(id, at(5, 6, 7));
+  EXPECT_EQ(world.pose(id).translation(), Vector3d(5, 6, 7));
+}
+
+TEST(RigidFreeMotion, BadBodiesAreRefusedByName) {
+  World world(rigid_options(0.01));
+  const auto refused = [&](const RigidBody& body, ErrorCode code) {
+    try {
+      world.add(body);
+      ADD_FAILURE() << "not refused";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), code);
+      EXPECT_NE(std::string(error.what()).find("'culprit'"), std::string::npos) << error.what();
+    }
+  };
+  RigidBody body = ball_body("culprit", 1, at(0, 0, 0));
+  body.density = -1;
+  refused(body, ErrorCode::invalid_argument);
+  body = ball_body("culprit", 1, at(0, 0, 0));
+  body.velocity.x() = NAN;
+  refused(body, ErrorCode::not_finite);
+  body = ball_body("culprit", 1, at(0, 0, 0));
+  body.restitution = 1.5;
+  refused(body, ErrorCode::invalid_argument);
+  body = ball_body("culprit", 1, at(0, 0, 0));
+  body.pose.linear() *= 2;
+  refused(body, ErrorCode::invalid_argument);
+  body = floor_body();
+  body.name = "culprit";
+  body.kind = RigidKind::dynamic;
+  refused(body, ErrorCode::invalid_argument);
+  body = ball_body("culprit", 1, at(0, 0, 0));
+  body.shape = Shape::triangle({0, 0, 0}, {1, 0, 0}, {0, 1, 0});
+  refused(body, ErrorCode::invalid_argument);
+  EXPECT_TRUE(world.bodies().empty());
+}
+
+}  // namespace
+}  // namespace carom

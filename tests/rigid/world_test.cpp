@@ -1,0 +1,193 @@
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+#include <random>
+
+#include "carom/error.hpp"
+#include "carom/generate.hpp"
+#include "kernels/every_target.hpp"
+#include "rigid_scene.hpp"
+
+// What a world with rigid bodies promises besides physics: the same bits, sleep, filters, snapshots.
+namespace carom {
+namespace {
+
+using Eigen::Vector3d;
+
+Shape random_hull(std::mt19937& random) {
+  std::normal_distribution<double> number(0, 1);
+  std::vector<Vector3d> points;
+  for (int i = 0; i < 14; ++i)
+    points.push_back(0.4 * Vector3d(number(random), number(random), number(random)).normalized());
+  return Shape::hull(points);
+}
+
+/// Boxes, balls, hulls, capsules and compounds that fall into a heap.
+World heap(int threads, int count) {
+  World world(rigid_options(1.0 / 60, threads));
+  world.add(floor_body());
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> number(-1, 1);
+  for (int i = 0; i < count; ++i) {
+    RigidBody body;
+    body.name = "body";
+    switch (i % 5) {
+      case 0:
+        body.shape = Shape::box({0.3, 0.2, 0.4});
+        break;
+      case 1:
+        body.shape = Shape::sphere(0.3);
+        break;
+      case 2:
+        body.shape = random_hull(random);
+        break;
+      case 3:
+        body.shape = Shape::capsule(0.2, 0.2);
+        break;
+      default: {
+        const std::vector<Shape::Part> parts{{Shape::box({0.4, 0.1, 0.1}), at(0, 0, 0)},
+                                             {Shape::box({0.1, 0.4, 0.1}), at(0.3, 0.3, 0)}};
+        body.shape = Shape::compound(parts);
+        break;
+      }
+    }
+    body.pose = at(1.5 * number(random), 0.6 + 0.2 * i, 1.5 * number(random));
+    body.angular_velocity = {number(random), number(random), number(random)};
+    world.add(body);
+  }
+  return world;
+}
+
+std::uint64_t hash_after(World& world, int steps) {
+  for (int i = 0; i < steps; ++i) world.step();
+  return world.state_hash();
+}
+
+TEST(RigidWorld, SameBitsForOneTwoAndFourThreads) {
+  World one = heap(1, 60);
+  World two = heap(2, 60);
+  World four = heap(4, 60);
+  const std::uint64_t expected = hash_after(one, 150);
+  EXPECT_GT(one.rigid_contacts().size(), 60U) << "a heap in which little touches proves little";
+  EXPECT_EQ(hash_after(two, 150), expected);
+  EXPECT_EQ(hash_after(four, 150), expected);
+}
+
+TEST(RigidWorld, SameBitsOnEveryInstructionSet) {
+  std::uint64_t expected = 0;
+  for (const std::int64_t target : targets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    World world = heap(1, 30);
+    const std::uint64_t hash = hash_after(world, 80);
+    if (expected == 0) expected = hash;
+    EXPECT_EQ(hash, expected) << hwy::TargetName(target);
+  }
+  hwy::SetSupportedTargetsForTest(0);
+}
+
+TEST(RigidWorld, SnapshotContinuesBitForBit) {
+  World world = heap(1, 40);
+  hash_after(world, 60);
+  const World::Snapshot saved = world.snapshot();
+  const std::uint64_t expected = hash_after(world, 60);
+  world.restore(saved);
+  EXPECT_EQ(hash_after(world, 60), expected);
+  World other = heap(2, 1);
+  other.restore(saved);
+  EXPECT_EQ(hash_after(other, 60), expected);
+  EXPECT_EQ(other.steps(), 120U);
+}
+
+TEST(RigidWorld, IslandsSleepAndWake) {
+  WorldOptions options = rigid_options(1.0 / 60);
+  options.rigid.sleep = true;
+  World world(options);
+  world.add(floor_body());
+  const BodyId lower = world.add(box_body("lower", {0.5, 0.5, 0.5}, at(0, 0.5, 0)));
+  const BodyId upper = world.add(box_body("upper", {0.5, 0.5, 0.5}, at(0, 1.5, 0)));
+  const BodyId apart = world.add(box_body("apart", {0.5, 0.5, 0.5}, at(5, 0.5, 0)));
+  for (int i = 0; i < 120; ++i) world.step();
+  EXPECT_TRUE(world.asleep(lower) && world.asleep(upper) && world.asleep(apart));
+  const Eigen::Isometry3d before = world.pose(upper);
+  for (int i = 0; i < 60; ++i) world.step();
+  EXPECT_EQ(world.pose(upper).matrix(), before.matrix());
+
+  // A touch wakes the island, and no other.
+  RigidBody ball = ball_body("ball", 0.3, at(0, 3, 0));
+  world.add(ball);
+  bool woke = false;
+  for (int i = 0; i < 60; ++i) {
+    world.step();
+    woke = woke || (!world.asleep(lower) && !world.asleep(upper));
+    EXPECT_TRUE(world.asleep(apart));
+  }
+  EXPECT_TRUE(woke);
+
+  // So does an impulse.
+  world.apply_impulse(apart, {0, 2000, 0}, world.center_of_mass(apart));
+  world.step();
+  EXPECT_FALSE(world.asleep(apart));
+  EXPECT_GT(world.velocity(apart).y(), 1);
+}
+
+TEST(RigidWorld, WhatIsHeldUpFallsWhenTheSupportGoes) {
+  WorldOptions options = rigid_options(1.0 / 60);
+  options.rigid.sleep = true;
+  World world(options);
+  world.add(floor_body());
+  const BodyId lower = world.add(box_body("lower", {0.5, 0.5, 0.5}, at(0, 0.5, 0)));
+  const BodyId upper = world.add(box_body("upper", {0.5, 0.5, 0.5}, at(0, 1.5, 0)));
+  const BodyId third = world.add(box_body("third", {0.5, 0.5, 0.5}, at(8, 0.5, 0)));
+  for (int i = 0; i < 120; ++i) world.step();
+  ASSERT_TRUE(world.asleep(upper));
+  world.remove(lower);
+  for (int i = 0; i < 60; ++i) world.step();
+  EXPECT_NEAR(world.pose(upper).translation().y(), 0.5, 1e-2);
+  EXPECT_NEAR(world.pose(third).translation().x(), 8, 1e-3);
+  EXPECT_EQ(world.bodies().size(), 3U);
+}
+
+TEST(RigidWorld, GroupsAndExclusionsPass) {
+  World world(rigid_options(1.0 / 60));
+  world.add(floor_body());
+  RigidBody ghost = box_body("ghost", {0.5, 0.5, 0.5}, at(0, 0.6, 0));
+  ghost.group = 2;
+  ghost.mask = 2;
+  const BodyId a = world.add(ghost);
+  const BodyId b = world.add(box_body("solid", {0.5, 0.5, 0.5}, at(5, 0.6, 0)));
+  const BodyId c = world.add(box_body("excluded", {0.5, 0.5, 0.5}, at(10, 0.6, 0)));
+  world.exclude(c, world.bodies().front());
+  for (int i = 0; i < 60; ++i) world.step();
+  EXPECT_LT(world.pose(a).translation().y(), -1);
+  EXPECT_NEAR(world.pose(b).translation().y(), 0.5, 1e-2);
+  EXPECT_LT(world.pose(c).translation().y(), -1);
+}
+
+TEST(RigidWorld, KinematicBodiesCarryAndPush) {
+  World world(rigid_options(1.0 / 60));
+  RigidBody belt = box_body("belt", {5, 0.5, 5}, at(0, -0.5, 0));
+  belt.kind = RigidKind::kinematic;
+  belt.velocity = {1, 0, 0};
+  const BodyId moving = world.add(belt);
+  const BodyId box = world.add(box_body("box", {0.3, 0.3, 0.3}, at(0, 0.3, 0)));
+  for (int i = 0; i < 120; ++i) world.step();
+  EXPECT_NEAR(world.pose(moving).translation().x(), 2, 1e-9);
+  EXPECT_NEAR(world.velocity(box).x(), 1, 1e-3);
+  EXPECT_NEAR(world.pose(box).translation().y(), 0.3, 2e-3);
+}
+
+TEST(RigidWorld, MeshesAndRigidBodiesAreNotMixedYet) {
+  World world(rigid_options(1.0 / 60));
+  world.add(floor_body());
+  StaticBody mesh;
+  mesh.name = "mesh";
+  mesh.mesh = make_icosphere(1, 1);
+  EXPECT_THROW(world.add(mesh), Error);
+  World other(rigid_options(1.0 / 60));
+  other.add(mesh);
+  EXPECT_THROW(other.add(floor_body()), Error);
+  EXPECT_THROW(other.pose(other.bodies().front()), Error);
+}
+
+}  // namespace
+}  // namespace carom

@@ -1,3 +1,5 @@
+#include <map>
+
 #include "core/check.hpp"
 #include "world/state.hpp"
 
@@ -185,7 +187,7 @@ World::Snapshot World::snapshot() const {
   const State& s = *state_;
   return Snapshot(std::make_shared<const Snapshot::Data>(
       Snapshot::Data{s.time, s.steps, s.bodies, s.order, s.next_serial, s.excluded_bodies, s.excluded_vertices,
-                     s.contacts, s.rigid.state}));
+                     s.pair_detection, s.contacts, s.rigid.state}));
 }
 
 void World::restore(const Snapshot& snapshot) {

@@ -249,7 +249,10 @@ class Builder {
     Eigen::Matrix3d axes = Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(covariance).eigenvectors();
     if (!axes.allFinite()) axes.setIdentity();
     axes.col(2) = axes.col(0).cross(axes.col(1));
-    OrientedVolume o{detail::to_vec3(axes.col(0)), detail::to_vec3(axes.col(1)), detail::to_vec3(axes.col(2)), {}, {}};
+    OrientedVolume o;
+    o.x = detail::to_vec3(axes.col(0));
+    o.y = detail::to_vec3(axes.col(1));
+    o.z = detail::to_vec3(axes.col(2));
     Bounds bounds;
     for (const TriangleCorners& t : corners) {
       for (const Vec3& p : t) bounds.add(Vec3{dot(o.x, p), dot(o.y, p), dot(o.z, p)});
@@ -257,6 +260,7 @@ class Builder {
     const Vec3 m = 0.5 * (bounds.low + bounds.high);
     o.half = detail::higher(bounds.high - m, m - bounds.low);
     o.center = m.x * o.x + m.y * o.y + m.z * o.z;
+    o.radius = std::sqrt(dot(o.half, o.half));
     return o;
   }
 

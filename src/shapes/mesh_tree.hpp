@@ -29,6 +29,7 @@ struct OrientedVolume {
   Vec3 x, y, z;  ///< axes, orthonormal
   Vec3 center;
   Vec3 half;
+  double radius = 0;  ///< half the diagonal
 };
 
 /// Along the first nine of dop_axes().

@@ -9,6 +9,7 @@
 /// How far apart two volumes are at least, one in the frame of mesh a, the other in that of b. Each view has
 ///
 ///     bool apart(a, b, reach)   true only if they are farther apart than `reach`
+///     see(b)                    b as apart() and gap() want it: worth keeping for several a
 ///     void aim(n)               a unit vector, seen from a, along which the gap is likely to be large
 ///     double along(a, b)        the gap along it: a lower bound of the distance
 ///     double gap(a, b)          another lower bound of the distance, at least 0
@@ -120,6 +121,7 @@ class BoxView {
 
   explicit BoxView(const RelativePose& pose) : pose_(pose) { turned_.set(pose.x, pose.y, pose.z); }
 
+  const Volume& see(const Volume& b) const { return b; }
   void aim(const Vec3& n) { aim_.set(pose_, n); }
   double along(const Volume& a, const Volume& b) const { return gap_along(aim_, a, b); }
   bool apart(const Volume& a, const Volume& b, double reach) const {
@@ -141,6 +143,7 @@ class SphereView {
 
   explicit SphereView(const RelativePose& pose) : pose_(pose) {}
 
+  const Volume& see(const Volume& b) const { return b; }
   void aim(const Vec3& n) { aim_.set(pose_, n); }
   double along(const Volume& a, const Volume& b) const { return gap_along(aim_, a, b); }
   bool apart(const Volume& a, const Volume& b, double reach) const {
@@ -161,29 +164,52 @@ class SphereView {
 class OrientedView {
  public:
   using Volume = shapes::OrientedVolume;
+  using Seen = shapes::OrientedVolume;  ///< b's box in the frame of a
   static const std::vector<Volume>& of(const shapes::MeshTree& tree) { return tree.oriented; }
 
   explicit OrientedView(const RelativePose& pose) : pose_(pose) {}
 
   void aim(const Vec3& n) { aim_.set(pose_, n); }
   double along(const Volume& a, const Volume& b) const { return gap_along(aim_, a, b); }
-  bool apart(const Volume& a, const Volume& b, double reach) const {
-    TurnedBoxes turned;
-    const Vec3 t = turn(a, b, turned);
-    return turned.apart(t, a.half, b.half, reach);
+  Seen see(const Volume& b) const {
+    return {pose_.rotate(b.x), pose_.rotate(b.y), pose_.rotate(b.z), pose_.rotate(b.center) + pose_.t, b.half, b.radius};
   }
-  double gap(const Volume& a, const Volume& b) const {
+
+  /// Balls first, then the axes of a one by one: most pairs that are apart end there, before half of the rotation between
+  /// them is known.
+  bool apart(const Volume& a, const Seen& b, double reach) const {
+    const Vec3 d = b.center - a.center;
+    const double r = a.radius + b.radius + reach;
+    if (dot(d, d) > r * r) return true;
+    Vec3 row_x;
+    Vec3 row_y;
+    Vec3 row_z;
+    Vec3 t;
+    const auto beside = [&](const Vec3& axis, double half, Vec3& row, double& along) {
+      row = {dot(axis, b.x), dot(axis, b.y), dot(axis, b.z)};
+      along = dot(axis, d);
+      return std::abs(along) > half + dot(absolute(row), b.half) + reach;
+    };
+    if (beside(a.x, a.half.x, row_x, t.x) || beside(a.y, a.half.y, row_y, t.y) || beside(a.z, a.half.z, row_z, t.z)) {
+      return true;
+    }
     TurnedBoxes turned;
-    const Vec3 t = turn(a, b, turned);
-    return turned.gap(t, a.half, b.half);
+    turned.set({row_x.x, row_y.x, row_z.x}, {row_x.y, row_y.y, row_z.y}, {row_x.z, row_y.z, row_z.z});
+    const Vec3 h = turned.gap_second(t, a.half, b.half);
+    return h.x > reach || h.y > reach || h.z > reach || turned.apart_across(t, a.half, b.half, reach);
+  }
+  double gap(const Volume& a, const Seen& b) const {
+    const Vec3 d = b.center - a.center;
+    const double length = std::sqrt(dot(d, d));
+    double gap = length - a.radius - b.radius;
+    if (length > 0) {
+      const Vec3 u = (1 / length) * d;
+      gap = std::max(gap, length - reach_along(u, a) - reach_along(u, b));
+    }
+    return std::max(gap, 0.0);
   }
 
  private:
-  Vec3 turn(const Volume& a, const Volume& b, TurnedBoxes& turned) const {
-    const auto into_a = [&](const Vec3& d) { return Vec3{dot(a.x, d), dot(a.y, d), dot(a.z, d)}; };
-    turned.set(into_a(pose_.rotate(b.x)), into_a(pose_.rotate(b.y)), into_a(pose_.rotate(b.z)));
-    return into_a(pose_.rotate(b.center) + pose_.t - a.center);
-  }
   RelativePose pose_;
   Aim aim_;
 };
@@ -198,6 +224,7 @@ class DopView {
 
   explicit DopView(const RelativePose& pose);
 
+  const Volume& see(const Volume& b) const { return b; }
   void aim(const Vec3& n);
   double along(const Volume& a, const Volume& b) const;
   bool apart(const Volume& a, const Volume& b, double reach) const;

@@ -15,9 +15,9 @@ using shapes::TreeNode;
 inline constexpr std::size_t most_waiting = 2 * shapes::most_tree_depth + 2;
 
 /// leaf(i, j) for every two triangles, in tree order, whose volumes are not farther apart than `reach`, until one
-/// returns true; returns whether one did. `reach` is read again at every pair and may shrink.
+/// returns true; returns whether one did.
 template <class View, class Leaf>
-bool walk_near(const MeshTree& a, const MeshTree& b, const View& view, const double& reach, Leaf&& leaf) {
+bool walk_near(const MeshTree& a, const MeshTree& b, const View& view, double reach, Leaf&& leaf) {
   const auto& va = View::of(a);
   const auto& vb = View::of(b);
   struct Pair {
@@ -25,10 +25,9 @@ bool walk_near(const MeshTree& a, const MeshTree& b, const View& view, const dou
   };
   std::array<Pair, most_waiting> waiting;
   std::size_t count = 0;
-  waiting[count++] = {0, 0};
+  if (!view.apart(va[0], view.see(vb[0]), reach)) waiting[count++] = {0, 0};
   while (count > 0) {
     const Pair p = waiting[--count];
-    if (view.apart(va[p.a], vb[p.b], reach)) continue;
     const TreeNode& na = a.nodes[p.a];
     const TreeNode& nb = b.nodes[p.b];
     if (na.leaf() && nb.leaf()) {
@@ -41,11 +40,14 @@ bool walk_near(const MeshTree& a, const MeshTree& b, const View& view, const dou
     }
     assert(count + 2 <= most_waiting);
     if (nb.leaf() || (!na.leaf() && na.size >= nb.size)) {
-      waiting[count++] = {na.first + 1, p.b};
-      waiting[count++] = {na.first, p.b};
+      const auto& seen = view.see(vb[p.b]);
+      for (const std::uint32_t child : {na.first + 1, na.first}) {
+        if (!view.apart(va[child], seen, reach)) waiting[count++] = {child, p.b};
+      }
     } else {
-      waiting[count++] = {p.a, nb.first + 1};
-      waiting[count++] = {p.a, nb.first};
+      for (const std::uint32_t child : {nb.first + 1, nb.first}) {
+        if (!view.apart(va[p.a], view.see(vb[child]), reach)) waiting[count++] = {p.a, child};
+      }
     }
   }
   return false;
@@ -82,7 +84,7 @@ void walk_nearest(const MeshTree& a, const MeshTree& b, const View& view, double
     Pair far = split_a ? Pair{na.first + 1, p.b, 0} : Pair{p.a, nb.first + 1, 0};
     const auto bound = [&](const Pair& q) {
       const double along = view.along(va[q.a], vb[q.b]);
-      return along > best + slack ? along : std::max(along, view.gap(va[q.a], vb[q.b]));
+      return along > best + slack ? along : std::max(along, view.gap(va[q.a], view.see(vb[q.b])));
     };
     near.gap = bound(near);
     far.gap = bound(far);

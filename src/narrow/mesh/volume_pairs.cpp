@@ -104,7 +104,7 @@ bool DopView::apart(const Volume& a, const Volume& b, double reach) const {
   return false;
 }
 
-double DopView::gap(const Volume& a, const Volume& b) const {
+double DopView::gap(const Volume& a, const Volume& b, double) const {
   double gap = 0;
   double squared = 0;
   for (std::size_t k = 0; k < 9; ++k) {

@@ -12,7 +12,7 @@
 ///     see(b)                    b as apart() and gap() want it: worth keeping for several a
 ///     void aim(n)               a unit vector, seen from a, along which the gap is likely to be large
 ///     double along(a, b)        the gap along it: a lower bound of the distance
-///     double gap(a, b)          another lower bound of the distance, at least 0
+///     double gap(a, b, enough)  another lower bound of the distance, at least 0; beyond `enough` it need not be good
 ///
 /// The direction of the closest points found so far is the one to aim at: around them no bound is better.
 ///
@@ -127,7 +127,7 @@ class BoxView {
   bool apart(const Volume& a, const Volume& b, double reach) const {
     return turned_.apart(between(a, b), a.half, b.half, reach);
   }
-  double gap(const Volume& a, const Volume& b) const { return turned_.gap(between(a, b), a.half, b.half); }
+  double gap(const Volume& a, const Volume& b, double) const { return turned_.gap(between(a, b), a.half, b.half); }
 
  private:
   Vec3 between(const Volume& a, const Volume& b) const { return pose_.rotate(b.center) + pose_.t - a.center; }
@@ -151,7 +151,7 @@ class SphereView {
     const double r = a.radius + b.radius + reach;
     return dot(t, t) > r * r;
   }
-  double gap(const Volume& a, const Volume& b) const {
+  double gap(const Volume& a, const Volume& b, double) const {
     const Vec3 t = pose_.rotate(b.center) + pose_.t - a.center;
     return std::max(std::sqrt(dot(t, t)) - a.radius - b.radius, 0.0);
   }
@@ -198,15 +198,21 @@ class OrientedView {
     const Vec3 h = turned.gap_second(t, a.half, b.half);
     return h.x > reach || h.y > reach || h.z > reach || turned.apart_across(t, a.half, b.half, reach);
   }
-  double gap(const Volume& a, const Seen& b) const {
+  double gap(const Volume& a, const Seen& b, double enough) const {
+    // From centre to centre, which is good for boxes that are far from each other.
     const Vec3 d = b.center - a.center;
     const double length = std::sqrt(dot(d, d));
-    double gap = length - a.radius - b.radius;
-    if (length > 0) {
-      const Vec3 u = (1 / length) * d;
-      gap = std::max(gap, length - reach_along(u, a) - reach_along(u, b));
-    }
-    return std::max(gap, 0.0);
+    const double balls = length - a.radius - b.radius;
+    if (balls > enough || !(length > 0)) return std::max(balls, 0.0);
+    const Vec3 u = (1 / length) * d;
+    const double center = length - reach_along(u, a) - reach_along(u, b);
+    if (center > enough) return center;
+    const auto into_a = [&](const Vec3& v) { return Vec3{dot(a.x, v), dot(a.y, v), dot(a.z, v)}; };
+    TurnedBoxes turned;
+    turned.set(into_a(b.x), into_a(b.y), into_a(b.z));
+    const Vec3 t = into_a(d);
+    return std::max({center, length_above_0(turned.gap_first(t, a.half, b.half)),
+                     length_above_0(turned.gap_second(t, a.half, b.half))});
   }
 
  private:
@@ -228,7 +234,7 @@ class DopView {
   void aim(const Vec3& n);
   double along(const Volume& a, const Volume& b) const;
   bool apart(const Volume& a, const Volume& b, double reach) const;
-  double gap(const Volume& a, const Volume& b) const;
+  double gap(const Volume& a, const Volume& b, double enough) const;
 
  private:
   /// A direction as a sum of three axes.

@@ -82,12 +82,18 @@ void walk_nearest(const MeshTree& a, const MeshTree& b, const View& view, double
     const bool split_a = nb.leaf() || (!na.leaf() && na.size >= nb.size);
     Pair near = split_a ? Pair{na.first, p.b, 0} : Pair{p.a, nb.first, 0};
     Pair far = split_a ? Pair{na.first + 1, p.b, 0} : Pair{p.a, nb.first + 1, 0};
-    const auto bound = [&](const Pair& q) {
+    const auto bound = [&](const Pair& q, const auto& seen) {
       const double along = view.along(va[q.a], vb[q.b]);
-      return along > best + slack ? along : std::max(along, view.gap(va[q.a], view.see(vb[q.b])));
+      return along > best + slack ? along : std::max(along, view.gap(va[q.a], seen, best + slack));
     };
-    near.gap = bound(near);
-    far.gap = bound(far);
+    if (split_a) {
+      const auto& seen = view.see(vb[p.b]);
+      near.gap = bound(near, seen);
+      far.gap = bound(far, seen);
+    } else {
+      near.gap = bound(near, view.see(vb[near.b]));
+      far.gap = bound(far, view.see(vb[far.b]));
+    }
     if (far.gap < near.gap) std::swap(near, far);
     if (far.gap <= best + slack) waiting[count++] = far;
     if (near.gap <= best + slack) waiting[count++] = near;

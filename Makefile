@@ -12,7 +12,7 @@ CAROM := $(BUILD)/carom
 # are built.
 TESTS_asan := -E "NOT_BUILT|^fuzz_|SmallLattice|ManySamples|ThingsCreep|ThingsJump|ThatTumble|ThePartThatMoved|DetectScene|6400|25600|rolled|soft_balls|passing|PyramidOfThirty"
 TESTS_tsan := -R "Parallel|Determinism|Detect|FollowsEdits" -E "DetectScene|6400|25600|rolled|soft_balls|passing|AnException"
-TARGETS_asan := test_core test_broad test_geometry test_continuous test_convex test_mid test_narrow test_detect test_world test_io
+TARGETS_asan := test_core test_broad test_geometry test_continuous test_convex test_mesh test_mid test_narrow test_detect test_world test_io
 TARGETS_tsan := test_core test_detect test_determinism
 
 .PHONY: help demo test bench build check format headers tidy asan tsan fuzz soak install clean

@@ -97,9 +97,9 @@ TEST(MeshPairs, AgreeMirrorAndMove) {
   std::mt19937_64 random(17);
   for (const Named& first : meshes(1)) {
     for (const Named& second : all_kinds()) {
-      for (int i = 0; i < 6; ++i) {
+      for (int i = 0; i < 3; ++i) {
         const double margin = i % 3 == 0 ? 0.05 : 0;
-        const Eigen::Isometry3d pose_a = test::random_pose(random, i == 4 ? 1e4 : 1);
+        const Eigen::Isometry3d pose_a = test::random_pose(random, i == 2 ? 1e4 : 1);
         Eigen::Isometry3d pose_b = test::random_pose(random, 1);
         pose_b.translation() = pose_a.translation() + test::number(random, 0, 2) * test::random_vector(random);
         check_pair(first.shape.with_margin(margin), pose_a, second.shape, pose_b, 3,

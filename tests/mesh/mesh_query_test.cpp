@@ -78,7 +78,7 @@ TEST(MeshQuery, TwoMeshesAgreeWithEveryPairOfTriangles) {
   std::mt19937_64 random(5);
   int met = 0;
   int apart = 0;
-  for (int i = 0; i < 49; ++i) {
+  for (int i = 0; i < 49; i += 2) {
     const TriangleMesh a = draw_mesh(random, i);
     const TriangleMesh b = draw_mesh(random, i / 7);
     const Eigen::Isometry3d pose_a = test::random_pose(random, i % 5 == 0 ? 1e4 : 1);
@@ -88,7 +88,7 @@ TEST(MeshQuery, TwoMeshesAgreeWithEveryPairOfTriangles) {
     const double slack = 1e-15 * (10 + pose_a.translation().norm() + pose_b.translation().norm());
     for (const MeshVolume volume : volumes) {
       for (const MeshSplit split : {MeshSplit::variance, MeshSplit::cost}) {
-        if (split == MeshSplit::variance && volume != MeshVolume::box && i % 3 != 0) continue;
+        if (split == MeshSplit::variance && (volume != MeshVolume::box || i % 3 != 0)) continue;
         const Shape shape_a = Shape::mesh(a, {volume, split});
         const Shape shape_b = Shape::mesh(b, {volume, split});
         const bool touching = collide(shape_a, pose_a, shape_b, pose_b);
@@ -106,15 +106,15 @@ TEST(MeshQuery, TwoMeshesAgreeWithEveryPairOfTriangles) {
     }
     (brute.meet ? met : apart) += 1;
   }
-  EXPECT_GE(met, 10);
-  EXPECT_GE(apart, 10);
+  EXPECT_GE(met, 5);
+  EXPECT_GE(apart, 5);
 }
 
 TEST(MeshQuery, TheVolumesChangeNoBit) {
   std::mt19937_64 random(6);
   const TriangleMesh a = make_torus(0.7, 0.2, 20, 10);
   const TriangleMesh b = make_icosphere(0.5, 2);
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < 8; ++i) {
     const Eigen::Isometry3d pose_a = test::random_pose(random, 1);
     const Eigen::Isometry3d pose_b = test::random_pose(random, 1.5);
     const QueryResult first = distance(Shape::mesh(a), pose_a, Shape::mesh(b), pose_b);
@@ -222,15 +222,15 @@ TEST(MeshQuery, CompoundsAndBatchesTakeMeshes) {
   std::mt19937_64 random(9);
   std::vector<Eigen::Isometry3d> poses;
   std::vector<Shape::Part> others;
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < 150; ++i) {
     poses.push_back(test::random_pose(random, 3));
     others.push_back({i % 2 == 0 ? mesh : both, poses.back()});
   }
-  std::vector<QueryResult> one(300);
-  std::vector<QueryResult> two(300);
+  std::vector<QueryResult> one(150);
+  std::vector<QueryResult> two(150);
   distance(mesh, at(0, 0, 0), others, one, {.threads = 1});
   distance(mesh, at(0, 0, 0), others, two, {.threads = 2});
-  for (std::size_t i = 0; i < 300; ++i) {
+  for (std::size_t i = 0; i < 150; ++i) {
     expect_same(one[i], two[i]);
     expect_same(one[i], distance(mesh, at(0, 0, 0), others[i].shape, others[i].pose));
   }

@@ -172,11 +172,12 @@ class OrientedView {
   void aim(const Vec3& n) { aim_.set(pose_, n); }
   double along(const Volume& a, const Volume& b) const { return gap_along(aim_, a, b); }
   Seen see(const Volume& b) const {
-    return {pose_.rotate(b.x), pose_.rotate(b.y), pose_.rotate(b.z), pose_.rotate(b.center) + pose_.t, b.half, b.radius};
+    return {pose_.rotate(b.x), pose_.rotate(b.y), pose_.rotate(b.z), pose_.rotate(b.center) + pose_.t, b.half,
+            b.radius};
   }
 
-  /// Balls first, then the axes of a one by one: most pairs that are apart end there, before half of the rotation between
-  /// them is known.
+  /// Balls first, then the axes of a one by one: most pairs that are apart end there, before half of the rotation
+  /// between them is known.
   bool apart(const Volume& a, const Seen& b, double reach) const {
     const Vec3 d = b.center - a.center;
     const double r = a.radius + b.radius + reach;

@@ -111,7 +111,8 @@ Manifold manifold(const Shape& a, const Eigen::Isometry3d& pose_a, const Shape& 
     return result;
   } else {
     const bool a_is_reference = of_a.size() >= of_b.size();
-    common = clip(a_is_reference ? of_b : of_a, a_is_reference ? of_a : of_b, n);
+    // Faces are counter-clockwise seen from outside their own shape.
+    common = clip(a_is_reference ? of_b : of_a, a_is_reference ? of_a : of_b, a_is_reference ? n : Eigen::Vector3d(-n));
   }
   for (const Eigen::Vector3d& p : common) {
     const double along = n.dot(p);

@@ -16,8 +16,6 @@ constexpr std::size_t pair_grain = 32;
 constexpr double keep_share = 5e-5;
 /// Of the size of a body: how much larger its box is than it.
 constexpr double box_share = 0.1;
-/// Steps for which the box of a body in flight shall last.
-constexpr double box_steps = 3;
 /// Of the smaller of two bodies: what is farther apart makes no contact ahead of time, however fast.
 constexpr double ahead_share = 0.5;
 
@@ -99,7 +97,8 @@ void bound(Context& context, World& world, const StepOptions& options, StageStat
       size = std::max(size, c.size);
     }
     if (boxed.margin >= 0 && (still_or_static(bodies, i) || reach == INFINITY)) return;
-    const double ahead = fastest(bodies, i, reach) * options.dt;
+    // No pair looks farther ahead than this, see look().
+    const double ahead = std::min(fastest(bodies, i, reach) * options.dt, ahead_share * size);
     const double least = 0.5 * options.rigid.speculative_distance + ahead;
     if (boxed.margin >= 0) {
       const Quat t = detail::conjugate(boxed.q) * m.q;
@@ -107,7 +106,7 @@ void bound(Context& context, World& world, const StepOptions& options, StageStat
       if (moved + least <= boxed.margin) return;
     }
     const bool fixed = info.kind == RigidKind::static_body;
-    boxed = {m.x, m.q, fixed ? least : least + box_share * size + box_steps * ahead};
+    boxed = {m.x, m.q, fixed ? least : least + box_share * size};
     for (std::int32_t k = 0; k < info.collider_count; ++k) {
       const auto c = static_cast<std::size_t>(info.first_collider + k);
       s.boxes[c] = box_of(bodies.colliders[c], world.poses.shape[c], boxed.margin);

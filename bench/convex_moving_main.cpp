@@ -10,6 +10,7 @@
 #include "bench/table.hpp"
 #include "carom/cast.hpp"
 #include "carom/closest_features.hpp"
+#include "carom/generate.hpp"
 #include "carom/separating_axes.hpp"
 
 /// Convex shapes that move, see docs/benchmarks.md.
@@ -92,6 +93,43 @@ void bench_cast(const ConvexCases& cases, const Settings& settings, Table& table
     table.add({name, cases.shapes_name, fmt::format("{:.0f}", n / ms[0]), fmt::format("{:.1f}", ms[0] / ms[1]),
                fmt::format("{:.0f}%", 100 * hits / n), fmt::format("{:.1f}", iterations / n), fmt::format("{}", most)});
     if (!(sum >= 0)) fmt::print(stderr, "some start overlapping\n");
+  }
+}
+
+/// A ball, as a sphere and as a mesh, at a ring of ever more triangles.
+void bench_mesh(const Settings& settings, Table& table) {
+  for (const int across : {16, 50, 158}) {
+    const Shape ring = Shape::mesh(make_torus(1, 0.4, 2 * across, across));
+    for (const bool round : {true, false}) {
+      const Shape ball = round ? Shape::sphere(0.3) : Shape::mesh(make_icosphere(0.3, 3));
+      const int count = std::min(50, settings.count);
+      std::vector<ShapeMotion> motions;
+      for (int i = 0; i < count; ++i) {
+        ShapeMotion m;
+        m.from.translation() = Eigen::Vector3d(0.05 * i - 1, 2, 0.02 * i);
+        m.to = m.from;
+        m.to.translation().y() = -2;
+        m.to.rotate(Eigen::AngleAxisd(1.0, Eigen::Vector3d(1, i, 2).normalized()));
+        motions.push_back(m);
+      }
+      int hits = 0;
+      double sum = 0;
+      const auto ms = best_of(settings.passes, {[&] {
+                                                  hits = 0;
+                                                  for (const ShapeMotion& m : motions) {
+                                                    hits += cast(ball, m, ring, ShapeMotion{}).hit ? 1 : 0;
+                                                  }
+                                                },
+                                                [&] {
+                                                  for (const ShapeMotion& m : motions) {
+                                                    sum += distance(ball, m.from, ring, ShapeMotion{}.from).distance;
+                                                  }
+                                                }});
+      table.add({round ? "sphere" : "mesh of 1280", std::to_string(4 * across * across),
+                 fmt::format("{:.1f}", 1e3 * ms[0] / count), fmt::format("{:.1f}", ms[0] / ms[1]),
+                 fmt::format("{:.0f}%", 100.0 * hits / count)});
+      if (!(sum > 0)) fmt::print(stderr, "some start overlapping\n");
+    }
   }
 }
 
@@ -258,6 +296,10 @@ void run(const Settings& settings) {
       "looked at on average and at most",
       {"motion", "shapes", "thousand_a_second", "distances", "hits", "iterations", "most"},
       {}};
+  Table meshes{"cast() at a mesh, one thread: microseconds, cost in distances of the same pair at the start",
+               {"what", "triangles", "us", "distances", "hits"},
+               {}};
+  bench_mesh(settings, meshes);
   for (const int corners : {8, 32, 128, 512, 0}) {
     const ConvexCases cases = make_convex_cases(corners, settings.count);
     fmt::print(stderr, "{}\n", cases.shapes_name);
@@ -266,9 +308,10 @@ void run(const Settings& settings) {
     bench_features(cases, settings, features);
     bench_joukhadar(cases, settings, joukhadar);
   }
-  fmt::print("{}\n{}\n{}\n{}\n", casts.text(), axes.text(), features.text(), joukhadar.text());
+  fmt::print("{}\n{}\n{}\n{}\n{}\n", casts.text(), meshes.text(), axes.text(), features.text(), joukhadar.text());
   std::filesystem::create_directories(settings.out);
   casts.write_csv(std::filesystem::path(settings.out) / "convex_cast.csv");
+  meshes.write_csv(std::filesystem::path(settings.out) / "mesh_cast.csv");
   axes.write_csv(std::filesystem::path(settings.out) / "convex_axes.csv");
   features.write_csv(std::filesystem::path(settings.out) / "convex_features.csv");
   joukhadar.write_csv(std::filesystem::path(settings.out) / "convex_joukhadar.csv");

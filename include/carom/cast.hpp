@@ -33,7 +33,8 @@ struct CastOptions {
   /// reported when the shapes are within separation + tolerance, and may be too early by as much. Where rounding is
   /// coarser, that counts.
   double tolerance = 1e-6;
-  /// At least 1: how many times of a pair of convex shapes are looked at. Nearly all pairs need fewer than 10.
+  /// At least 1: how many times of a pair of convex shapes, or of triangles, are looked at. Nearly all pairs need fewer
+  /// than 10.
   int budget = 256;
 };
 
@@ -52,7 +53,7 @@ struct CastResult {
 };
 
 /// a goes from `from` to `to`, b stays. Throws Error: not_finite or invalid_argument for a pose that is not finite or
-/// no rotation and place (names it), invalid_argument for options, unsupported for shapes that distance() refuses.
+/// no rotation and place (names it), invalid_argument for options.
 CastResult cast(const Shape& a, const Eigen::Isometry3d& from, const Eigen::Isometry3d& to, const Shape& b,
                 const Eigen::Isometry3d& pose_b, const CastOptions& options = {});
 

@@ -3,6 +3,7 @@
 #include "core/check.hpp"
 #include "core/parallel.hpp"
 #include "narrow/convex/advance.hpp"
+#include "narrow/mesh/mesh_cast.hpp"
 #include "query/check_pose.hpp"
 #include "shapes/shape_data.hpp"
 
@@ -42,25 +43,33 @@ void check_options(const CastOptions& options) {
   require(options.budget >= 1, ErrorCode::invalid_argument, "cast: budget is {}, expected at least 1", options.budget);
 }
 
-void check_shape(const Shape& shape, const char* which) {
-  require(shape.kind() != ShapeKind::mesh, ErrorCode::unsupported,
-          "cast: {} is a mesh; casts take convex shapes and compounds of them", which);
-}
-
+/// A convex shape, a mesh, or each part of a compound.
 struct Parts {
   Parts(const Shape& shape, const Course& course) : shape_(shape), course_(course) {}
-  std::size_t size() const { return shape_.convex() ? 1 : shape_.parts().size(); }
-  MovingCore core(std::size_t i) const {
-    if (shape_.convex()) return {shape_.data().core, course_};
-    const Shape::Part& part = shape_.parts()[i];
-    return {part.shape.data().core, course_, part.pose};
+  bool compound() const { return shape_.kind() == ShapeKind::compound; }
+  std::size_t size() const { return compound() ? shape_.parts().size() : 1; }
+  mesh::MovingPart part(std::size_t i) const {
+    if (!compound()) return {shape_.data(), course_, nullptr};
+    return {shape_.parts()[i].shape.data(), course_, &shape_.parts()[i].pose};
   }
-  Index number(std::size_t i) const { return shape_.convex() ? none : static_cast<Index>(i); }
+  bool has_mesh() const {
+    bool found = false;
+    for (std::size_t i = 0; i < size(); ++i) found = found || part(i).data.mesh != nullptr;
+    return found;
+  }
 
  private:
   const Shape& shape_;
   const Course& course_;
 };
+
+CastResult cast_part(const mesh::MovingPart& a, const mesh::MovingPart& b, double end, const CastOptions& options) {
+  if (a.data.mesh || b.data.mesh) return mesh::cast(a, b, end, options);
+  const MovingCore core_a = a.core();
+  const MovingCore core_b = b.core();
+  const MovingPair pair(core_a, core_b);
+  return convex::advance(pair, {options.separation, options.tolerance * pair.path(), options.budget, 0, end});
+}
 
 CastResult cast_checked(const Shape& a, const ShapeMotion& motion_a, const Shape& b, const ShapeMotion& motion_b,
                         const CastOptions& options) {
@@ -70,22 +79,29 @@ CastResult cast_checked(const Shape& a, const ShapeMotion& motion_a, const Shape
   const Parts parts_b(b, course_b);
   CastResult best;
   int iterations = 0;
+  // What distance() says of the whole, for other parts may be deeper.
+  const auto together_at_start = [&] {
+    best.hit = true;
+    best.time = 0;
+    best.closest = distance(a, motion_a.from, b, motion_b.from);
+    best.tolerance = std::max(best.closest.distance - options.separation, 0.0);
+    best.iterations = std::max(iterations, 1);
+    return best;
+  };
+  // Inside a closed mesh no triangle need be near.
+  if ((parts_a.has_mesh() || parts_b.has_mesh()) &&
+      distance(a, motion_a.from, b, motion_b.from).distance <= options.separation) {
+    return together_at_start();
+  }
   for (std::size_t i = 0; i < parts_a.size(); ++i) {
-    const MovingCore core_a = parts_a.core(i);
     for (std::size_t j = 0; j < parts_b.size(); ++j) {
-      const MovingCore core_b = parts_b.core(j);
-      const CastResult result = convex::advance({core_a, core_b}, best.time, options);
+      const CastResult result = cast_part(parts_a.part(i), parts_b.part(j), best.time, options);
       iterations += result.iterations;
       if (!result.hit) continue;
       best = result;
-      best.closest.part_a = parts_a.number(i);
-      best.closest.part_b = parts_b.number(j);
-      if (best.time > 0) continue;
-      // They start together: then what distance() says of the whole, for other parts may be deeper.
-      best.closest = distance(a, motion_a.from, b, motion_b.from);
-      best.tolerance = std::max(best.closest.distance - options.separation, 0.0);
-      best.iterations = iterations;
-      return best;
+      if (best.time == 0) return together_at_start();
+      if (parts_a.compound()) best.closest.part_a = static_cast<Index>(i);
+      if (parts_b.compound()) best.closest.part_b = static_cast<Index>(j);
     }
   }
   best.iterations = iterations;
@@ -131,8 +147,6 @@ Eigen::Isometry3d pose_at(const ShapeMotion& motion, double time) {
 
 CastResult cast(const Shape& a, const Eigen::Isometry3d& from, const Eigen::Isometry3d& to, const Shape& b,
                 const Eigen::Isometry3d& pose_b, const CastOptions& options) {
-  check_shape(a, "a");
-  check_shape(b, "b");
   check_placed(from, "from");
   check_placed(to, "to");
   check_placed(pose_b, "pose_b");
@@ -142,8 +156,6 @@ CastResult cast(const Shape& a, const Eigen::Isometry3d& from, const Eigen::Isom
 
 CastResult cast(const Shape& a, const ShapeMotion& motion_a, const Shape& b, const ShapeMotion& motion_b,
                 const CastOptions& options) {
-  check_shape(a, "a");
-  check_shape(b, "b");
   check_placed(motion_a.from, "motion_a.from");
   check_placed(motion_a.to, "motion_a.to");
   check_placed(motion_b.from, "motion_b.from");
@@ -155,8 +167,6 @@ CastResult cast(const Shape& a, const ShapeMotion& motion_a, const Shape& b, con
 void cast(const Shape& a, std::span<const ShapeMotion> motions_a, const Shape& b,
           std::span<const ShapeMotion> motions_b, std::span<CastResult> out, const CastOptions& options,
           const CastBatchOptions& batch) {
-  check_shape(a, "a");
-  check_shape(b, "b");
   check_options(options);
   const bool one_a = motions_a.size() == 1;
   const bool one_b = motions_b.size() == 1;
@@ -171,12 +181,10 @@ void cast(const Shape& a, std::span<const ShapeMotion> motions_a, const Shape& b
 
 void cast(const Shape& a, const ShapeMotion& motion_a, std::span<const Shape::Part> others, std::span<CastResult> out,
           const CastOptions& options, const CastBatchOptions& batch) {
-  check_shape(a, "a");
   check_placed(motion_a.from, "motion_a.from");
   check_placed(motion_a.to, "motion_a.to");
   check_options(options);
   for (std::size_t i = 0; i < others.size(); ++i) {
-    if (others[i].shape.kind() == ShapeKind::mesh) check_shape(others[i].shape, fmt::format("others[{}]", i).c_str());
     check_placed_as(others[i].pose, [&] { return fmt::format("others[{}].pose", i); });
   }
   for_each_pair(others.size(), out.size(), batch, [&](std::size_t i) {

@@ -15,11 +15,11 @@ void measure(const MovingPair& pair, double t, QueryCache& cache, QueryResult& r
   query(Question::distance, pair.a().core, pose_a, pair.b().core, pose_b, &cache, result);
 }
 
-CastResult hit_at(const MovingPair& pair, double t, const QueryResult& closest, const CastOptions& options) {
+CastResult hit_at(const MovingPair& pair, double t, const QueryResult& closest, double separation) {
   CastResult result;
   result.hit = true;
   result.time = t;
-  result.tolerance = std::max(closest.distance - options.separation, 0.0);
+  result.tolerance = std::max(closest.distance - separation, 0.0);
   result.closest = closest;
   const Eigen::Vector3d origin = pair.a().course.from + t * pair.a().course.way;
   result.closest.point_a += origin;
@@ -29,22 +29,22 @@ CastResult hit_at(const MovingPair& pair, double t, const QueryResult& closest, 
 
 }  // namespace
 
-CastResult advance(const MovingPair& pair, double end, const CastOptions& options) {
+CastResult advance(const MovingPair& pair, const AdvanceOptions& options) {
   const double rounding = pair.rounding();
-  const double wanted = options.tolerance * pair.path();
-  const double tolerance = std::max(wanted, 8 * rounding);
+  const double tolerance = std::max(options.tolerance, 8 * rounding);
+  const double end = options.end;
   const double near = options.separation + tolerance;
   // Steps end here: well before the separation is reached, and near enough to count.
   const double target = options.separation + 0.5 * tolerance;
   const double aim = options.separation + 0.75 * tolerance;
   QueryCache cache;
   QueryResult closest;
-  double t = 0;
+  double t = options.start;
   for (int i = 1;; ++i) {
     measure(pair, t, cache, closest);
     const MovingPair::Axis axis = pair.axis(closest.normal);
     const auto end_at_hit = [&](bool limited) {
-      CastResult result = hit_at(pair, t, closest, options);
+      CastResult result = hit_at(pair, t, closest, options.separation);
       result.iterations = i;
       result.limited = limited;
       return result;
@@ -60,7 +60,7 @@ CastResult advance(const MovingPair& pair, double end, const CastOptions& option
       // Near, but is it a hit? Not if they part from here on.
       const double least = options.separation + rounding;
       if (now > least && pair.free_until(axis, t, now, end, least, least) >= end) return end_free();
-      return end_at_hit(closest.distance - options.separation > wanted);
+      return end_at_hit(closest.distance - options.separation > options.tolerance);
     }
     if (i >= options.budget) return end_at_hit(true);
     const double next = pair.free_until(axis, t, now, end, target, aim);

@@ -5,11 +5,20 @@
 
 namespace carom::convex {
 
-/// Conservative advancement of one pair up to the time `end`: the closest points of a time give an axis, the axis holds
-/// the two apart for some time, and so on until they are as near as they should be. The axis need not be the best one,
-/// nor the distance right: what is skipped is free along the axis, by support points alone.
+/// What is asked of one pair.
+struct AdvanceOptions {
+  double separation = 0;  ///< m
+  double tolerance = 0;   ///< m; rounding may need more
+  int budget = 256;       ///< times looked at
+  double start = 0;       ///< nothing meets before
+  double end = 1;         ///< what meets at this time or later does not count
+};
+
+/// Conservative advancement of one pair: the closest points of a time give an axis, the axis holds the two apart for
+/// some time, and so on until they are as near as they should be. The axis need not be the best one, nor the distance
+/// right: what is skipped is free along the axis, by support points alone.
 ///
 /// `closest` is in the frame of the world; `part_a` and `part_b` of it are left as they are.
-CastResult advance(const MovingPair& pair, double end, const CastOptions& options);
+CastResult advance(const MovingPair& pair, const AdvanceOptions& options);
 
 }  // namespace carom::convex

@@ -8,6 +8,7 @@
 #define HWY_TARGET_INCLUDE "kernels/facet_bounds.cpp"
 #include "hwy/foreach_target.h"
 //
+#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -100,11 +101,22 @@ bool select_facets(const FanRows& faces, const FacetFrame& frame, float limit, F
     for (unsigned left = bits[0]; left != 0; left &= left - 1) {
       const std::size_t g = i + static_cast<std::size_t>(__builtin_ctz(left));
       if (count == most_facets / facet_lanes) return false;
-      out.groups[count].number = static_cast<std::uint32_t>(g);
-      if (put_group(d, faces.blocks + g * 5 * facet_lanes, frame, radius, most, out.groups[count])) ++count;
+      out.groups[count++].number = static_cast<std::uint32_t>(g);
+      // All of them are on their way while the first is worked on.
+      const float* block = faces.blocks + g * 5 * facet_lanes;
+      hwy::Prefetch(block);
+      hwy::Prefetch(block + 2 * facet_lanes);
+      hwy::Prefetch(block + 4 * facet_lanes);
     }
   }
-  out.count = static_cast<std::uint32_t>(count);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint32_t g = out.groups[i].number;
+    out.groups[kept].number = g;
+    const float* block = faces.blocks + static_cast<std::size_t>(g) * 5 * facet_lanes;
+    if (put_group(d, block, frame, radius, most, out.groups[kept])) ++kept;
+  }
+  out.count = static_cast<std::uint32_t>(kept);
   return true;
 }
 
@@ -258,9 +270,10 @@ void select_first_facets_reference(const FanRows& faces, const FacetFrame& frame
 
 bool select_facets_reference(const FanRows& faces, const FacetFrame& frame, float limit, Facets& out) {
   out.count = 0;
+  std::uint32_t taken = 0;
   for (std::size_t g = 0; g < faces.group_stride; ++g) {
     if (!(behind_group(faces, g, frame) < limit)) continue;
-    if (out.count == most_facets / facet_lanes) return false;
+    if (taken++ == most_facets / facet_lanes) return false;
     if (put_group(faces.blocks, g, frame, limit, out.groups[out.count])) ++out.count;
   }
   return true;

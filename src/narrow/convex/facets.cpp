@@ -20,6 +20,10 @@ constexpr double float_slack = 2e-6;
 constexpr double least_depth = 1e-9;
 /// Hulls with no more corners than this are small.
 constexpr std::uint32_t most_tried_corners = 40;
+/// Few faces are looked at in one go.
+constexpr std::uint32_t most_few_faces = 3 * facet_lanes;
+/// Larger than any depth, and less than what fills up rows of faces.
+constexpr double no_limit = 1e30;
 constexpr std::uint32_t most_first_corners = 24;
 constexpr int most_cuts = 40;
 
@@ -52,6 +56,7 @@ struct Best {
   std::uint16_t to = 0;
   std::uint32_t corner = 0;      ///< of the other
   std::uint32_t corner_too = 0;  ///< and the end of an edge there
+  bool sure = true;              ///< the normal has enough digits
 };
 
 struct Search {
@@ -122,8 +127,7 @@ class FaceSearch {
         known_.add(detail::to_vec3(side.other.points[static_cast<std::size_t>(i)]), static_cast<std::uint32_t>(i));
       }
     }
-    // Few groups are looked at in one go.
-    if (side.hull.fan.faces.size() <= 3 * facet_lanes) return;
+    if (side.hull.fan.faces.size() <= most_few_faces) return;
     kernels::select_first_facets(rows(), frame_, facets);
     if (small_) {
       take_limit();
@@ -184,7 +188,7 @@ class FaceSearch {
     const shapes::SupportPoint s = side.behind(face.n);
     ++search.supports;
     const double depth = face.offset - dot(face.n, side.seen(s.p));
-    if (depth < search.best.depth) search.best = {depth, face.n, &side, false, f, 0, 0, s.index, 0};
+    if (depth < search.best.depth) search.best = {depth, face.n, &side, false, f, 0, 0, s.index, 0, true};
     search.limit = std::min(search.limit, depth);
     group.bound[lane] = INFINITY;
     if (small_) return;
@@ -223,7 +227,8 @@ void search_arc(const Arc& arc, const End& one, const End& two, int cuts, Search
   const double value = dot(m, arc.p - one.s);
   if (value > 0 && value * value >= search.limit * search.limit * mm) return;
   // Edges that are all but parallel: the two corners are equally far all along the arc.
-  if (!(mm > 1e-20 * dot(arc.along, arc.along) * dot(two.s - one.s, two.s - one.s))) return;
+  const double parallel = mm / (dot(arc.along, arc.along) * dot(two.s - one.s, two.s - one.s));
+  if (!(parallel > 1e-20)) return;
   if (cuts == most_cuts) {
     search.sound = false;
     return;
@@ -238,7 +243,7 @@ void search_arc(const Arc& arc, const End& one, const End& two, int cuts, Search
   search.limit = std::min(search.limit, found);
   if (s.index == one.corner || s.index == two.corner || found <= known + 1e-8 * search.slack) {
     if (found < search.best.depth) {
-      search.best = {found, n, &arc.side, true, 0, arc.from, arc.to, one.corner, two.corner};
+      search.best = {found, n, &arc.side, true, 0, arc.from, arc.to, one.corner, two.corner, parallel > 1e-8};
     }
     return;
   }
@@ -390,6 +395,10 @@ void finish(const Search& search, const Side& of_a, double scale, FacetDepth& re
   }
 }
 
+bool very_small(const HullData& hull) {
+  return hull.fan.faces.size() <= most_few_faces && hull.size() <= most_tried_corners;
+}
+
 bool search_all(const Side& of_a, const Side& of_b, double scale, const Vec3& guess, Search& search) {
   shapes::SupportPoint start_a;
   shapes::SupportPoint start_b;
@@ -406,9 +415,12 @@ bool search_all(const Side& of_a, const Side& of_b, double scale, const Vec3& gu
     start_a = pa;
     start_b = pb;
   };
-  try_direction(of_a.seen(of_b.hull.fan.centre) - of_a.hull.fan.centre);
-  try_direction(guess);
-  if (!(search.limit < INFINITY)) try_direction({1, 0, 0});
+  // Of very small hulls all faces are looked at, whatever the limit.
+  if (!very_small(of_a.hull) || !very_small(of_b.hull)) {
+    try_direction(of_a.seen(of_b.hull.fan.centre) - of_a.hull.fan.centre);
+    try_direction(guess);
+    if (!(search.limit < no_limit)) try_direction({1, 0, 0});
+  }
   if (!(search.limit > least_depth * scale)) return false;
   FaceSearch faces_a(of_a, search);
   FaceSearch faces_b(of_b, search);
@@ -430,10 +442,10 @@ bool facet_depth(const HullData& a, const HullData& b, const RelativePose& pose,
   const RelativePose back = inverse(pose);
   const Side of_a{a, b, pose};
   const Side of_b{b, a, back};
-  Search search{INFINITY, float_slack * scale, {}};
+  Search search{no_limit, float_slack * scale, {}};
   if (!search_all(of_a, of_b, scale, guess, search)) return false;
   finish(search, of_a, scale, result);
-  if (!search.best.edges) return true;
+  if (search.best.sure) return true;
   // The normal of two edges is short of digits where they are nearly parallel.
   const double h = dot(result.n, shapes::hull_support(a, result.n).p - of_a.seen(of_a.behind(result.n).p));
   return std::abs(h - result.depth) <= 1e-11 * scale;

@@ -23,9 +23,11 @@ namespace {
 
 /// A method is judged after it has searched all anew this often, the first of which is not counted: it also pays for
 /// memory.
-constexpr std::size_t trial = 3;
-/// A method that was tried and cost more is tried again after as many rebuilds, and then after twice as many each time.
-constexpr std::size_t first_rest = 64;
+constexpr std::size_t trial = 2;
+/// Others than the tree are tried after as many rebuilds, for it is the best most of the time and runs may be short;
+/// one that cost more, again after more, and then after twice as many each time.
+constexpr std::size_t first_rest = 16;
+constexpr std::size_t second_rest = 64;
 /// A sweep of more is not even tried: it would cost more than all that could be saved.
 constexpr std::size_t most_swept = 8192;
 
@@ -42,14 +44,14 @@ Finders::Finders(const BroadPhaseOptions& options) {
 
   const bool any = options.method == "auto";
   const auto add = [&](std::string_view name, auto&& make) {
-    if (any || options.method == name) methods_.push_back({name, make(), 0, 0, first_rest});
+    if (any || options.method == name) methods_.push_back({name, make(), 0, first_rest, second_rest});
   };
   add("tree", [] { return std::make_unique<TreeFinder>(); });
   add("cells", [&] { return std::make_unique<CellsFinder>(options.cell, any); });
   add("sap", [] { return std::make_unique<SapFinder<3>>(); });
   if (options.method == "sap18") {
     needs_dops_ = true;
-    methods_.push_back({"sap18", std::make_unique<SapFinder<9>>(), 0, 0, first_rest});
+    methods_.push_back({"sap18", std::make_unique<SapFinder<9>>(), 0, first_rest, second_rest});
   }
 }
 
@@ -80,14 +82,14 @@ void Finders::choose(std::size_t proxies) {
   for (std::size_t m = 0; m < methods_.size(); ++m) {
     Method& method = methods_[m];
     if (m == current_ || (method.name == "sap" && proxies > most_swept)) continue;
-    if (method.cost == 0 || method.rest <= trial) {
+    if (method.rest <= trial) {
       method.rest = method.next_rest;
       method.next_rest *= 2;
       current_ = m;
       return;
     }
     method.rest -= trial;
-    if (method.cost < methods_[best].cost) best = m;
+    if (method.cost > 0 && method.cost < methods_[best].cost) best = m;
   }
   current_ = best;
 }

@@ -93,7 +93,7 @@ bool Proxies::write(std::uint32_t i, const AxisBox& box) {
     set(record.max[k], box.max[static_cast<Eigen::Index>(k)]);
   }
   if (same) return false;
-  speed_[i] = std::max(0.5F * speed_[i], static_cast<float>(way));
+  speed_[i] = std::max(0.5F * speed_[i], static_cast<float>(std::min(way, 1e30)));
   return true;
 }
 

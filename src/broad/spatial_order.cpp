@@ -106,7 +106,8 @@ struct Cells {
       const Box& box = box_of(i);
       for (std::size_t k = 0; k < 3; ++k) {
         const float x = (center(box, k) - low[k]) * scale[k];
-        cell[k][i] = static_cast<std::uint32_t>(std::clamp(x, 0.0F, cells - 1));
+        // Where the extent is infinite, x may be NaN.
+        cell[k][i] = x > 0 ? static_cast<std::uint32_t>(std::min(x, cells - 1)) : 0;
       }
     }
     hilbert(cell[0], cell[1], cell[2], numbers);

@@ -3,7 +3,9 @@
 #include <atomic>
 #include <cstdlib>
 #include <new>
+#include <random>
 
+#include "carom/broad_phase.hpp"
 #include "carom/detect.hpp"
 #include "carom/intersect.hpp"
 #include "oracle/soup.hpp"
@@ -74,6 +76,33 @@ TEST(IntersectAllocation, AWarmCallAllocatesNothing) {
   for (int call = 0; call < 5; ++call) intersections(surface, soup.positions, options, scratch, found, stats);
   EXPECT_EQ(allocations - before, 0U);
   EXPECT_FALSE(found.empty());
+}
+
+TEST(BroadPhaseAllocation, AWarmUpdateAllocatesNothing) {
+  std::mt19937_64 random(5);
+  std::array<std::vector<AxisBox>, 2> places;
+  for (int i = 0; i < 600; ++i) {
+    Eigen::Vector3d at;
+    for (int k = 0; k < 3; ++k) at[k] = 6 * oracle::uniform(random);
+    for (std::size_t place = 0; place < 2; ++place) {
+      // Half of them jump, the others stay in their enlarged boxes.
+      at.x() += static_cast<double>(place) * (i % 2 == 0 ? 1.7 : 1e-3);
+      places[place].push_back({at, at + Eigen::Vector3d(0.8, 0.7, 0.6)});
+    }
+  }
+  for (const char* method : {"tree", "sap", "cells"}) {
+    BroadPhase broad({.method = method});
+    std::vector<ProxyId> ids;
+    for (const AxisBox& box : places[0]) ids.push_back(broad.add(box));
+    std::size_t before = 0;
+    for (std::size_t update = 0; update < 16; ++update) {
+      if (update == 10) before = allocations;
+      broad.move(ids, places[update % 2]);
+      broad.update();
+    }
+    EXPECT_EQ(allocations - before, 0U) << method;
+    EXPECT_FALSE(broad.pairs().empty());
+  }
 }
 
 }  // namespace

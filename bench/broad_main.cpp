@@ -114,15 +114,9 @@ void run(const Settings& settings) {
       race(bodies, motion, settings, table);
     }
   }
-  fmt::print("{}\n", table.text());
-  std::filesystem::create_directories(settings.out);
-  table.write_csv(std::filesystem::path(settings.out) / "broad.csv");
+  publish(settings.out, {{"broad.csv", table}});
   if (!settings.only.empty() || !settings.motions.empty()) return;
-  const Table touching = count_touching();
-  const Table swept = count_swept();
-  fmt::print("{}\n{}\n", touching.text(), swept.text());
-  touching.write_csv(std::filesystem::path(settings.out) / "broad_touching.csv");
-  swept.write_csv(std::filesystem::path(settings.out) / "broad_swept.csv");
+  publish(settings.out, {{"broad_touching.csv", count_touching()}, {"broad_swept.csv", count_swept()}});
 }
 
 int start(int argc, char** argv) {

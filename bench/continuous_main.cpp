@@ -136,9 +136,7 @@ void run(const Settings& settings) {
       set("a third colliding", a_third(found));
     }
   }
-  fmt::print("{}\n", table.text());
-  std::filesystem::create_directories(settings.out);
-  table.write_csv(std::filesystem::path(settings.out) / "continuous.csv");
+  publish(settings.out, {{"continuous.csv", table}});
   fmt::print("The same as CSV in {}/continuous.csv\n", settings.out);
 }
 

@@ -130,10 +130,7 @@ void run(const Settings& settings) {
     bench(peers, cases, "depth", "deep", cases.deep, n, table, depth);
     bench_warm(peers, cases, n, warm);
   }
-  fmt::print("{}\n{}\n", table.text(), warm.text());
-  std::filesystem::create_directories(settings.out);
-  table.write_csv(std::filesystem::path(settings.out) / "convex.csv");
-  warm.write_csv(std::filesystem::path(settings.out) / "convex_warm.csv");
+  publish(settings.out, {{"convex.csv", table}, {"convex_warm.csv", warm}});
 }
 
 int start(int argc, char** argv) {

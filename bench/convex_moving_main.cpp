@@ -7,6 +7,7 @@
 #include "bench/convex_cases.hpp"
 #include "bench/reference_joukhadar.hpp"
 #include "bench/stopwatch.hpp"
+#include "bench/program.hpp"
 #include "bench/table.hpp"
 #include "carom/cast.hpp"
 #include "carom/closest_features.hpp"
@@ -308,13 +309,11 @@ void run(const Settings& settings) {
     bench_features(cases, settings, features);
     bench_joukhadar(cases, settings, joukhadar);
   }
-  fmt::print("{}\n{}\n{}\n{}\n{}\n", casts.text(), meshes.text(), axes.text(), features.text(), joukhadar.text());
-  std::filesystem::create_directories(settings.out);
-  casts.write_csv(std::filesystem::path(settings.out) / "convex_cast.csv");
-  meshes.write_csv(std::filesystem::path(settings.out) / "mesh_cast.csv");
-  axes.write_csv(std::filesystem::path(settings.out) / "convex_axes.csv");
-  features.write_csv(std::filesystem::path(settings.out) / "convex_features.csv");
-  joukhadar.write_csv(std::filesystem::path(settings.out) / "convex_joukhadar.csv");
+  publish(settings.out, {{"convex_cast.csv", casts},
+                         {"mesh_cast.csv", meshes},
+                         {"convex_axes.csv", axes},
+                         {"convex_features.csv", features},
+                         {"convex_joukhadar.csv", joukhadar}});
 }
 
 int start(int argc, char** argv) {
@@ -333,10 +332,5 @@ int start(int argc, char** argv) {
 }  // namespace carom::bench
 
 int main(int argc, char** argv) {
-  try {
-    return carom::bench::start(argc, argv);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "carom_bench_convex_moving: {}\n", error.what());
-    return 2;
-  }
+  return carom::bench::run_program("carom_bench_convex_moving", carom::bench::start, argc, argv);
 }

@@ -278,14 +278,12 @@ void run(const Settings& settings) {
   }
   std::filesystem::create_directories(settings.out);
   const std::filesystem::path folder(settings.out);
-  const std::vector<std::pair<const Table*, const char*>> all{
-      {&tables.whole, "whole.csv"}, {&tables.candidates, "candidates.csv"}, {&tables.threads, "threads.csv"},
-      {&tables.steps, "steps.csv"}, {&tables.scaling, "scaling.csv"},       {&tables.memory, "memory.csv"}};
-  for (const auto& [table, name] : all) {
-    if (table->rows.empty()) continue;
-    fmt::print("{}\n", table->text());
-    table->write_csv(folder / name);
-  }
+  publish(folder, {{"whole.csv", tables.whole},
+                   {"candidates.csv", tables.candidates},
+                   {"threads.csv", tables.threads},
+                   {"steps.csv", tables.steps},
+                   {"scaling.csv", tables.scaling},
+                   {"memory.csv", tables.memory}});
   fmt::print("The same as CSV in {}\n", folder.string());
 }
 

@@ -3,8 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <filesystem>
-#include <random>
 
+#include "bench/draw.hpp"
 #include "bench/mesh_peers.hpp"
 #include "bench/program.hpp"
 #include "bench/stopwatch.hpp"
@@ -63,27 +63,7 @@ struct Query {
   Eigen::Isometry3d pose_b;
 };
 
-class Draw {
- public:
-  double number(double low, double high) { return low + (high - low) * static_cast<double>(random_() >> 11) * 0x1p-53; }
-  Eigen::Vector3d direction() {
-    for (;;) {
-      const double x = number(-1, 1);
-      const double y = number(-1, 1);
-      const Eigen::Vector3d p(x, y, number(-1, 1));
-      if (p.norm() <= 1 && p.norm() > 0.01) return p.normalized();
-    }
-  }
-  Eigen::Isometry3d pose() {
-    Eigen::Isometry3d pose = Eigen::Isometry3d::Identity();
-    pose.linear() = Eigen::AngleAxisd(number(0, 3.1), direction()).toRotationMatrix();
-    pose.translation() = number(0, 2) * direction();
-    return pose;
-  }
-
- private:
-  std::mt19937_64 random_{11};
-};
+;
 
 /// About 2 in size, curved in and out.
 TriangleMesh make_knot(int triangles) {
@@ -252,11 +232,7 @@ void run(const Settings& settings) {
     bench(peers, cases, "distance", "far", cases.far, n, table, distance);
     bench(peers, cases, "distance", "near", cases.near, n, table, distance);
   }
-  Table resting = bench_resting(settings);
-  fmt::print("{}\n{}\n", table.text(), resting.text());
-  std::filesystem::create_directories(settings.out);
-  resting.write_csv(std::filesystem::path(settings.out) / "mesh_resting.csv");
-  table.write_csv(std::filesystem::path(settings.out) / "mesh.csv");
+  publish(settings.out, {{"mesh.csv", table}, {"mesh_resting.csv", bench_resting(settings)}});
 }
 
 int start(int argc, char** argv) {

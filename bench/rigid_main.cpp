@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "bench/rigid_scenes.hpp"
+#include "bench/program.hpp"
 #include "bench/table.hpp"
 
 /// Steps of worlds of rigid bodies against Bullet, see docs/benchmarks.md.
@@ -57,9 +58,9 @@ void run(const RigidScene& scene, const Settings& settings, Table& table) {
   }
 }
 
-int main_of(int argc, char** argv) {
+int start(int argc, char** argv) {
   Settings settings;
-  CLI::App app("Steps of rigid bodies against Bullet");
+  CLI::App app{"Steps of rigid bodies against Bullet; docs/benchmarks.md explains the table.", "carom_bench_rigid"};
   app.add_option("--steps", settings.steps, "steps of each run");
   app.add_option("--passes", settings.passes, "runs, of which each step counts at its fastest");
   app.add_flag("--quick", settings.quick, "a tenth of the steps, once");
@@ -71,9 +72,7 @@ int main_of(int argc, char** argv) {
        {spheres_scene(200), spheres_scene(600), pyramid_scene(30), pile_scene(2000), flying_scene(20000)}) {
     if (scene.name.starts_with(settings.only)) run(scene, settings, table);
   }
-  fmt::print("{}", table.text());
-  std::filesystem::create_directories(settings.out);
-  table.write_csv(std::filesystem::path(settings.out) / "rigid.csv");
+  publish(settings.out, {{"rigid.csv", table}});
   return 0;
 }
 
@@ -81,5 +80,5 @@ int main_of(int argc, char** argv) {
 }  // namespace carom::bench
 
 int main(int argc, char** argv) {
-  return carom::bench::main_of(argc, argv);
+  return carom::bench::run_program("carom_bench_rigid", carom::bench::start, argc, argv);
 }

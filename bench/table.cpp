@@ -36,4 +36,13 @@ void Table::write_csv(const std::filesystem::path& path) const {
   require(!file.fail(), ErrorCode::io, "{}: cannot be written", path.string());
 }
 
+void publish(const std::filesystem::path& folder, std::initializer_list<NamedTable> tables) {
+  std::filesystem::create_directories(folder);
+  for (const NamedTable& named : tables) {
+    if (named.table.rows.empty()) continue;
+    fmt::print("{}\n", named.table.text());
+    named.table.write_csv(folder / named.file);
+  }
+}
+
 }  // namespace carom::bench

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -18,5 +19,13 @@ struct Table {
   /// Throws Error(io) that names the file.
   void write_csv(const std::filesystem::path& path) const;
 };
+
+struct NamedTable {
+  const char* file;
+  const Table& table;
+};
+
+/// Prints those that have rows, and writes each as CSV into the folder, which is made if it is not there.
+void publish(const std::filesystem::path& folder, std::initializer_list<NamedTable> tables);
 
 }  // namespace carom::bench

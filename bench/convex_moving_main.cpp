@@ -5,9 +5,9 @@
 #include <filesystem>
 
 #include "bench/convex_cases.hpp"
+#include "bench/program.hpp"
 #include "bench/reference_joukhadar.hpp"
 #include "bench/stopwatch.hpp"
-#include "bench/program.hpp"
 #include "bench/table.hpp"
 #include "carom/cast.hpp"
 #include "carom/closest_features.hpp"

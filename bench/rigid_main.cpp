@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "bench/rigid_scenes.hpp"
 #include "bench/program.hpp"
+#include "bench/rigid_scenes.hpp"
 #include "bench/table.hpp"
 
 /// Steps of worlds of rigid bodies against Bullet, see docs/benchmarks.md.

@@ -3,6 +3,7 @@
 
 #include "carom/query.hpp"
 #include "core/check.hpp"
+#include "geometry/clip_polygon.hpp"
 #include "narrow/convex/contact_polygon.hpp"
 #include "shapes/shape_data.hpp"
 
@@ -24,36 +25,19 @@ Polygon world_polygon(const Shape& shape, const Eigen::Isometry3d& pose, const E
   return polygon;
 }
 
-/// What is left of a polygon, or of a segment, where out . x <= offset.
-Polygon cut(const Polygon& polygon, const Eigen::Vector3d& out, double offset) {
-  Polygon left;
-  const std::size_t n = polygon.size();
-  for (std::size_t i = 0; i < n; ++i) {
-    const Eigen::Vector3d& p = polygon[i];
-    const Eigen::Vector3d& q = polygon[(i + 1) % n];
-    const double hp = out.dot(p) - offset;
-    const double hq = out.dot(q) - offset;
-    if (hp <= 0) left.push_back(p);
-    // A segment has one edge, not two.
-    if (n == 2 && i == 1) continue;
-    if ((hp < 0 && hq > 0) || (hp > 0 && hq < 0)) left.emplace_back(p + hp / (hp - hq) * (q - p));
-  }
-  return left;
-}
-
 Polygon clip(Polygon polygon, const Polygon& reference, const Eigen::Vector3d& normal) {
   const std::size_t n = reference.size();
   // Rounding must not lose the corner of a face that lies exactly on the other's rim.
   const double slack = 1e-9 * (reference[1] - reference[0]).norm();
   if (n == 2) {
     const Eigen::Vector3d along = (reference[1] - reference[0]).normalized();
-    polygon = cut(polygon, along, along.dot(reference[1]) + slack);
-    return cut(polygon, -along, -along.dot(reference[0]) + slack);
+    polygon = detail::clip_polygon(polygon, along, along.dot(reference[1]) + slack);
+    return detail::clip_polygon(polygon, -along, -along.dot(reference[0]) + slack);
   }
   for (std::size_t i = 0; i < n && !polygon.empty(); ++i) {
     const Eigen::Vector3d out = (reference[(i + 1) % n] - reference[i]).cross(normal);
     const double length = out.norm();
-    if (length > 0) polygon = cut(polygon, out / length, out.dot(reference[i]) / length + slack);
+    if (length > 0) polygon = detail::clip_polygon(polygon, out / length, out.dot(reference[i]) / length + slack);
   }
   return polygon;
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/check.hpp"
+#include "geometry/index_lists.hpp"
 #include "kernels/hull_support.hpp"
 #include "shapes/hull_data.hpp"
 #include "shapes/hull_qhull.hpp"
@@ -120,16 +121,6 @@ std::vector<Index> polygon(Points points, const Span& s) {
   return corners;
 }
 
-IndexLists lists_of(const std::vector<std::vector<Index>>& lists) {
-  IndexLists result;
-  result.offsets.push_back(0);
-  for (const auto& list : lists) {
-    result.items.insert(result.items.end(), list.begin(), list.end());
-    result.offsets.push_back(static_cast<Index>(result.items.size()));
-  }
-  return result;
-}
-
 std::vector<std::vector<Index>> solid_faces(Points points, std::vector<std::vector<Index>> faces) {
   Eigen::Vector3d inside = Eigen::Vector3d::Zero();
   double count = 0;
@@ -191,9 +182,9 @@ HullData keep_corners(Points points, std::vector<std::vector<Index>> faces, std:
     std::sort(list.begin(), list.end());
     list.erase(std::unique(list.begin(), list.end()), list.end());
   }
-  hull.neighbours = lists_of(neighbours);
-  hull.faces = lists_of(faces);
-  hull.vertex_faces = lists_of(vertex_faces);
+  hull.neighbours = detail::lists_of(neighbours);
+  hull.faces = detail::lists_of(faces);
+  hull.vertex_faces = detail::lists_of(vertex_faces);
   return hull;
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "core/check.hpp"
+#include "geometry/index_lists.hpp"
 #include "narrow/convex/simplex.hpp"
 #include "shapes/shape_data.hpp"
 #include "shapes/support.hpp"
@@ -35,20 +36,10 @@ Vec3 area_vector(const Polyhedron& p, std::span<const Index> face) {
   return sum;
 }
 
-IndexLists lists_of(const std::vector<std::vector<Index>>& lists) {
-  IndexLists result;
-  result.offsets.push_back(0);
-  for (const auto& list : lists) {
-    result.items.insert(result.items.end(), list.begin(), list.end());
-    result.offsets.push_back(static_cast<Index>(result.items.size()));
-  }
-  return result;
-}
-
 void add_corners_and_faces(Polyhedron& p) {
   if (p.core->kind == shapes::CoreKind::box) {
     for (std::uint32_t i = 0; i < 8; ++i) p.corners.push_back(detail::to_eigen(shapes::box_corner(p.core->size, i).p));
-    p.faces = lists_of(box_faces());
+    p.faces = detail::lists_of(box_faces());
   } else {
     const shapes::HullData& hull = *p.core->hull;
     p.corners = hull.points;
@@ -81,12 +72,12 @@ void add_edges(Polyhedron& p) {
     p.edges.push_back({0, 1});
     p.edge_faces.push_back({none, none});
   }
-  p.face_edges = lists_of(face_edges);
+  p.face_edges = detail::lists_of(face_edges);
   std::vector<std::vector<Index>> vertex_edges(p.corners.size());
   for (std::size_t e = 0; e < p.edges.size(); ++e) {
     for (const Index v : p.edges[e]) vertex_edges[static_cast<std::size_t>(v)].push_back(static_cast<Index>(e));
   }
-  p.vertex_edges = lists_of(vertex_edges);
+  p.vertex_edges = detail::lists_of(vertex_edges);
 }
 
 void add_edge_planes(Polyhedron& p) {

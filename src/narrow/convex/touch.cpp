@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "geometry/clip_polygon.hpp"
+
 namespace carom::convex {
 namespace {
 
@@ -10,23 +12,6 @@ using Eigen::Vector2d;
 
 double cross(const Vector2d& a, const Vector2d& b) {
   return a.x() * b.y() - a.y() * b.x();
-}
-
-/// What is left of a polygon or segment where out . x <= offset.
-FlatPoints cut(const FlatPoints& points, const Vector2d& out, double offset) {
-  FlatPoints left;
-  const std::size_t n = points.size();
-  for (std::size_t i = 0; i < n; ++i) {
-    const Vector2d& p = points[i];
-    const Vector2d& q = points[(i + 1) % n];
-    const double hp = out.dot(p) - offset;
-    const double hq = out.dot(q) - offset;
-    if (hp <= 0) left.push_back(p);
-    // A segment has one side, not two.
-    if (n == 2 && i == 1) continue;
-    if ((hp < 0 && hq > 0) || (hp > 0 && hq < 0)) left.emplace_back(p + hp / (hp - hq) * (q - p));
-  }
-  return left;
 }
 
 void drop_repeated(FlatPoints& points, double slack) {
@@ -50,13 +35,13 @@ FlatPoints cut_by(const FlatPoints& points, const FlatPoints& by, double slack) 
   FlatPoints left = points;
   if (by.size() == 2) {
     const Vector2d along = (by[1] - by[0]).normalized();
-    left = cut(left, along, along.dot(by[1]) + slack);
-    return cut(left, -along, -along.dot(by[0]) + slack);
+    left = detail::clip_polygon(left, along, along.dot(by[1]) + slack);
+    return detail::clip_polygon(left, -along, -along.dot(by[0]) + slack);
   }
   for (std::size_t i = 0; i < by.size() && !left.empty(); ++i) {
     const Vector2d side = (by[(i + 1) % by.size()] - by[i]).normalized();
     const Vector2d out(side.y(), -side.x());
-    left = cut(left, out, out.dot(by[i]) + slack);
+    left = detail::clip_polygon(left, out, out.dot(by[i]) + slack);
   }
   return left;
 }

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <cmath>
 #include <filesystem>
 
@@ -94,7 +95,33 @@ void bench_warm(const Peers& peers, const ConvexCases& cases, int passes, Table&
       [](ConvexPeer& peer, const ConvexQuery& q) { return peer.distance(q.a, q.pose_a, q.b, q.pose_b); });
 }
 
+/// One batch over many poses, on one thread and on two, by the clock.
+void bench_threads(const ConvexCases& cases, int passes, Table& table) {
+  constexpr std::size_t pairs = 20000;
+  std::vector<Eigen::Isometry3d> poses_a;
+  std::vector<Eigen::Isometry3d> poses_b;
+  for (std::size_t i = 0; i < pairs; ++i) {
+    const ConvexQuery& q = cases.near[i % cases.near.size()];
+    poses_a.push_back(q.pose_a);
+    poses_b.push_back(q.pose_b);
+  }
+  std::vector<QueryResult> out(pairs);
+  std::array<double, 2> best{INFINITY, INFINITY};
+  for (int pass = 0; pass < passes; ++pass) {
+    for (std::size_t k = 0; k < 2; ++k) {
+      const Stopwatch stopwatch;
+      distance(cases.shapes[0], poses_a, cases.shapes[1], poses_b, out, {.threads = static_cast<int>(k) + 1});
+      best[k] = std::min(best[k], stopwatch.elapsed().wall_ms);
+    }
+  }
+  const auto rate = [&](double ms) { return fmt::format("{:.0f}", static_cast<double>(pairs) / ms); };
+  table.add({cases.shapes_name, rate(best[0]), rate(best[1]), fmt::format("{:.2f}", best[0] / best[1])});
+}
+
 void run(const Settings& settings) {
+  Table threads{"Batches of 20 000 distances on one thread and on two, thousand queries a second by the clock",
+                {"shapes", "one", "two", "faster"},
+                {}};
   Table warm{"Pairs that move slowly, Carom with a cache, thousand queries a second",
              {"query", "shapes", "warm", "cold", "faster_peer", "faster"},
              {}};
@@ -129,8 +156,9 @@ void run(const Settings& settings) {
     bench(peers, cases, "distance", "near", cases.apart, n, table, distance);
     bench(peers, cases, "depth", "deep", cases.deep, n, table, depth);
     bench_warm(peers, cases, n, warm);
+    bench_threads(cases, n, threads);
   }
-  publish(settings.out, {{"convex.csv", table}, {"convex_warm.csv", warm}});
+  publish(settings.out, {{"convex.csv", table}, {"convex_warm.csv", warm}, {"convex_threads.csv", threads}});
 }
 
 int start(int argc, char** argv) {

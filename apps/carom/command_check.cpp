@@ -9,6 +9,7 @@
 #include "carom/viewer.hpp"
 #include "commands.hpp"
 #include "core/check.hpp"
+#include "core/parallel.hpp"
 #include "interrupt.hpp"
 #include "output.hpp"
 #include "paths.hpp"
@@ -32,14 +33,27 @@ std::vector<AssemblyPart> read_all(const CheckOptions& options) {
   return parts;
 }
 
-std::vector<Shape::Part> shapes_of(const std::vector<AssemblyPart>& parts) {
+/// With the trees over their triangles, which takes about as long as reading them.
+std::vector<Shape::Part> shapes_of(const std::vector<AssemblyPart>& parts, int threads) {
+  constexpr std::size_t at_a_time = 32;
+  Workers workers(threads);
+  std::vector<std::optional<Shape>> built(parts.size());
+  Progress progress("prepare", parts.size());
+  for (std::size_t begin = 0; begin < parts.size() && !interrupted_by_user(); begin += at_a_time) {
+    const std::size_t count = std::min(at_a_time, parts.size() - begin);
+    parallel_for(workers, count, 1, [&](std::size_t i) {
+      const AssemblyPart& part = parts[begin + i];
+      try {
+        built[begin + i] = Shape::mesh(part.mesh);
+      } catch (const Error& error) {
+        fail(error.code(), "{}: {}", part.name, error.what());
+      }
+    });
+    progress.update(begin + count, "");
+  }
   std::vector<Shape::Part> shapes;
-  for (const AssemblyPart& part : parts) {
-    try {
-      shapes.push_back({Shape::mesh(part.mesh)});
-    } catch (const Error& error) {
-      fail(error.code(), "{}: {}", part.name, error.what());
-    }
+  for (const std::optional<Shape>& shape : built) {
+    if (shape) shapes.push_back({*shape});
   }
   return shapes;
 }
@@ -162,17 +176,17 @@ int check(const CheckOptions& options) {
   const std::vector<AssemblyPart> parts = read_all(options);
   std::vector<Clash> clashes;
   if (!interrupted_by_user()) {
-    const std::vector<Shape::Part> shapes = shapes_of(parts);
-    Progress* shown = nullptr;
+    const std::vector<Shape::Part> shapes = shapes_of(parts, options.threads);
     std::optional<Progress> progress;
-    clashes = find_clashes(shapes, {.clearance = options.clearance,
-                                    .tolerance = options.tolerance.value_or(-1),
-                                    .threads = options.threads,
-                                    .progress = [&](std::size_t count, std::size_t total, std::size_t found) {
-                                      if (shown == nullptr) shown = &progress.emplace("check", total);
-                                      shown->update(count, fmt::format("{} found", found));
-                                      return !interrupted_by_user();
-                                    }});
+    if (!interrupted_by_user())
+      clashes = find_clashes(shapes, {.clearance = options.clearance,
+                                      .tolerance = options.tolerance.value_or(-1),
+                                      .threads = options.threads,
+                                      .progress = [&](std::size_t count, std::size_t total, std::size_t found) {
+                                        if (!progress) progress.emplace("check", total);
+                                        progress->update(count, fmt::format("{} found", found));
+                                        return !interrupted_by_user();
+                                      }});
   }
   if (interrupted_by_user()) {
     say(stderr, "carom: ended early by a signal; no file was written\n");

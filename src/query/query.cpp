@@ -2,6 +2,7 @@
 
 #include "core/check.hpp"
 #include "narrow/convex/convex.hpp"
+#include "narrow/convex/order.hpp"
 #include "narrow/mesh/mesh_convex.hpp"
 #include "query/check_pose.hpp"
 #include "shapes/shape_data.hpp"
@@ -54,9 +55,41 @@ bool collide_one(const shapes::ShapeData& a, const Eigen::Isometry3d& pose_a, co
   return convex::collides(a.core, pose_a, b.core, pose_b, cache);
 }
 
+int compare(const Eigen::Isometry3d& a, const Eigen::Isometry3d& b) {
+  const auto* first = a.matrix().data();
+  const auto* second = b.matrix().data();
+  for (std::size_t i = 0; i < 16; ++i) {
+    if (first[i] != second[i]) return first[i] < second[i] ? -1 : 1;
+  }
+  return 0;
+}
+
+/// Whether b is to come first, of two of which one at least is a compound: of pairs of parts that are equally near the
+/// first is taken, so this must not depend on which of the two is called a.
+bool swapped(const Shape& a, const Eigen::Isometry3d& pose_a, const Shape& b, const Eigen::Isometry3d& pose_b) {
+  if (a.kind() != b.kind()) return b.kind() < a.kind();
+  if (const int c = compare(pose_a, pose_b); c != 0) return c > 0;
+  if (a.parts().size() != b.parts().size()) return b.parts().size() < a.parts().size();
+  for (std::size_t i = 0; i < a.parts().size(); ++i) {
+    const Shape::Part& p = a.parts()[i];
+    const Shape::Part& q = b.parts()[i];
+    if (const int c = compare(p.pose, q.pose); c != 0) return c > 0;
+    const shapes::Core& core_p = p.shape.data().core;
+    const shapes::Core& core_q = q.shape.data().core;
+    if (convex::swapped(core_p, p.pose, core_q, q.pose)) return true;
+    if (convex::swapped(core_q, q.pose, core_p, p.pose)) return false;
+  }
+  return false;
+}
+
 /// The closest or deepest pair of parts; of equal ones the first.
 QueryResult ask_parts(Question question, const Shape& a, const Eigen::Isometry3d& pose_a, const Shape& b,
                       const Eigen::Isometry3d& pose_b) {
+  if (swapped(a, pose_a, b, pose_b)) {
+    QueryResult result = ask_parts(question, b, pose_b, a, pose_a);
+    mesh::mirror(result);
+    return result;
+  }
   const Parts parts_a(a, pose_a);
   const Parts parts_b(b, pose_b);
   QueryResult best;

@@ -106,6 +106,28 @@ TEST(Query, ACacheFollowsASlowPair) {
   EXPECT_LT(warm_iterations, cold_iterations);
 }
 
+TEST(Query, CompoundsMirrorWhereSeveralPartsAreEquallyNear) {
+  const auto at = [](double x, double y) { return Eigen::Isometry3d(Eigen::Translation3d(x, y, 0)); };
+  const std::vector<Shape::Part> balls{{Shape::sphere(0.25), at(-1, 0)}, {Shape::sphere(0.25), at(1, 0)}};
+  const std::vector<Shape::Part> boxes{{Shape::box({0.25, 0.25, 0.25}), at(1, 0)},
+                                       {Shape::box({0.25, 0.25, 0.25}), at(-1, 0)}};
+  const std::vector<Shape> shapes{Shape::compound(balls), Shape::compound(boxes), Shape::sphere(0.5)};
+  for (const Shape& a : shapes) {
+    for (const Shape& b : shapes) {
+      for (const double y : {0.25, 3.0, -3.0}) {
+        const QueryResult r = distance(a, at(0, 0), b, at(0, y));
+        const QueryResult mirrored = distance(b, at(0, y), a, at(0, 0));
+        EXPECT_EQ(r.distance, mirrored.distance);
+        EXPECT_EQ(r.part_a, mirrored.part_b);
+        EXPECT_EQ(r.part_b, mirrored.part_a);
+        EXPECT_EQ(r.normal, -mirrored.normal);
+        EXPECT_EQ(r.point_a, mirrored.point_b);
+        EXPECT_EQ(r.point_b, mirrored.point_a);
+      }
+    }
+  }
+}
+
 TEST(Query, OfACompoundTheDeepestPartCounts) {
   const std::vector<Shape::Part> parts{{Shape::box({0.1, 1, 1}), at(-2, 0, 0)}, {Shape::sphere(0.5), at(2, 0, 0)}};
   const Shape both = Shape::compound(parts);

@@ -34,9 +34,15 @@ std::vector<MeshCrossing> in_world(const std::vector<mesh::TriangleCrossing>& cr
   return all;
 }
 
+double rounding_of(const Shape& shape) {
+  return shape.kind() == ShapeKind::mesh ? shape.margin() : shape.data().core.radius;
+}
+
 /// What margins alone overlap is one region: that of the closest points.
-OverlapRegion of_margins(const QueryResult& r) {
+OverlapRegion of_margins(const QueryResult& r, const Shape& a, const Shape& b) {
   OverlapRegion region;
+  if (a.kind() == ShapeKind::mesh) region.triangles_a = {r.part_a};
+  if (b.kind() == ShapeKind::mesh) region.triangles_b = {r.part_b};
   region.depth = -r.distance;
   region.error = r.error;
   region.normal = r.normal;
@@ -69,7 +75,7 @@ std::vector<OverlapRegion> of_meshes(const PlacedMesh& a, const PlacedMesh& b) {
   return all;
 }
 
-std::vector<OverlapRegion> of_mesh_and_core(const PlacedMesh& a, const PlacedCore& b, const QueryResult& whole) {
+std::vector<OverlapRegion> of_mesh_and_core(const PlacedMesh& a, const PlacedCore& b) {
   std::vector<OverlapRegion> all;
   const double radius = a.radius + b.core.radius;
   mesh::ConvexWalk walk(a, b);
@@ -84,8 +90,6 @@ std::vector<OverlapRegion> of_mesh_and_core(const PlacedMesh& a, const PlacedCor
     out.limited = r.limited;
     out.triangles_a = r.triangles;
   }
-  // Touching to rounding only.
-  if (all.empty()) all.push_back(of_margins(whole));
   return all;
 }
 
@@ -114,23 +118,21 @@ std::vector<OverlapRegion> overlap_regions(const Shape& a, const Eigen::Isometry
   if (!collide(a, pose_a, b, pose_b)) return {};
   const QueryResult whole = distance(a, pose_a, b, pose_b);
   const bool half_space = a.kind() == ShapeKind::half_space || b.kind() == ShapeKind::half_space;
+  // The radius of a ball or a capsule is like a margin round its core.
+  if (half_space || -whole.distance < rounding_of(a) + rounding_of(b)) return {of_margins(whole, a, b)};
   std::vector<OverlapRegion> regions;
   bool flipped = false;
-  if (half_space || -whole.distance < a.margin() + b.margin()) {
-    regions.push_back(of_margins(whole));
-    if (a.kind() == ShapeKind::mesh) regions[0].triangles_a = {whole.part_a};
-    if (b.kind() == ShapeKind::mesh) regions[0].triangles_b = {whole.part_b};
-    return regions;
-  }
   if (a.kind() == ShapeKind::mesh && b.kind() == ShapeKind::mesh) {
     flipped = mesh::swapped(placed(a, pose_a), placed(b, pose_b));
     regions =
         flipped ? of_meshes(placed(b, pose_b), placed(a, pose_a)) : of_meshes(placed(a, pose_a), placed(b, pose_b));
   } else {
     flipped = b.kind() == ShapeKind::mesh;
-    regions = flipped ? of_mesh_and_core(placed(b, pose_b), {a.data().core, pose_a}, whole)
-                      : of_mesh_and_core(placed(a, pose_a), {b.data().core, pose_b}, whole);
+    regions = flipped ? of_mesh_and_core(placed(b, pose_b), {a.data().core, pose_a})
+                      : of_mesh_and_core(placed(a, pose_a), {b.data().core, pose_b});
   }
+  // The cores are apart by rounding only.
+  if (regions.empty()) return {of_margins(whole, a, b)};
   if (flipped) mirror(regions);
   std::stable_sort(regions.begin(), regions.end(),
                    [](const OverlapRegion& p, const OverlapRegion& q) { return p.depth > q.depth; });

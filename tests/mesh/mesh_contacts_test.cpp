@@ -166,6 +166,32 @@ TEST(MeshContacts, ABoxInsideABoxIsARegionWithoutCrossings) {
   EXPECT_NEAR(regions[0].error, 0, 1e-9);
 }
 
+TEST(MeshContacts, ABallThatTouchesWithItsRadiusOnlyIsAsDeepAsDistanceSays) {
+  const Shape box = Shape::mesh(make_box({2, 2, 2}));
+  for (const Shape& round : {Shape::sphere(0.5), Shape::capsule(0.5, 0.25).with_margin(0.125)}) {
+    const double radius = round.kind() == ShapeKind::sphere ? 0.5 : 0.875;  // below its origin
+    const Eigen::Isometry3d pose = at(0.25, 0.5, 1 + radius - 0.125);
+    const std::vector<OverlapRegion> regions = overlap_regions(box, at(0, 0, 0), round, pose);
+    ASSERT_EQ(regions.size(), 1U);
+    EXPECT_NEAR(regions[0].depth, 0.125, 1e-12);
+    EXPECT_NEAR((regions[0].normal - Eigen::Vector3d::UnitZ()).norm(), 0, 1e-9);
+    EXPECT_EQ(regions[0].triangles_a.size(), 1U);
+    EXPECT_EQ(overlap_regions(round, pose, box, at(0, 0, 0))[0].depth, regions[0].depth);
+  }
+}
+
+TEST(MeshContacts, SurfacesThatAreApartByRoundingOnlyAreARegionIfTheirMarginsOverlap) {
+  // A thousandth of what can be told from the sum of the margins.
+  TriangleMesh sheet = make_sheet(1, 1, 2, 2);
+  const Shape a = Shape::mesh(sheet).with_margin(0.125);
+  for (auto& p : sheet.positions) p.z() += 1e-19;
+  const Shape b = Shape::mesh(sheet).with_margin(0.125);
+  ASSERT_TRUE(collide(a, at(0, 0, 0), b, at(0, 0, 0)));
+  const std::vector<OverlapRegion> regions = overlap_regions(a, at(0, 0, 0), b, at(0, 0, 0));
+  ASSERT_EQ(regions.size(), 1U);
+  EXPECT_NEAR(regions[0].depth, 0.25, 1e-15);
+}
+
 TEST(MeshContacts, ManifoldsOnAFlatFloor) {
   const Shape floor = Shape::mesh(make_box({10, 10, 2}, 7));
   std::vector<TriangleManifold> manifolds;

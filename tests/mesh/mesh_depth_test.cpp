@@ -80,6 +80,45 @@ TEST(MeshDepth, OfAConvexShapeInAMesh) {
 }
 
 /// Moved by the depth and a little more along the normal, a pair of meshes with one region is apart.
+TEST(MeshDepth, OfTwoThatAreTheSameAndInTheSamePlace) {
+  // No vertex of one is inside the other, and no two triangles cross: yet all of both overlaps.
+  for (const TriangleMesh& mesh : {make_icosphere(1, 1), make_box({2, 2, 2}, 2), make_torus(1, 0.4, 10, 6),
+                                   test::inside_out(make_icosphere(1, 1))}) {
+    const Shape shape = Shape::mesh(mesh);
+    const Eigen::Isometry3d pose = turned(0.3, {1, 2, 3}, {1, 0, 0});
+    const QueryResult r = distance(shape, pose, shape, pose);
+    EXPECT_LT(r.distance, -0.69);  // the tube of the torus is 0.4 sqrt(3) from side to side
+    Eigen::Isometry3d moved = pose;
+    moved.translation() += (1e-6 - r.distance) * r.normal;
+    EXPECT_FALSE(collide(shape, pose, shape, moved));
+  }
+}
+
+TEST(MeshDepth, IsNotThatOfAPlaceWhereTheTwoAreTheSame) {
+  // The nearer way of the one whose faces look inward ends where both coincide.
+  const Shape out = Shape::mesh(make_box({2, 2, 2}));
+  const Shape in = Shape::mesh(test::inside_out(make_box({2, 2, 2})));
+  const QueryResult r = distance(out, at(0, 0, 0), in, at(0.5, 0, 0));
+  Eigen::Isometry3d moved = at(0.5, 0, 0);
+  moved.translation() += (1e-6 - r.distance) * r.normal;
+  EXPECT_FALSE(collide(out, at(0, 0, 0), in, moved));
+}
+
+TEST(MeshDepth, OfTrianglesWithoutAnArea) {
+  TriangleMesh line;
+  line.positions = {{-1, -1, -1}, {0, 0, 0}, {1, 1, 1}};
+  line.triangles = {{0, 1, 2}};
+  const Shape segment = Shape::mesh(line);
+  const Shape box = Shape::mesh(make_box({2, 2, 2}, 2));
+  for (const double x : {0.0, 0.5, 1.25}) {
+    const QueryResult r = distance(box, at(0, 0, 0), segment, at(x, 0.1, 0));
+    ASSERT_TRUE(r.colliding());
+    Eigen::Isometry3d moved = at(x, 0.1, 0);
+    moved.translation() += (1e-6 - r.distance) * r.normal;
+    EXPECT_FALSE(collide(box, at(0, 0, 0), segment, moved)) << x;
+  }
+}
+
 TEST(MeshDepth, TakesTheTwoApart) {
   std::mt19937_64 random(4);
   int overlapping = 0;

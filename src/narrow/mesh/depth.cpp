@@ -23,6 +23,10 @@ Vec3 unit_or_zero(const Vec3& v) {
 
 constexpr int most_trials = 32;
 constexpr std::size_t most_directions = 10;
+/// How many pairs of faces that lie on each other are looked behind, in one place of a trial.
+constexpr std::size_t most_grazes = 64;
+/// How far behind, in units of what counts as rounding.
+constexpr double behind = 1e4;
 
 class Meter {
  public:
@@ -203,6 +207,8 @@ class Meter {
   bool cross_deeply(const TriangleCorners& ta, const TriangleCorners& tb) const {
     const auto both_sides = [&](const TriangleCorners& plane, const TriangleCorners& t) {
       const Vec3 n = unit_or_zero(detail::cross(plane[1] - plane[0], plane[2] - plane[0]));
+      // No plane: whether they meet must tell.
+      if (!(dot(n, n) > 0.5)) return true;
       const double h0 = dot(n, t[0] - plane[0]);
       const double h1 = dot(n, t[1] - plane[0]);
       const double h2 = dot(n, t[2] - plane[0]);
@@ -217,17 +223,55 @@ class Meter {
     return places_.belongs(detail::to_vec3(0.5 * (where.start + where.end)), number_);
   }
 
+  /// The places where faces of both lie on each other, and look the same way, have both solids behind them, however
+  /// little the faces cross: true if there is such a place, which then is moved out of both.
+  bool overlap_behind(const TriangleCorners& ta, const TriangleCorners& tb, const RelativePose& moved_pose,
+                      const Vec3& n, Trial& trial) const {
+    const TriangleIntersection where = meeting(ta, tb);
+    const Vec3 middle = detail::to_vec3(0.5 * (where.start + where.end));
+    const Vec3 na = unit_or_zero(detail::cross(ta[1] - ta[0], ta[2] - ta[0]));
+    const Vec3 nb = unit_or_zero(detail::cross(tb[1] - tb[0], tb[2] - tb[0]));
+    const auto back = [&](const Vec3& p) { return moved_pose.rotate_back(p - moved_pose.t); };
+    for (const Vec3& way : {na + nb, na - nb}) {
+      const Vec3 d = unit_or_zero(way);
+      if (!(dot(way, way) > 1e-6)) continue;
+      for (const double side : {-1.0, 1.0}) {
+        const Vec3 p = middle + (side * behind * small_) * d;
+        if (!inside(a_, p) || !inside(b_, back(p))) continue;
+        const double out_of_a = way_out(a_, p, n);
+        const double out_of_b = way_out(b_, back(p), moved_pose.rotate_back(-n));
+        const double way_on = std::max(out_of_a, out_of_b);
+        if (!(way_on < INFINITY)) continue;
+        trial.way += small_ + way_on;
+        trial.point_a = out_of_a > out_of_b ? p + out_of_a * n : p;
+        trial.triangle_a = none;
+        trial.triangle_b = none;
+        return true;
+      }
+    }
+    return false;
+  }
+
   /// Moves on until no two triangles cross here any more.
   bool move_triangles_apart(const Vec3& n, Trial& trial) const {
     RelativePose moved_pose = pose_;
     moved_pose.t = pose_.t + (trial.way + small_) * n;
     double more = 0;
     Trial next = trial;
+    struct Graze {
+      std::uint32_t i, j;
+    };
+    std::vector<Graze> grazes;
     with_view(a_, b_, moved_pose, [&](const auto& view) {
       return walk_near(a_.tree, b_.tree, view, 0.0, [&](std::uint32_t i, std::uint32_t j) {
         const TriangleCorners& ca = a_.tree.corners[i];
         const TriangleCorners cb = moved(b_.tree.corners[j], moved_pose);
-        if (!cross_deeply(ca, cb) || !meet(ca, cb) || !is_here(ca, cb)) return false;
+        if (!cross_deeply(ca, cb)) {
+          if (a_.any_closed && b_.any_closed && grazes.size() < most_grazes && meet(ca, cb) && is_here(ca, cb))
+            grazes.push_back({i, j});
+          return false;
+        }
+        if (!meet(ca, cb) || !is_here(ca, cb)) return false;
         const LastMeeting last = last_meeting(ca, cb, n);
         if (last.time > more) {
           more = last.time;
@@ -236,9 +280,13 @@ class Meter {
         return next.way >= best_.depth;
       });
     });
-    const bool free = !(more > small_);
-    if (!free) trial = next;
-    return free;
+    if (more > small_) {
+      trial = next;
+      return false;
+    }
+    return std::none_of(grazes.begin(), grazes.end(), [&](const Graze& g) {
+      return overlap_behind(a_.tree.corners[g.i], moved(b_.tree.corners[g.j], moved_pose), moved_pose, n, trial);
+    });
   }
 
   void try_direction(const Vec3& n) {

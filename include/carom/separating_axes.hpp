@@ -94,7 +94,7 @@ struct ContactInterval {
   Eigen::Matrix<double, D, 1> normal = Eigen::Matrix<double, D, 1>::Zero();  ///< of the first touch
   AxisKind kind = AxisKind::other;
   /// What a and b have in common at the first touch: a point, the two ends of a segment, or the corners of a polygon,
-  /// counter-clockwise as seen against the normal. In the world.
+  /// counter-clockwise as seen against the normal. In the world. None, nor corners, if that is farther out than 1e60.
   std::vector<Eigen::Matrix<double, D, 1>> points;
   /// The corners of the feature that touches: one for a vertex, two for an edge, more for a face.
   std::vector<Index> corners_a;
@@ -102,7 +102,7 @@ struct ContactInterval {
 };
 
 /// Velocities in m per unit of time; contacts at times from 0 to `end`, which is not negative, count. Throws Error that
-/// names the argument that is not finite.
+/// names the argument that is not finite, or beyond 1e60.
 ContactInterval<2> contact_interval(const ConvexPolygon& a, const Eigen::Isometry2d& pose_a,
                                     const Eigen::Vector2d& velocity_a, const ConvexPolygon& b,
                                     const Eigen::Isometry2d& pose_b, const Eigen::Vector2d& velocity_b,

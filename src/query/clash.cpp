@@ -9,6 +9,7 @@
 #include "carom/query.hpp"
 #include "core/check.hpp"
 #include "core/parallel.hpp"
+#include "query/check_pose.hpp"
 
 namespace carom {
 namespace {
@@ -16,6 +17,17 @@ namespace {
 constexpr double relative_tolerance = 1e-6;
 /// Pairs between two calls of `progress`: a pair of large meshes takes milliseconds.
 constexpr std::size_t pairs_at_a_time = 64;
+
+/// Half-spaces end nowhere.
+AxisBox bounds_of(const Shape::Part& part) {
+  const auto endless = [](const Shape& shape) { return shape.kind() == ShapeKind::half_space; };
+  const auto pieces = part.shape.parts();
+  if (endless(part.shape) ||
+      std::any_of(pieces.begin(), pieces.end(), [&](const Shape::Part& piece) { return endless(piece.shape); })) {
+    return {Eigen::Vector3d::Constant(-INFINITY), Eigen::Vector3d::Constant(INFINITY)};
+  }
+  return part.shape.bounding_box(part.pose);
+}
 
 std::vector<ProxyPair> near_pairs(std::span<const AxisBox> boxes, double reach, int threads) {
   BroadPhase broad({.threads = threads});
@@ -62,8 +74,9 @@ std::vector<Clash> find_clashes(std::span<const Shape::Part> parts, const ClashO
   std::vector<AxisBox> boxes;
   double largest = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    require(parts[i].pose.matrix().allFinite(), ErrorCode::not_finite, "part {}: its pose is not finite", i);
-    boxes.push_back(parts[i].shape.bounding_box(parts[i].pose));
+    require(is_good_pose(parts[i].pose), ErrorCode::not_finite, "part {}: its pose is not finite, or beyond {}", i,
+            farthest_place);
+    boxes.push_back(bounds_of(parts[i]));
     if (const double size = (boxes.back().max - boxes.back().min).norm(); std::isfinite(size))
       largest = std::max(largest, size);
   }
@@ -83,8 +96,10 @@ std::vector<Clash> find_clashes(std::span<const Shape::Part> parts, const ClashO
   std::vector<QueryResult> results(std::min(pairs.size(), pairs_at_a_time));
   std::vector<std::vector<ClashRegion>> regions(results.size());
   std::vector<Clash> clashes;
+  bool ended = false;
   for (std::size_t begin = 0; begin < pairs.size(); begin += pairs_at_a_time) {
-    if (options.progress && !options.progress(begin, pairs.size(), clashes.size())) break;
+    ended = options.progress && !options.progress(begin, pairs.size(), clashes.size());
+    if (ended) break;
     const std::size_t count = std::min(pairs_at_a_time, pairs.size() - begin);
     parallel_for(workers, count, 1, [&](std::size_t i) {
       const auto [a, b] = pairs[begin + i];
@@ -110,7 +125,7 @@ std::vector<Clash> find_clashes(std::span<const Shape::Part> parts, const ClashO
                          .regions = std::move(regions[i])});
     }
   }
-  if (options.progress) options.progress(pairs.size(), pairs.size(), clashes.size());
+  if (options.progress && !ended) options.progress(pairs.size(), pairs.size(), clashes.size());
   std::sort(clashes.begin(), clashes.end(), [](const Clash& left, const Clash& right) {
     return std::tie(left.distance, left.a, left.b) < std::tie(right.distance, right.a, right.b);
   });

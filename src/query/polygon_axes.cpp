@@ -113,6 +113,11 @@ void add_contact_set(const PolygonTree& a, const Eigen::Isometry2d& pose_a, cons
   if (high - low > slack) result.points.emplace_back(origin + high * along);
 }
 
+void check_velocity(const Vector2d& v, const char* which) {
+  require(v.allFinite() && v.cwiseAbs().maxCoeff() <= farthest_place, ErrorCode::not_finite,
+          "contact_interval: {} is not finite, or beyond {}", which, farthest_place);
+}
+
 }  // namespace
 
 ConvexPolygon::ConvexPolygon(std::span<const Vector2d> points) {
@@ -157,8 +162,8 @@ ContactInterval<2> contact_interval(const ConvexPolygon& a, const Eigen::Isometr
                                     double end) {
   check_pose(pose_a, "a");
   check_pose(pose_b, "b");
-  require(velocity_a.allFinite(), ErrorCode::not_finite, "contact_interval: velocity_a is not finite");
-  require(velocity_b.allFinite(), ErrorCode::not_finite, "contact_interval: velocity_b is not finite");
+  check_velocity(velocity_a, "velocity_a");
+  check_velocity(velocity_b, "velocity_b");
   require(end >= 0, ErrorCode::invalid_argument, "contact_interval: end is {}, expected a time that is not negative",
           end);
   const Relative relative(pose_a, pose_b);
@@ -183,6 +188,8 @@ ContactInterval<2> contact_interval(const ConvexPolygon& a, const Eigen::Isometr
   Eigen::Isometry2d there_b = pose_b;
   there_a.translation() += result.first * velocity_a;
   there_b.translation() += result.first * velocity_b;
+  const auto beyond = [](const auto& pose) { return !(pose.translation().cwiseAbs().maxCoeff() <= farthest_place); };
+  if (beyond(there_a) || beyond(there_b)) return result;
   add_contact_set(a.data(), there_a, b.data(), there_b, result);
   return result;
 }

@@ -25,7 +25,8 @@ constexpr double touching = 1e-13;
 thread_local convex::AxisScratch scratch;
 
 void check_velocity(const Eigen::Vector3d& v, const char* which) {
-  require(is_finite(v), ErrorCode::not_finite, "contact_interval: {} is not finite", which);
+  require(is_finite(v) && v.cwiseAbs().maxCoeff() <= farthest_place, ErrorCode::not_finite,
+          "contact_interval: {} is not finite, or beyond {}", which, farthest_place);
 }
 
 /// Corners that lie farthest along n, in the order of a face if they are one; n in the frame of the polyhedron.
@@ -159,6 +160,8 @@ ContactInterval<3> contact_interval(const ConvexPolyhedron& a, const Eigen::Isom
   Eigen::Isometry3d there_b = pose_b;
   there_a.translation() += result.first * velocity_a;
   there_b.translation() += result.first * velocity_b;
+  const auto beyond = [](const auto& pose) { return !(pose.translation().cwiseAbs().maxCoeff() <= farthest_place); };
+  if (beyond(there_a) || beyond(there_b)) return result;
   add_contact_set(a, there_a, b, there_b, touch, result);
   return result;
 }

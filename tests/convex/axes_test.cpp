@@ -250,6 +250,17 @@ TEST(PolyhedronAxes, ContactSetsOfBoxes) {
   EXPECT_EQ(contact_interval(cube, here, {1, 1, 1}, cube, at(1, 1, 1), {1, 1, 1}).last, INFINITY);
 }
 
+TEST(PolyhedronAxes, TimesBeyondAllNumbersAreNone) {
+  const ConvexPolyhedron cube(Shape::box({1, 1, 1}));
+  EXPECT_FALSE(contact_interval(cube, here, {0, 0, 0}, cube, at(5, 0, 0), {-1e-320, 0, 0}).meet);
+  // They meet, but nowhere that could be told.
+  const ContactInterval<3> far = contact_interval(cube, here, {0, 1e50, 0}, cube, at(5, 0, 0), {-1e-300, 1e50, 0});
+  ASSERT_TRUE(far.meet);
+  EXPECT_NEAR(far.first, 3e300, 1e286);
+  EXPECT_TRUE(far.points.empty());
+  EXPECT_THROW(contact_interval(cube, here, {1e308, 0, 0}, cube, at(5, 0, 0), {-1e308, 0, 0}), Error);
+}
+
 TEST(PolyhedronAxes, ErrorsNameTheArgument) {
   EXPECT_THROW(ConvexPolyhedron(Shape::sphere(1)), Error);
   EXPECT_THROW(ConvexPolyhedron(Shape::box({1, 1, 1}).with_margin(0.1)), Error);

@@ -106,6 +106,43 @@ TEST(Clash, ProgressIsToldAndMayEndIt) {
       all);
 }
 
+TEST(Clash, WhatEndsItIsTheLastToBeTold) {
+  const std::vector<Shape::Part> parts = scattered(200, 2.5);
+  std::vector<std::size_t> told;
+  find_clashes(parts, {.threads = 1, .progress = [&](std::size_t done, std::size_t, std::size_t) {
+                         told.push_back(done);
+                         return told.size() < 2;
+                       }});
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_EQ(told[0], 0U);
+}
+
+TEST(Clash, HalfSpacesArePartsToo) {
+  const std::vector<Shape::Part> pieces{{Shape::half_space(Vector3d::UnitX(), -5)}, {Shape::sphere(1), at(9, 9, 9)}};
+  const std::vector<Shape::Part> parts{{Shape::half_space(Vector3d::UnitZ(), 0)},
+                                       {Shape::sphere(1), at(0, 0, 0.5)},
+                                       {Shape::sphere(1), at(0, 0, 7)},
+                                       {Shape::sphere(1), at(-5, 0, 20)},
+                                       {Shape::compound(pieces)}};
+  const std::vector<Clash> found = find_clashes(parts, {.tolerance = 0, .threads = 1});
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(std::pair(found[0].a, found[0].b), std::pair(Index{0}, Index{4}));  // without end
+  EXPECT_EQ(std::pair(found[1].a, found[1].b), std::pair(Index{3}, Index{4}));
+  EXPECT_NEAR(found[1].distance, -1, 1e-12);
+  EXPECT_EQ(std::pair(found[2].a, found[2].b), std::pair(Index{0}, Index{1}));
+  EXPECT_NEAR(found[2].distance, -0.5, 1e-12);
+}
+
+TEST(Clash, APartThatIsTooFarAwayIsNamed) {
+  const std::vector<Shape::Part> parts{{Shape::sphere(1)}, {Shape::sphere(1), at(1e70, 0, 0)}};
+  try {
+    find_clashes(parts);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("part 1"), std::string::npos) << error.what();
+  }
+}
+
 TEST(Clash, WhatIsWrongIsNamed) {
   const std::vector<Shape::Part> parts{{Shape::sphere(1), at(0, 0, 0)}, {Shape::sphere(1), at(NAN, 0, 0)}};
   const auto message = [&](const ClashOptions& options) {

@@ -198,6 +198,16 @@ TEST(PolygonAxes, TwoSquaresOfTheCourse) {
   EXPECT_TRUE(from(-0.5).overlap_at_start);
 }
 
+TEST(PolygonAxes, TimesBeyondAllNumbersAreNone) {
+  const ConvexPolygon point(Points2{{0, 0}});
+  Eigen::Isometry2d there = here;
+  there.translation() = Eigen::Vector2d(5, 0);
+  EXPECT_FALSE(contact_interval(point, here, {0, 0}, point, there, {-1e-320, 0}).meet);
+  const ContactInterval<2> far = contact_interval(point, here, {0, 1e50}, point, there, {-1e-300, 1e50});
+  ASSERT_TRUE(far.meet);
+  EXPECT_TRUE(far.points.empty());
+}
+
 TEST(PolygonAxes, ErrorsNameTheArgument) {
   EXPECT_THROW(ConvexPolygon(Points2{}), Error);
   EXPECT_THROW(ConvexPolygon(Points2{{0, 0}, {NAN, 0}}), Error);

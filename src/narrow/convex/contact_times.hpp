@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace carom::convex {
 
@@ -26,7 +27,8 @@ struct ContactTimes {
     if (speed > 0) last = std::min(last, std::max(-gap, 0.0) / speed);
     const bool later = enter > first;
     if (later) first = enter;
-    meet = std::max(first, 0.0) <= std::min(last, end);
+    // Too slow to get there in any time that there is.
+    meet = std::max(first, 0.0) <= std::min({last, end, std::numeric_limits<double>::max()});
     return later;
   }
 };

@@ -188,7 +188,7 @@ ContactInterval<2> contact_interval(const ConvexPolygon& a, const Eigen::Isometr
   Eigen::Isometry2d there_b = pose_b;
   there_a.translation() += result.first * velocity_a;
   there_b.translation() += result.first * velocity_b;
-  const auto beyond = [](const auto& pose) { return !(pose.translation().cwiseAbs().maxCoeff() <= farthest_place); };
+  const auto beyond = [](const auto& there) { return !(there.translation().cwiseAbs().maxCoeff() <= farthest_place); };
   if (beyond(there_a) || beyond(there_b)) return result;
   add_contact_set(a.data(), there_a, b.data(), there_b, result);
   return result;

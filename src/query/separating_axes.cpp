@@ -160,7 +160,7 @@ ContactInterval<3> contact_interval(const ConvexPolyhedron& a, const Eigen::Isom
   Eigen::Isometry3d there_b = pose_b;
   there_a.translation() += result.first * velocity_a;
   there_b.translation() += result.first * velocity_b;
-  const auto beyond = [](const auto& pose) { return !(pose.translation().cwiseAbs().maxCoeff() <= farthest_place); };
+  const auto beyond = [](const auto& there) { return !(there.translation().cwiseAbs().maxCoeff() <= farthest_place); };
   if (beyond(there_a) || beyond(there_b)) return result;
   add_contact_set(a, there_a, b, there_b, touch, result);
   return result;

@@ -160,6 +160,29 @@ TEST(MeshQuery, AMeshAndAConvexShapeAgreeWithItsTriangles) {
   }
 }
 
+TEST(MeshQuery, FacesThatAreParallelButForRoundingTouchForAllQuestionsOrNone) {
+  std::mt19937_64 random(5);
+  const Shape box = Shape::mesh(make_box({2, 2, 2}));
+  const std::vector<Eigen::Vector3d> corners{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}};
+  const Shape square = Shape::hull(corners);
+  std::size_t touching = 0;
+  for (int i = 0; i < 4000; ++i) {
+    Eigen::Isometry3d pose = Eigen::Isometry3d::Identity();
+    pose.linear() = Eigen::AngleAxisd(1e-9 * test::number(random, -1, 1), test::random_vector(random).normalized())
+                        .toRotationMatrix();
+    pose.translation() = 0.5 * Eigen::Vector3d(i % 5 - 2, i / 5 % 5 - 2, 0);
+    const Eigen::Isometry3d place(Eigen::Translation3d(0.5 * (i / 25 % 5 - 2), 0.5 * (i / 125 % 5 - 2), 1));
+    const bool touch = collide(box, pose, square, place);
+    const QueryResult r = distance(box, pose, square, place);
+    ASSERT_EQ(touch, r.colliding()) << i;
+    ASSERT_EQ(touch, penetration(box, pose, square, place).colliding()) << i;
+    ASSERT_NEAR(r.normal.norm(), 1, 1e-9);
+    touching += touch ? 1 : 0;
+  }
+  EXPECT_GT(touching, 500U);
+  EXPECT_LT(touching, 3500U);
+}
+
 TEST(MeshQuery, OneInsideTheOtherIsACollision) {
   const Shape big = Shape::mesh(make_box({4, 4, 4}, 3));
   const Shape small = Shape::mesh(make_box({1, 1, 1}));

@@ -109,6 +109,7 @@ void query(const PlacedMesh& a, const PlacedCore& b, QueryResult& result) {
   const double radius = a.radius + b.core.radius;
   const auto overlap = [&](double distance) { return distance <= 0 && distance <= -radius + 1e-12 * walk.scale(); };
   double best = INFINITY;  // between the cores
+  std::uint32_t nearest = 0;
   result.distance = INFINITY;
   walk.nearest(best, [&](std::uint32_t i) {
     if (overlap(result.distance)) return;
@@ -118,13 +119,27 @@ void query(const PlacedMesh& a, const PlacedCore& b, QueryResult& result) {
     if (r.distance > -radius) walk.planes().add(detail::to_vec3(a.pose.linear().transpose() * r.normal));
     if (r.distance > result.distance || (r.distance == result.distance && r.part_a > result.part_a)) return;
     result = r;
+    nearest = i;
     // Once cores overlap, the depth of single triangles is of no use.
     best = overlap(r.distance) ? -INFINITY : std::max(r.distance + radius, 0.0);
   });
-  if (overlap(result.distance) || core_inside(a.mesh, b.core, walk.pose())) {
+  // A touch of nearly parallel faces can be rounding, which a plane between them would have told, had it been asked:
+  // the verdict is that of collides().
+  const bool cores_overlap = overlap(result.distance);
+  const bool unsure = cores_overlap || std::abs(result.distance) <= 1e-8 * walk.scale();
+  const bool touching = unsure && collides(a, b);
+  if (cores_overlap ? touching : core_inside(a.mesh, b.core, walk.pose())) {
     convex_depth(a, b, walk, result);
     return;
   }
+  if (cores_overlap) {
+    const Index part = result.part_a;
+    convex::query(Question::distance, triangle.set(a.mesh.tree.corners[nearest], a.radius), a.pose, b.core, b.pose,
+                  nullptr, result);
+    result.part_a = part;
+  }
+  if (touching) result.distance = std::min(result.distance, 0.0);
+  if (unsure && !touching) result.distance = std::max(result.distance, std::numeric_limits<double>::denorm_min());
   result.feature_a = in_mesh(a.mesh, result.part_a, result.feature_a);
 }
 

@@ -151,6 +151,9 @@ constexpr float stiffer = 1.01F;
 template <int count>
 HWY_INLINE void invert(SoftBatch& s, std::size_t at) {
   V lower[count][count];  // unit lower triangle of L D L^T, then its inverse
+  for (int i = 0; i < count; ++i) {
+    for (int j = 0; j < count; ++j) lower[i][j] = hn::Zero(F());  // else GCC fears for the other half
+  }
   V inverse_d[count];
   V d[count];
   for (int j = 0; j < count; ++j) {

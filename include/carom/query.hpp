@@ -12,7 +12,8 @@
 ///
 /// Poses take shapes to the world. The distance is signed: positive is the shortest way between the shapes, negative is
 /// the length of the shortest translation that separates them. The normal has unit length and points from a to
-/// b: point_b - point_a = distance * normal. Shapes that touch collide, with distance 0.
+/// b: point_b - point_a = distance * normal, to 1e-6 of the sizes for cylinders, cones and ellipsoids. Shapes that
+/// touch collide, with distance 0; so may flat shapes that are nearly parallel, a few 1e-10 of their size apart.
 ///
 /// The three questions are answered from the same computation, so for one pair of shapes and poses they never
 /// disagree: collide() is true exactly if distance().distance <= 0. Swapping a and b gives the mirrored result to the
@@ -28,7 +29,9 @@
 /// the length of a translation along the normal that takes the two apart there. That it does was tried out; where a
 /// mesh is in two places at once, the other places are not considered. The direction is the best of some and need not
 /// be the best of all: no translation shorter than depth - error resolves the region, for so deep is some point of one
-/// below the surface of the other. Margins make it deeper by their sum. Caches are not used.
+/// below the surface of the other. Margins make it deeper by their sum, which need not be enough where the normal is
+/// not that of the last contact. For meshes that are inside out, doubled or open the translation is not always the
+/// least, nor always enough. Caches are not used.
 namespace carom {
 
 /// The corners of a hull, a triangle, a box or a mesh that span the closest feature: one for a vertex, two for an edge,

@@ -45,7 +45,7 @@ void predict(Context& context, World& world, const StepOptions& options, StageSt
     world.poses.rotation[i] = r;
     const Info& info = bodies.info[i];
     for (std::int32_t k = 0; k < info.collider_count; ++k) {
-      const auto c = static_cast<std::size_t>(info.first_collider + k);
+      const auto c = static_cast<std::size_t>(info.first_collider) + static_cast<std::size_t>(k);
       const Collider& collider = bodies.colliders[c];
       const Mat3 turn = r * collider.rotation;
       const Vec3 place = r * collider.place + m.x;
@@ -92,7 +92,7 @@ void bound(Context& context, World& world, const StepOptions& options, StageStat
     double reach = 0;
     double size = 0;
     for (std::int32_t k = 0; k < info.collider_count; ++k) {
-      const Collider& c = bodies.colliders[static_cast<std::size_t>(info.first_collider + k)];
+      const Collider& c = bodies.colliders[static_cast<std::size_t>(info.first_collider) + static_cast<std::size_t>(k)];
       reach = std::max(reach, c.reach);
       size = std::max(size, c.size);
     }
@@ -108,7 +108,7 @@ void bound(Context& context, World& world, const StepOptions& options, StageStat
     const bool fixed = info.kind == RigidKind::static_body;
     boxed = {m.x, m.q, fixed ? least : least + box_share * size};
     for (std::int32_t k = 0; k < info.collider_count; ++k) {
-      const auto c = static_cast<std::size_t>(info.first_collider + k);
+      const auto c = static_cast<std::size_t>(info.first_collider) + static_cast<std::size_t>(k);
       s.boxes[c] = box_of(bodies.colliders[c], world.poses.shape[c], boxed.margin);
     }
     world.left_box[i] = 1;

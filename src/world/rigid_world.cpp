@@ -50,7 +50,9 @@ void sleep(World& world, const RigidOptions& options, double dt, StageStats& sta
     const Motion& m = bodies.motion[i];
     double reach = 0;
     for (std::int32_t k = 0; k < bodies.info[i].collider_count; ++k)
-      reach = std::max(reach, bodies.colliders[static_cast<std::size_t>(bodies.info[i].first_collider + k)].reach);
+      reach = std::max(
+          reach, bodies.colliders[static_cast<std::size_t>(bodies.info[i].first_collider) + static_cast<std::size_t>(k)]
+                     .reach);
     const double speed = std::sqrt(dot(m.v, m.v)) + std::sqrt(dot(m.w, m.w)) * reach;
     bodies.still[i] = speed < options.sleep_speed && bodies.info[i].sleeping_allowed ? bodies.still[i] + dt : 0;
   }

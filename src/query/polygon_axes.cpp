@@ -2,8 +2,8 @@
 
 #include "carom/separating_axes.hpp"
 #include "core/check.hpp"
-#include "narrow/convex/contact_times.hpp"
 #include "narrow/convex/polygon_tree.hpp"
+#include "query/first_touch.hpp"
 
 namespace carom {
 namespace {
@@ -12,7 +12,6 @@ using convex::ContactTimes;
 using convex::PolygonTree;
 using Eigen::Vector2d;
 
-constexpr double farthest_place = 1e60;
 /// What counts as lying along the line of contact, relative to the sizes.
 constexpr double flat = 1e-10;
 /// Closer than this, relative to the sizes, is a touch.
@@ -113,11 +112,6 @@ void add_contact_set(const PolygonTree& a, const Eigen::Isometry2d& pose_a, cons
   if (high - low > slack) result.points.emplace_back(origin + high * along);
 }
 
-void check_velocity(const Vector2d& v, const char* which) {
-  require(v.allFinite() && v.cwiseAbs().maxCoeff() <= farthest_place, ErrorCode::not_finite,
-          "contact_interval: {} is not finite, or beyond {}", which, farthest_place);
-}
-
 }  // namespace
 
 ConvexPolygon::ConvexPolygon(std::span<const Vector2d> points) {
@@ -162,10 +156,7 @@ ContactInterval<2> contact_interval(const ConvexPolygon& a, const Eigen::Isometr
                                     double end) {
   check_pose(pose_a, "a");
   check_pose(pose_b, "b");
-  check_velocity(velocity_a, "velocity_a");
-  check_velocity(velocity_b, "velocity_b");
-  require(end >= 0, ErrorCode::invalid_argument, "contact_interval: end is {}, expected a time that is not negative",
-          end);
+  check_motion<2>(velocity_a, velocity_b, end);
   const Relative relative(pose_a, pose_b);
   const Vector2d velocity = pose_a.linear().transpose() * (velocity_b - velocity_a);
   const double slack = touching * (size_of(a.data()) + size_of(b.data()));
@@ -176,21 +167,9 @@ ContactInterval<2> contact_interval(const ConvexPolygon& a, const Eigen::Isometr
     return times.meet;
   });
   ContactInterval<2> result;
-  if (!times.meet) return result;
-  result.meet = true;
-  result.first = std::max(times.first, 0.0);
-  result.last = times.last;
-  result.overlap_at_start = times.first < 0;
-  if (result.overlap_at_start) return result;
-  result.kind = touch.kind;
-  result.normal = (pose_a.linear() * touch.n).normalized();
-  Eigen::Isometry2d there_a = pose_a;
-  Eigen::Isometry2d there_b = pose_b;
-  there_a.translation() += result.first * velocity_a;
-  there_b.translation() += result.first * velocity_b;
-  const auto beyond = [](const auto& there) { return !(there.translation().cwiseAbs().maxCoeff() <= farthest_place); };
-  if (beyond(there_a) || beyond(there_b)) return result;
-  add_contact_set(a.data(), there_a, b.data(), there_b, result);
+  FirstTouch<2> there{pose_a, pose_b};
+  if (start_interval<2>(times, touch.kind, touch.n, velocity_a, velocity_b, there, result))
+    add_contact_set(a.data(), there.pose_a, b.data(), there.pose_b, result);
   return result;
 }
 

@@ -4,9 +4,8 @@
 
 #include "core/check.hpp"
 #include "narrow/convex/axes.hpp"
-#include "narrow/convex/contact_times.hpp"
 #include "narrow/convex/touch.hpp"
-#include "query/check_pose.hpp"
+#include "query/first_touch.hpp"
 
 namespace carom {
 namespace {
@@ -23,11 +22,6 @@ constexpr double flat = 1e-10;
 constexpr double touching = 1e-13;
 
 thread_local convex::AxisScratch scratch;
-
-void check_velocity(const Eigen::Vector3d& v, const char* which) {
-  require(is_finite(v) && v.cwiseAbs().maxCoeff() <= farthest_place, ErrorCode::not_finite,
-          "contact_interval: {} is not finite, or beyond {}", which, farthest_place);
-}
 
 /// Corners that lie farthest along n, in the order of a face if they are one; n in the frame of the polyhedron.
 std::vector<Index> touching_corners(const Polyhedron& p, const Eigen::Vector3d& n, Index face, double slack) {
@@ -133,10 +127,7 @@ ContactInterval<3> contact_interval(const ConvexPolyhedron& a, const Eigen::Isom
                                     const Eigen::Isometry3d& pose_b, const Eigen::Vector3d& velocity_b, double end) {
   check_pose(pose_a, "a");
   check_pose(pose_b, "b");
-  check_velocity(velocity_a, "velocity_a");
-  check_velocity(velocity_b, "velocity_b");
-  require(end >= 0, ErrorCode::invalid_argument, "contact_interval: end is {}, expected a time that is not negative",
-          end);
+  check_motion<3>(velocity_a, velocity_b, end);
   const RelativePose pose = convex::relative_pose(pose_a, pose_b);
   const Vec3 velocity = detail::to_vec3(pose_a.linear().transpose() * (velocity_b - velocity_a));
   const double slack = touching * (a.data().size + b.data().size);
@@ -148,21 +139,9 @@ ContactInterval<3> contact_interval(const ConvexPolyhedron& a, const Eigen::Isom
     return times.meet;
   });
   ContactInterval<3> result;
-  if (!times.meet) return result;
-  result.meet = true;
-  result.first = std::max(times.first, 0.0);
-  result.last = times.last;
-  result.overlap_at_start = times.first < 0;
-  if (result.overlap_at_start) return result;
-  result.kind = touch.kind;
-  result.normal = (pose_a.linear() * detail::to_eigen(touch.n)).normalized();
-  Eigen::Isometry3d there_a = pose_a;
-  Eigen::Isometry3d there_b = pose_b;
-  there_a.translation() += result.first * velocity_a;
-  there_b.translation() += result.first * velocity_b;
-  const auto beyond = [](const auto& there) { return !(there.translation().cwiseAbs().maxCoeff() <= farthest_place); };
-  if (beyond(there_a) || beyond(there_b)) return result;
-  add_contact_set(a, there_a, b, there_b, touch, result);
+  FirstTouch<3> there{pose_a, pose_b};
+  if (start_interval<3>(times, touch.kind, detail::to_eigen(touch.n), velocity_a, velocity_b, there, result))
+    add_contact_set(a, there.pose_a, b, there.pose_b, touch, result);
   return result;
 }
 

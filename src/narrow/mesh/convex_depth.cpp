@@ -7,6 +7,7 @@
 #include "narrow/convex/convex.hpp"
 #include "narrow/mesh/point_queries.hpp"
 #include "narrow/mesh/region_places.hpp"
+#include "narrow/mesh/trial_directions.hpp"
 #include "narrow/mesh/triangle_core.hpp"
 
 namespace carom::mesh {
@@ -21,11 +22,6 @@ constexpr std::size_t most_directions = 12;
 
 std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
-}
-
-Vec3 unit_or_zero(const Vec3& v) {
-  const double length = std::sqrt(dot(v, v));
-  return length > 0 && std::isfinite(length) ? (1 / length) * v : Vec3{};
 }
 
 using Found = ConvexRegion;
@@ -111,14 +107,7 @@ class Meter {
     }
   }
 
-  void add_direction(const Vec3& v) {
-    const Vec3 n = unit_or_zero(v);
-    if (!(dot(n, n) > 0.5) || directions_.size() == most_directions) return;
-    for (const Vec3& known : directions_) {
-      if (dot(known, n) > 1 - 1e-8) return;
-    }
-    directions_.push_back(n);
-  }
+  void add_direction(const Vec3& v) { mesh::add_direction(v, most_directions, directions_); }
 
   Vec3 lowest_point(const Vec3& n) const {
     const RelativePose& pose = walk_.pose();

@@ -6,6 +6,7 @@
 
 #include "narrow/mesh/point_queries.hpp"
 #include "narrow/mesh/region_places.hpp"
+#include "narrow/mesh/trial_directions.hpp"
 #include "narrow/mesh/triangle_pair.hpp"
 #include "narrow/mesh/with_view.hpp"
 
@@ -14,11 +15,6 @@ namespace {
 
 std::size_t at(Index i) {
   return static_cast<std::size_t>(i);
-}
-
-Vec3 unit_or_zero(const Vec3& v) {
-  const double length = std::sqrt(dot(v, v));
-  return length > 0 && std::isfinite(length) ? (1 / length) * v : Vec3{};
 }
 
 constexpr int most_trials = 32;
@@ -66,14 +62,7 @@ class Meter {
             vertex_b(b_.mesh.triangles[at(t)][2])};
   }
 
-  void add_direction(const Vec3& v) {
-    const Vec3 n = unit_or_zero(v);
-    if (!(dot(n, n) > 0.5) || directions_.size() == most_directions) return;
-    for (const Vec3& known : directions_) {
-      if (dot(known, n) > 1 - 1e-8) return;
-    }
-    directions_.push_back(n);
-  }
+  void add_direction(const Vec3& v) { mesh::add_direction(v, most_directions, directions_); }
 
   void find_deepest() {
     Vec3 out_a;
@@ -206,7 +195,7 @@ class Meter {
   /// Beyond `small_` on both sides of each other's planes.
   bool cross_deeply(const TriangleCorners& ta, const TriangleCorners& tb) const {
     const auto both_sides = [&](const TriangleCorners& plane, const TriangleCorners& t) {
-      const Vec3 n = unit_or_zero(detail::cross(plane[1] - plane[0], plane[2] - plane[0]));
+      const Vec3 n = detail::unit_or_zero(detail::cross(plane[1] - plane[0], plane[2] - plane[0]));
       // No plane: whether they meet must tell.
       if (!(dot(n, n) > 0.5)) return true;
       const double h0 = dot(n, t[0] - plane[0]);
@@ -229,11 +218,11 @@ class Meter {
                       const Vec3& n, Trial& trial) const {
     const TriangleIntersection where = meeting(ta, tb);
     const Vec3 middle = detail::to_vec3(0.5 * (where.start + where.end));
-    const Vec3 na = unit_or_zero(detail::cross(ta[1] - ta[0], ta[2] - ta[0]));
-    const Vec3 nb = unit_or_zero(detail::cross(tb[1] - tb[0], tb[2] - tb[0]));
+    const Vec3 na = detail::unit_or_zero(detail::cross(ta[1] - ta[0], ta[2] - ta[0]));
+    const Vec3 nb = detail::unit_or_zero(detail::cross(tb[1] - tb[0], tb[2] - tb[0]));
     const auto back = [&](const Vec3& p) { return moved_pose.rotate_back(p - moved_pose.t); };
     for (const Vec3& way : {na + nb, na - nb}) {
-      const Vec3 d = unit_or_zero(way);
+      const Vec3 d = detail::unit_or_zero(way);
       if (!(dot(way, way) > 1e-6)) continue;
       for (const double side : {-1.0, 1.0}) {
         const Vec3 p = middle + (side * behind * small_) * d;

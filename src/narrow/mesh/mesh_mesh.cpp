@@ -101,11 +101,6 @@ Closest closest_pair(const MeshData& a, const MeshData& b, const RelativePose& p
   return best;
 }
 
-Vec3 unit_or_zero(const Vec3& v) {
-  const double length = std::sqrt(dot(v, v));
-  return length > 0 ? (1 / length) * v : Vec3{};
-}
-
 Vec3 area_of(const TriangleCorners& t) {
   return detail::cross(t[1] - t[0], t[2] - t[0]);
 }
@@ -114,7 +109,7 @@ Vec3 area_of(const TriangleCorners& t) {
 Vec3 direction_of(const TriangleCorners& a, const TriangleCorners& b, const TriangleClosest& c) {
   const Vec3 between = c.point_b - c.point_a;
   const Vec3 size = (a[1] - a[0]) + (a[2] - a[0]);
-  if (c.distance > 1e-9 * std::sqrt(dot(size, size))) return unit_or_zero(between);
+  if (c.distance > 1e-9 * std::sqrt(dot(size, size))) return detail::unit_or_zero(between);
   const auto bits = [](std::uint32_t m) { return (m & 1U) + (m >> 1U & 1U) + (m >> 2U & 1U); };
   Vec3 n;
   if (bits(c.corners_a) == 3) n = area_of(a);
@@ -125,9 +120,9 @@ Vec3 direction_of(const TriangleCorners& a, const TriangleCorners& b, const Tria
     };
     n = detail::cross(along(a, c.corners_a), along(b, c.corners_b));
   }
-  n = unit_or_zero(n);
-  if (!(dot(n, n) > 0.5)) n = unit_or_zero(between);
-  if (!(dot(n, n) > 0.5)) n = unit_or_zero(area_of(a));
+  n = detail::unit_or_zero(n);
+  if (!(dot(n, n) > 0.5)) n = detail::unit_or_zero(between);
+  if (!(dot(n, n) > 0.5)) n = detail::unit_or_zero(area_of(a));
   if (!(dot(n, n) > 0.5)) return {1, 0, 0};
   const Vec3 away = dot(between, n) != 0 ? between : (b[0] + b[1] + b[2]) - (a[0] + a[1] + a[2]);
   return dot(away, n) < 0 ? -n : n;

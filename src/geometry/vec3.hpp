@@ -32,10 +32,14 @@ inline Vec3 operator*(double s, const Vec3& a) {
 inline double dot(const Vec3& a, const Vec3& b) {
   return a.x * b.x + a.y * b.y + a.z * b.z;
 }
+inline double length(const Vec3& v) {
+  return std::sqrt(dot(v, v));
+}
+
 /// Zero if v is, or if its length overflows.
 inline Vec3 unit_or_zero(const Vec3& v) {
-  const double length = std::sqrt(dot(v, v));
-  return length > 0 && std::isfinite(length) ? (1 / length) * v : Vec3{};
+  const double size = length(v);
+  return size > 0 && std::isfinite(size) ? (1 / size) * v : Vec3{};
 }
 /// cross(b, a) is -cross(a, b) to the last bit.
 inline Vec3 cross(const Vec3& a, const Vec3& b) {

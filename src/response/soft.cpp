@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/parallel.hpp"
 #include "core/stage_timer.hpp"
 #include "response/colours.hpp"
 
@@ -386,10 +387,37 @@ void add_colours(Scratch& s, int what, std::span<const Scratch::Loop> colour_loo
   }
 }
 
+/// The new motion of a body that has contacts.
+rigid::Motion solved_motion(const In& in, std::size_t body, const Outcome& outcome, const SoftBody& solved,
+                            int substeps) {
+  const rigid::Motion& m = in.bodies.motion[body];
+  const rigid::Mass& mass = in.bodies.mass[body];
+  const rigid::Info& info = in.bodies.info[body];
+  const rigid::Free& free = in.free[body];
+  rigid::Motion next;
+  const float* d = solved.displacement;
+  next.x = m.x + Vec3{d[0], d[1], d[2]};
+  Vec3 turn{d[3], d[4], d[5]};
+  if (free.spins) {
+    // The substeps turned with a spin that changes evenly; the free turn knows better.
+    const Vec3 even = in.dt * (m.w + (substeps + 1) / (2.0 * substeps) * (free.w - m.w));
+    turn = turn + (detail::rotation_vector(free.q * detail::conjugate(m.q)) - even);
+  }
+  next.q = detail::normalized(detail::rotation_by(turn) * m.q);
+  next.v = rigid::unlocked(free.v + mass.inverse * outcome.impulse, info.locked_translation);
+  if (mass.locked) {
+    const float* w = solved.velocity;
+    next.w = rigid::unlocked({w[3], w[4], w[5]}, info.locked_rotation);
+  } else {
+    next.w = rigid::turned(detail::matrix(next.q), mass.inverse_inertia, free.momentum + outcome.moment);
+  }
+  return next;
+}
+
 }  // namespace
 
 void run(Context& context, const In& in, const RigidOptions& options, std::span<Pair> pairs, Scratch& s,
-         StageStats& stats) {
+         const response::Out& out, StageStats& stats) {
   const StageTimer timer(stats);
   const double h = in.dt / options.substeps;
   make_rows(in, pairs, h, s);
@@ -471,6 +499,12 @@ void run(Context& context, const In& in, const RigidOptions& options, std::span<
       default:
         return;
     }
+  });
+  parallel_for(context.workers, s.rows.size(), bodies_of_block, [&](std::size_t r) {
+    const auto body = static_cast<std::size_t>(s.rows[r]);
+    if (in.bodies.mass[body].inverse == 0 || in.bodies.asleep[body] != 0) return;
+    out.next[body] = solved_motion(in, body, s.outcome[r], s.bodies[r], options.substeps);
+    out.answered[body] = 1;
   });
   stats.in += in.touching.size();
   stats.out += in.touching.size();

@@ -9,6 +9,7 @@
 #include "core/context.hpp"
 #include "core/stages.hpp"
 #include "kernels/soft_contact.hpp"
+#include "response/response.hpp"
 
 /// Stage `respond` for rigid bodies, by soft constraints in substeps (after Catto, "Solver2D", 2024, called TGS soft
 /// there): in each substep all contacts are solved once as stiff springs with dampers that push overlaps out, positions
@@ -28,13 +29,7 @@
 ///   although the impulses are single.
 namespace carom::soft {
 
-struct In {
-  const rigid::Bodies& bodies;
-  std::span<const detail::Mat3> rotation;  ///< of each body, at the beginning
-  std::span<const rigid::Free> free;       ///< of each body
-  std::span<const std::int32_t> touching;  ///< pairs that have points, in a fixed order
-  double dt = 0;
-};
+using response::In;
 
 /// What contacts did to a body over the step.
 struct Outcome {
@@ -71,9 +66,8 @@ struct Scratch {
   StageRunner runner;
 };
 
-/// Solves the contacts of one step: pairs get their impulses, and scratch.outcome and scratch.bodies say what becomes
-/// of the bodies that have a row.
+/// Solves the contacts of one step: pairs get their impulses, and the bodies that they hold their motion.
 void run(Context& context, const In& in, const RigidOptions& options, std::span<rigid::Pair> pairs, Scratch& scratch,
-         StageStats& stats);
+         const response::Out& out, StageStats& stats);
 
 }  // namespace carom::soft

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <vector>
 
 #include "bodies/rigid.hpp"
@@ -47,6 +48,8 @@ struct World {
   // Working memory.
   Poses poses;
   std::vector<Free> free;
+  std::vector<Motion> next;            ///< of each body, at the end of the step
+  std::vector<std::uint8_t> answered;  ///< 1: `next` is from the response
   std::vector<std::uint8_t> left_box;
   std::vector<ColliderPair> found;
   std::vector<WorldState::Entry> next_entries;
@@ -63,9 +66,29 @@ struct StepOptions {
   const RigidOptions& rigid;
 };
 
+/// Of the smaller of two bodies: what is farther apart makes no contact ahead of time, however fast.
+inline constexpr double ahead_share = 0.5;
+
+/// Stages `bounds` and `broad`: boxes that hold what a pair may look at, and the pairs of those that overlap.
+void bound(Context& context, World& world, const StepOptions& options, StageStats& stats);
+void find_pairs(World& world, StageStats& stats);
+/// Stages `narrow` and `contacts`: the points of each pair, their ids, and what they wake.
+void look(Context& context, World& world, const StepOptions& options, StageStats& stats);
+void identify(World& world, const RigidOptions& options, StageStats& stats);
+
 /// One walk down the pipeline. Throws Error(unstable) that names a body that left the range of numbers; then nothing
 /// has changed but impulses that are remembered.
 void step(Context& context, World& world, const StepOptions& options, PipelineStats& stats);
+
+inline bool still_or_static(const Bodies& bodies, std::size_t body) {
+  return bodies.asleep[body] != 0 || bodies.info[body].kind == RigidKind::static_body;
+}
+
+/// m/s; no point of the body is faster.
+inline double fastest(const Bodies& bodies, std::size_t body, double reach) {
+  const Motion& m = bodies.motion[body];
+  return length(m.v) + (reach < INFINITY ? length(m.w) * reach : 0.0);
+}
 
 void remove(World& world, std::int32_t body);
 /// A body that is touched, and all that sleep with it, wake up.

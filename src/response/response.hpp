@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "bodies/rigid.hpp"
+
+/// What every response of rigid bodies is given, and what it answers.
+namespace carom::response {
+
+struct In {
+  const rigid::Bodies& bodies;
+  std::span<const detail::Mat3> rotation;  ///< of each body, at the beginning of the step
+  std::span<const rigid::Free> free;       ///< of each body: how it goes if nothing touches it
+  std::span<const std::int32_t> touching;  ///< pairs that have points, in a fixed order
+  double dt = 0;
+};
+
+/// Of each body. The step gives those that have no answer their free motion.
+struct Out {
+  std::span<rigid::Motion> next;     ///< at the end of the step
+  std::span<std::uint8_t> answered;  ///< 1 if `next` says how the body moves; bodies that do not move may have it
+};
+
+}  // namespace carom::response

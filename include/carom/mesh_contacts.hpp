@@ -54,10 +54,11 @@ struct TriangleManifold {
 
 /// One for each triangle within `within` (m, at least 0) of a convex shape, ascending; `out` is cleared.
 ///
-/// Where the cores overlap the normal is that of the triangle: outward if the mesh is closed, toward the middle of the
-/// shape if not. Elsewhere it is that of the closest points, and a triangle is left out if its closest point is on an
-/// edge or vertex whose other triangles are nearer along the normal: what slides over a flat floor feels no inner
-/// edges. A convex shape deep inside a closed mesh, away from the surface, has none: ask overlap_regions. Throws
+/// The normal is that of the triangle where the shape is over it, or below it by less than a hundredth of the shape's
+/// size. Elsewhere it is that of the closest points, or of the shortest way out; a triangle whose edge or vertex is
+/// touched is left out if another one at this edge or vertex is nearer along the normal: what slides over a flat floor
+/// feels no inner edges. Triangles of a closed mesh that face away from the middle of the shape are left out. A convex
+/// shape deep inside a closed mesh, away from the surface, has none: ask overlap_regions. Throws
 /// Error(invalid_argument) for a shape that is no mesh, or another that is not convex or a half-space.
 void mesh_manifolds(const Shape& mesh, const Eigen::Isometry3d& pose_mesh, const Shape& convex,
                     const Eigen::Isometry3d& pose_convex, double within, std::vector<TriangleManifold>& out);

@@ -30,7 +30,7 @@ struct GivenMass {
 
 struct RigidBody {
   std::string name{};
-  Shape shape = Shape::sphere(0.5);                        ///< convex, or a compound; half-spaces are static only
+  Shape shape = Shape::sphere(0.5);  ///< convex or a compound; half-spaces are static only, meshes static or kinematic
   Eigen::Isometry3d pose = Eigen::Isometry3d::Identity();  ///< of the shape
   RigidKind kind = RigidKind::dynamic;
   double density = 1000;                      ///< kg/m^3; of water, so that sizes in metres weigh what one expects

@@ -66,8 +66,8 @@ void check(const RigidBody& body) {
   check_not_negative(body.name, "angular_damping", body.angular_damping);
   require(body.restitution >= 0 && body.restitution <= 1, ErrorCode::invalid_argument,
           "body '{}': restitution is {}; expected 0 to 1", body.name, body.restitution);
-  require(body.shape.kind() != ShapeKind::mesh, ErrorCode::unsupported,
-          "body '{}' is a mesh; rigid bodies are convex shapes and compounds of them", body.name);
+  require(body.shape.kind() != ShapeKind::mesh || body.kind != RigidKind::dynamic, ErrorCode::unsupported,
+          "body '{}' is a dynamic mesh; meshes are static or kinematic, dynamic bodies convex or compounds", body.name);
   require(body.shape.kind() != ShapeKind::half_space || body.kind == RigidKind::static_body,
           ErrorCode::invalid_argument, "body '{}' is a half-space, which has no mass; expected it to be static",
           body.name);
@@ -170,14 +170,19 @@ void add(Bodies& bodies, RigidBody body, BodyId id) {
     const Eigen::Isometry3d local = info.body_from_shape * pose;
     Collider c;
     c.body = static_cast<std::int32_t>(bodies.size());
-    c.core = &shape.data().core;
+    if (shape.kind() == ShapeKind::mesh) {
+      c.mesh = shape.data().mesh.get();
+      c.margin = shape.margin();
+    } else {
+      c.core = &shape.data().core;
+    }
     c.rotation = {to_vec3(local.linear().col(0)), to_vec3(local.linear().col(1)), to_vec3(local.linear().col(2))};
     c.place = to_vec3(local.translation());
     c.reach = reach_from(shape, local.inverse().translation());
     c.size = shape.kind() == ShapeKind::half_space ? INFINITY : shape.bounding_sphere().radius;
     bodies.colliders.push_back(c);
   };
-  if (body.shape.convex()) {
+  if (body.shape.kind() != ShapeKind::compound) {
     add_collider(body.shape, Eigen::Isometry3d::Identity());
   } else {
     for (const Shape::Part& part : body.shape.parts()) add_collider(part.shape, part.pose);

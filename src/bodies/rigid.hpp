@@ -7,6 +7,7 @@
 #include "carom/rigid.hpp"
 #include "geometry/rotation.hpp"
 #include "shapes/core.hpp"
+#include "shapes/mesh_data.hpp"
 
 /// Rigid bodies: their state, and how they move where nothing touches them.
 namespace carom::rigid {
@@ -32,12 +33,14 @@ struct Mass {
   bool locked = false;   ///< some axis is
 };
 
-/// A convex piece of a body: the whole of it, or a part of a compound.
+/// A piece of a body: the whole of it, or a convex part of a compound.
 struct Collider {
   std::int32_t body = -1;
-  const shapes::Core* core = nullptr;
-  Mat3 rotation;     ///< from its frame to that of the body
-  Vec3 place;        ///< of its origin in the frame of the body
+  const shapes::Core* core = nullptr;      ///< if it is convex
+  const shapes::MeshData* mesh = nullptr;  ///< if it is a mesh
+  double margin = 0;                       ///< m, of the mesh
+  Mat3 rotation;                           ///< from its frame to that of the body
+  Vec3 place;                              ///< of its origin in the frame of the body
   double reach = 0;  ///< m; no point of it is farther from the centre of mass. Infinite for half-spaces
   double size = 0;   ///< m; radius of a ball around the collider itself
 };

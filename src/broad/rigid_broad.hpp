@@ -1,12 +1,12 @@
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <compare>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
-#include "core/parallel.hpp"
+#include "carom/broad_phase.hpp"
 #include "geometry/vec3.hpp"
 
 /// Which colliders may touch: all pairs of boxes that overlap. Boxes are larger than what they hold, so that pairs are
@@ -19,10 +19,6 @@ struct Box {
   Vec3 low;
   Vec3 high;
 
-  bool holds(const Box& other) const {
-    return low.x <= other.low.x && low.y <= other.low.y && low.z <= other.low.z && other.high.x <= high.x &&
-           other.high.y <= high.y && other.high.z <= high.z;
-  }
   bool overlaps(const Box& other) const {
     return low.x <= other.high.x && other.low.x <= high.x && low.y <= other.high.y && other.low.y <= high.y &&
            low.z <= other.high.z && other.low.z <= high.z;
@@ -36,46 +32,25 @@ struct ColliderPair {
   friend auto operator<=>(const ColliderPair&, const ColliderPair&) = default;
 };
 
-struct BroadScratch {
-  struct End {
-    double low = 0;
-    std::int32_t collider = 0;
-  };
-  std::vector<End> order;
-  std::vector<std::int32_t> endless;
-};
+/// The proxies of all colliders, in their order, so that the index of a proxy is the number of its collider.
+class ColliderBroadPhase {
+ public:
+  /// After colliders were removed, or the boxes are those of another time.
+  void forget() { broad_.reset(); }
 
-/// All pairs of overlapping boxes for which keep(a, b) is true, sorted. Boxes may be infinite.
-template <class Keep>
-void overlapping_pairs(const std::vector<Box>& boxes, BroadScratch& scratch, std::vector<ColliderPair>& pairs,
-                       Keep&& keep) {
-  scratch.order.clear();
-  scratch.endless.clear();
-  pairs.clear();
-  for (std::size_t i = 0; i < boxes.size(); ++i) {
-    const Box& box = boxes[i];
-    if (box.high.x - box.low.x < INFINITY) {
-      scratch.order.push_back({box.low.x, static_cast<std::int32_t>(i)});
-    } else {
-      scratch.endless.push_back(static_cast<std::int32_t>(i));
-    }
-  }
-  const auto offer = [&](std::int32_t i, std::int32_t j) {
-    if (!boxes[static_cast<std::size_t>(i)].overlaps(boxes[static_cast<std::size_t>(j)])) return;
-    if (keep(i, j)) pairs.push_back({std::min(i, j), std::max(i, j)});
-  };
-  for (const std::int32_t i : scratch.endless) {
-    for (const auto& end : scratch.order) offer(i, end.collider);
-  }
-  std::sort(scratch.order.begin(), scratch.order.end(),
-            [](const auto& a, const auto& b) { return a.low != b.low ? a.low < b.low : a.collider < b.collider; });
-  for (std::size_t i = 0; i < scratch.order.size(); ++i) {
-    const double high = boxes[static_cast<std::size_t>(scratch.order[i].collider)].high.x;
-    for (std::size_t j = i + 1; j < scratch.order.size() && scratch.order[j].low <= high; ++j) {
-      offer(scratch.order[i].collider, scratch.order[j].collider);
-    }
-  }
-  std::sort(pairs.begin(), pairs.end());
-}
+  /// Brings the pairs up to these boxes, of which those marked have changed since the last call. Boxes may be infinite.
+  /// False if the pairs are the same as before.
+  bool update(std::span<const Box> boxes, std::span<const std::uint8_t> changed);
+
+  /// All pairs of boxes that overlap, ascending.
+  std::span<const ProxyPair> pairs() const { return broad_->pairs(); }
+  /// Colliders whose boxes overlap a box, ascending.
+  void overlapping(const Box& box, std::vector<std::int32_t>& found) const;
+  const BroadPhase& tree() const { return *broad_; }
+
+ private:
+  std::optional<BroadPhase> broad_;
+  std::vector<ProxyId> ids_;
+};
 
 }  // namespace carom::rigid

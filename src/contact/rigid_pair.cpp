@@ -126,4 +126,17 @@ bool update(Pair& pair, const Bodies& bodies, const Poses& poses, double within,
   return true;
 }
 
+void remember(Pair& pair, const Bodies& bodies, const Poses& poses) {
+  const auto a = static_cast<std::size_t>(pair.body_a);
+  const auto b = static_cast<std::size_t>(pair.body_b);
+  remember_locally(pair, bodies.motion[a], poses.rotation[a], bodies.motion[b], poses.rotation[b]);
+}
+
+void carry(Pair& pair, const Bodies& bodies, const Poses& poses) {
+  const auto a = static_cast<std::size_t>(pair.body_a);
+  const auto b = static_cast<std::size_t>(pair.body_b);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(pair.count); ++i) ++pair.points[i].age;
+  move_along(pair, bodies.motion[a], poses.rotation[a], bodies.motion[b], poses.rotation[b]);
+}
+
 }  // namespace carom::rigid

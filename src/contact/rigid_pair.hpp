@@ -63,6 +63,11 @@ struct Poses {
 /// distances and normal are then those of a fresh look but for 2 `keep`. Returns true if the narrow phase looked.
 bool update(Pair& pair, const Bodies& bodies, const Poses& poses, double within, double keep);
 
+/// The same in two halves, for those who look in another way: after `pair.normal` and the middles and distances of its
+/// points were set, and while they are kept.
+void remember(Pair& pair, const Bodies& bodies, const Poses& poses);
+void carry(Pair& pair, const Bodies& bodies, const Poses& poses);
+
 /// How far any point of the pair can have moved against the other since the narrow phase looked, m.
 double moved_since(const Pair& pair, const Bodies& bodies);
 

@@ -93,6 +93,23 @@ std::vector<OverlapRegion> of_mesh_and_core(const PlacedMesh& a, const PlacedCor
   return all;
 }
 
+TriangleManifold manifold_of(const mesh::TrianglePatch& found) {
+  TriangleManifold m;
+  m.triangle = found.triangle;
+  m.normal = detail::to_eigen(found.patch.normal);
+  m.count = found.patch.count;
+  const auto count = static_cast<std::size_t>(m.count);
+  for (std::size_t k = 0; k < count; ++k) {
+    const convex::PatchPoint& p = found.patch.points[k];
+    const Eigen::Vector3d middle = detail::to_eigen(p.middle);
+    m.points[k] = {middle - 0.5 * p.distance * m.normal, middle + 0.5 * p.distance * m.normal, p.distance};
+  }
+  for (std::size_t k = 1; k < count; ++k) {
+    if (m.points[k].distance < m.points[0].distance) std::swap(m.points[k], m.points[0]);
+  }
+  return m;
+}
+
 void mirror(std::vector<OverlapRegion>& regions) {
   for (OverlapRegion& r : regions) {
     r.normal = -r.normal;
@@ -166,7 +183,10 @@ void mesh_manifolds(const Shape& mesh, const Eigen::Isometry3d& pose_mesh, const
   require(within >= 0, ErrorCode::invalid_argument, "mesh_manifolds: within is {}, expected at least 0", within);
   check_pose(pose_mesh, "the mesh");
   check_pose(pose_convex, "the convex shape");
-  mesh::find_manifolds(placed(mesh, pose_mesh), {convex.data().core, pose_convex}, within, out);
+  thread_local std::vector<mesh::TrianglePatch> found;
+  mesh::find_patches(placed(mesh, pose_mesh), {convex.data().core, pose_convex}, within, found);
+  out.clear();
+  for (const mesh::TrianglePatch& patch : found) out.push_back(manifold_of(patch));
 }
 
 void triangles_near(const Shape& mesh, const Eigen::Isometry3d& pose, const AxisBox& box, std::vector<Index>& out) {

@@ -101,13 +101,7 @@ void World::teleport(BodyId body, const Eigen::Isometry3d& pose) {
   rigid::Motion next = s.bodies.motion[i];
   rigid::place(pose, s.bodies.info[i], next);
   // What rested on it must notice, and what it rests on.
-  for (const rigid::WorldState::Entry& entry : s.entries) {
-    const rigid::Pair& pair = s.pairs[static_cast<std::size_t>(entry.pair)];
-    if (pair.count == 0) continue;
-    if (pair.body_a == static_cast<std::int32_t>(i)) wake_body(s, static_cast<std::size_t>(pair.body_b));
-    if (pair.body_b == static_cast<std::int32_t>(i)) wake_body(s, static_cast<std::size_t>(pair.body_a));
-  }
-  wake_body(s, i);
+  rigid::wake_neighbours(s, static_cast<std::int32_t>(i));
   s.bodies.motion[i] = next;
   s.boxed[i].margin = -1;
 }
@@ -203,6 +197,7 @@ void World::restore(const Snapshot& snapshot) {
   s.pair_detection = d.pair_detection;
   s.contacts = d.contacts;
   s.rigid.state = d.rigid;
+  s.rigid.broad.forget();
   s.edited = true;
   s.filters_edited = true;
 }

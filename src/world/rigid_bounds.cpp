@@ -14,6 +14,13 @@ constexpr std::size_t body_grain = 256;
 constexpr double box_share = 0.1;
 
 Box box_of(const Collider& collider, const Eigen::Isometry3d& pose, double margin) {
+  if (collider.mesh != nullptr) {
+    const shapes::BoxVolume& root = collider.mesh->tree.boxes[0];
+    const Eigen::Vector3d middle = pose * detail::to_eigen(root.center);
+    const Eigen::Vector3d half =
+        pose.linear().cwiseAbs() * detail::to_eigen(root.half) + Eigen::Vector3d::Constant(collider.margin + margin);
+    return {detail::to_vec3(middle - half), detail::to_vec3(middle + half)};
+  }
   if (collider.core->kind == shapes::CoreKind::half_space)
     return {{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
   const double* m = pose.matrix().data();
@@ -34,7 +41,7 @@ void bound(Context& context, World& world, const StepOptions& options, StageStat
   const StageTimer timer(stats);
   WorldState& s = world.state;
   const Bodies& bodies = s.bodies;
-  world.left_box.assign(bodies.size(), 0);
+  world.left_box.assign(bodies.colliders.size(), 0);
   parallel_for(context.workers, bodies.size(), body_grain, [&](std::size_t i) {
     WorldState::Boxed& boxed = s.boxed[i];
     const Motion& m = bodies.motion[i];
@@ -60,12 +67,11 @@ void bound(Context& context, World& world, const StepOptions& options, StageStat
     for (std::int32_t k = 0; k < info.collider_count; ++k) {
       const auto c = static_cast<std::size_t>(info.first_collider) + static_cast<std::size_t>(k);
       s.boxes[c] = box_of(bodies.colliders[c], world.poses.shape[c], boxed.margin);
+      world.left_box[c] = 1;
     }
-    world.left_box[i] = 1;
   });
   std::uint64_t left = 0;
   for (const std::uint8_t l : world.left_box) left += l;
-  if (left > 0) s.pairs_stale = true;
   stats.in += bodies.size();
   stats.out += bodies.size();
   stats.add_counted("new boxes", left);
@@ -87,55 +93,88 @@ bool may_touch(const WorldState& s, std::int32_t ca, std::int32_t cb) {
   return !std::binary_search(s.excluded.begin(), s.excluded.end(), std::array<std::int32_t, 2>{a, b});
 }
 
-Pair new_pair(const WorldState& s, const ColliderPair& key) {
+/// Both lists are sorted: what is in both stays as it is, the rest is made, or dropped.
+template <class Entry, class Make, class Drop>
+void merge(std::vector<Entry>& entries, const ColliderPair& key, std::size_t& old, std::vector<Entry>& next,
+           const Make& make, const Drop& drop) {
+  while (old < entries.size() && entries[old].key < key) drop(entries[old++]);
+  if (old < entries.size() && entries[old].key == key) {
+    next.push_back(std::move(entries[old++]));
+  } else {
+    next.push_back(make(key));
+  }
+}
+
+}  // namespace
+
+std::int32_t new_place(WorldState& s) {
+  if (s.free_pairs.empty()) {
+    s.pairs.emplace_back();
+    return static_cast<std::int32_t>(s.pairs.size()) - 1;
+  }
+  const std::int32_t place = s.free_pairs.back();
+  s.free_pairs.pop_back();
+  return place;
+}
+
+Pair new_pair(const Bodies& bodies, std::int32_t collider_a, std::int32_t collider_b) {
   Pair pair;
-  pair.collider_a = key.a;
-  pair.collider_b = key.b;
-  pair.body_a = s.bodies.colliders[static_cast<std::size_t>(key.a)].body;
-  pair.body_b = s.bodies.colliders[static_cast<std::size_t>(key.b)].body;
-  const Info& a = s.bodies.info[static_cast<std::size_t>(pair.body_a)];
-  const Info& b = s.bodies.info[static_cast<std::size_t>(pair.body_b)];
+  pair.collider_a = collider_a;
+  pair.collider_b = collider_b;
+  pair.body_a = bodies.colliders[static_cast<std::size_t>(collider_a)].body;
+  pair.body_b = bodies.colliders[static_cast<std::size_t>(collider_b)].body;
+  const Info& a = bodies.info[static_cast<std::size_t>(pair.body_a)];
+  const Info& b = bodies.info[static_cast<std::size_t>(pair.body_b)];
   pair.friction = static_cast<float>(std::sqrt(a.friction * b.friction));
   pair.restitution = static_cast<float>(std::max(a.restitution, b.restitution));
   return pair;
 }
 
-}  // namespace
-
 void find_pairs(World& world, StageStats& stats) {
   const StageTimer timer(stats);
   WorldState& s = world.state;
-  if (s.pairs_stale) {
-    overlapping_pairs(s.boxes, world.broad, world.found,
-                      [&](std::int32_t a, std::int32_t b) { return may_touch(s, a, b); });
-    // Both lists are sorted: what is in both stays where it is.
+  const Bodies& bodies = s.bodies;
+  if (world.broad.update(s.boxes, world.left_box) || s.pairs_stale) {
+    const auto is_mesh = [&](std::int32_t c) { return bodies.colliders[static_cast<std::size_t>(c)].mesh != nullptr; };
+    const auto make = [&](const ColliderPair& key) {
+      const std::int32_t place = new_place(s);
+      s.pairs[static_cast<std::size_t>(place)] = new_pair(bodies, key.a, key.b);
+      return WorldState::Entry{key, place};
+    };
+    const auto drop = [&](const WorldState::Entry& entry) { s.free_pairs.push_back(entry.pair); };
+    const auto make_mesh = [&](const ColliderPair& key) {
+      const bool first = is_mesh(key.a);
+      MeshPair entry;
+      entry.key = key;
+      entry.mesh = first ? key.a : key.b;
+      entry.convex = first ? key.b : key.a;
+      return entry;
+    };
+    const auto drop_mesh = [&](const MeshPair& entry) {
+      for (const std::int32_t part : entry.parts) s.free_pairs.push_back(part);
+    };
     world.next_entries.clear();
+    world.next_mesh_pairs.clear();
     std::size_t old = 0;
-    const auto drop = [&] { s.free_pairs.push_back(s.entries[old++].pair); };
-    for (const ColliderPair& key : world.found) {
-      while (old < s.entries.size() && s.entries[old].key < key) drop();
-      if (old < s.entries.size() && s.entries[old].key == key) {
-        world.next_entries.push_back(s.entries[old++]);
-        continue;
-      }
-      std::int32_t place;
-      if (s.free_pairs.empty()) {
-        place = static_cast<std::int32_t>(s.pairs.size());
-        s.pairs.emplace_back();
+    std::size_t old_mesh = 0;
+    for (const ProxyPair& pair : world.broad.pairs()) {
+      const ColliderPair key{static_cast<std::int32_t>(pair.a), static_cast<std::int32_t>(pair.b)};
+      if (!may_touch(s, key.a, key.b)) continue;
+      if (is_mesh(key.a) || is_mesh(key.b)) {
+        merge(s.mesh_pairs, key, old_mesh, world.next_mesh_pairs, make_mesh, drop_mesh);
       } else {
-        place = s.free_pairs.back();
-        s.free_pairs.pop_back();
+        merge(s.entries, key, old, world.next_entries, make, drop);
       }
-      s.pairs[static_cast<std::size_t>(place)] = new_pair(s, key);
-      world.next_entries.push_back({key, place});
     }
-    while (old < s.entries.size()) drop();
+    while (old < s.entries.size()) drop(s.entries[old++]);
+    while (old_mesh < s.mesh_pairs.size()) drop_mesh(s.mesh_pairs[old_mesh++]);
     std::swap(s.entries, world.next_entries);
+    std::swap(s.mesh_pairs, world.next_mesh_pairs);
     s.pairs_stale = false;
-    stats.add_counted("sweeps", 1);
+    stats.add_counted("changes", 1);
   }
-  stats.in += s.bodies.colliders.size();
-  stats.out += s.entries.size();
+  stats.in += bodies.colliders.size();
+  stats.out += s.entries.size() + s.mesh_pairs.size();
 }
 
 }  // namespace carom::rigid

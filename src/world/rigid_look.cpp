@@ -8,9 +8,6 @@ namespace {
 
 constexpr std::size_t pair_grain = 32;
 
-/// Of the smaller body of a pair: what two colliders may have moved before the narrow phase looks again.
-constexpr double keep_share = 5e-5;
-
 /// Both do not move by themselves: the points of the pair stay what they are.
 bool idle(const Bodies& bodies, const Pair& pair) {
   return still_or_static(bodies, static_cast<std::size_t>(pair.body_a)) &&
@@ -30,12 +27,9 @@ void look(Context& context, World& world, const StepOptions& options, StageStats
                       if (idle(s.bodies, pair)) continue;
                       const Collider& ca = s.bodies.colliders[static_cast<std::size_t>(pair.collider_a)];
                       const Collider& cb = s.bodies.colliders[static_cast<std::size_t>(pair.collider_b)];
-                      const double size = std::min(ca.size, cb.size);
-                      const double speed = fastest(s.bodies, static_cast<std::size_t>(pair.body_a), ca.reach) +
-                                           fastest(s.bodies, static_cast<std::size_t>(pair.body_b), cb.reach);
-                      const double base = std::min(options.rigid.speculative_distance, 0.1 * size);
-                      const double within = base + std::min(speed * options.dt, ahead_share * size);
-                      if (update(pair, s.bodies, world.poses, within, keep_share * size)) ++world.looked[chunk];
+                      const double within = reach_ahead(s.bodies, ca, cb, options);
+                      const double keep = keep_share * std::min(ca.size, cb.size);
+                      if (update(pair, s.bodies, world.poses, within, keep)) ++world.looked[chunk];
                     }
                   });
   std::uint64_t looked = 0;
@@ -53,9 +47,15 @@ void identify(World& world, const RigidOptions& options, StageStats& stats) {
     const auto i = static_cast<std::size_t>(body);
     return !still_or_static(bodies, i) && fastest(bodies, i, reach) > options.sleep_speed;
   };
-  for (const WorldState::Entry& entry : s.entries) {
-    Pair& pair = s.pairs[static_cast<std::size_t>(entry.pair)];
-    if (pair.count == 0 || idle(bodies, pair)) continue;
+  const auto all_pairs = [&](auto&& visit) {
+    for (const WorldState::Entry& entry : s.entries) visit(entry.pair);
+    for (const MeshPair& entry : s.mesh_pairs) {
+      for (const std::int32_t part : entry.parts) visit(part);
+    }
+  };
+  all_pairs([&](std::int32_t place) {
+    Pair& pair = s.pairs[static_cast<std::size_t>(place)];
+    if (pair.count == 0 || idle(bodies, pair)) return;
     bool fresh = false;
     for (std::size_t i = 0; i < static_cast<std::size_t>(pair.count); ++i) {
       if (pair.points[i].id != 0) continue;
@@ -64,20 +64,20 @@ void identify(World& world, const RigidOptions& options, StageStats& stats) {
     }
     const bool a_sleeps = bodies.asleep[static_cast<std::size_t>(pair.body_a)] != 0;
     const bool b_sleeps = bodies.asleep[static_cast<std::size_t>(pair.body_b)] != 0;
-    if (!a_sleeps && !b_sleeps) continue;
+    if (!a_sleeps && !b_sleeps) return;
     const double reach_a = bodies.colliders[static_cast<std::size_t>(pair.collider_a)].reach;
     const double reach_b = bodies.colliders[static_cast<std::size_t>(pair.collider_b)].reach;
     if (fresh || moves(pair.body_a, reach_a) || moves(pair.body_b, reach_b))
       wake(s, a_sleeps ? pair.body_a : pair.body_b);
-  }
+  });
   s.touching.clear();
   std::uint64_t points = 0;
-  for (const WorldState::Entry& entry : s.entries) {
-    const Pair& pair = s.pairs[static_cast<std::size_t>(entry.pair)];
-    if (pair.count == 0 || idle(bodies, pair)) continue;
-    s.touching.push_back(entry.pair);
+  all_pairs([&](std::int32_t place) {
+    const Pair& pair = s.pairs[static_cast<std::size_t>(place)];
+    if (pair.count == 0 || idle(bodies, pair)) return;
+    s.touching.push_back(place);
     points += static_cast<std::uint64_t>(pair.count);
-  }
+  });
   stats.in += s.touching.size();
   stats.out += points;
 }

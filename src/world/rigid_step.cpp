@@ -85,6 +85,7 @@ void step(Context& context, World& world, const StepOptions& options, PipelineSt
   bound(context, world, options, stats[Stage::bounds]);
   find_pairs(world, stats[Stage::broad]);
   look(context, world, options, stats[Stage::narrow]);
+  look_at_meshes(context, world, options, stats[Stage::narrow]);
   identify(world, options.rigid, stats[Stage::contacts]);
   world.next.resize(world.state.bodies.size());
   world.answered.assign(world.state.bodies.size(), 0);

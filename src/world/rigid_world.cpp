@@ -37,6 +37,19 @@ void wake(WorldState& state, std::int32_t body) {
   }
 }
 
+void wake_neighbours(WorldState& s, std::int32_t body) {
+  const auto look = [&](std::int32_t place) {
+    const Pair& pair = s.pairs[static_cast<std::size_t>(place)];
+    if (pair.count > 0 && pair.body_a == body) wake(s, pair.body_b);
+    if (pair.count > 0 && pair.body_b == body) wake(s, pair.body_a);
+  };
+  for (const WorldState::Entry& entry : s.entries) look(entry.pair);
+  for (const MeshPair& entry : s.mesh_pairs) {
+    for (const std::int32_t part : entry.parts) look(part);
+  }
+  wake(s, body);
+}
+
 void sleep(World& world, const RigidOptions& options, double dt, StageStats& stats) {
   if (!options.sleep) return;
   WorldState& s = world.state;
@@ -96,12 +109,7 @@ void sleep(World& world, const RigidOptions& options, double dt, StageStats& sta
 void remove(World& world, std::int32_t body) {
   WorldState& s = world.state;
   Bodies& bodies = s.bodies;
-  for (const WorldState::Entry& entry : s.entries) {
-    const Pair& pair = s.pairs[static_cast<std::size_t>(entry.pair)];
-    if (pair.count > 0 && pair.body_a == body) wake(s, pair.body_b);
-    if (pair.count > 0 && pair.body_b == body) wake(s, pair.body_a);
-  }
-  wake(s, body);
+  wake_neighbours(s, body);
   const auto at = static_cast<std::size_t>(body);
   const std::int32_t first = bodies.info[at].first_collider;
   const std::int32_t gone = bodies.info[at].collider_count;
@@ -112,6 +120,16 @@ void remove(World& world, std::int32_t body) {
     std::erase(s.touching, entry.pair);
     return true;
   });
+  std::erase_if(s.mesh_pairs, [&](const MeshPair& entry) {
+    const auto of_body = [&](std::int32_t c) { return bodies.colliders[static_cast<std::size_t>(c)].body == body; };
+    if (!of_body(entry.mesh) && !of_body(entry.convex)) return false;
+    for (const std::int32_t part : entry.parts) {
+      s.free_pairs.push_back(part);
+      std::erase(s.touching, part);
+    }
+    return true;
+  });
+  world.broad.forget();
   std::erase_if(s.excluded, [&](const auto& pair) { return pair[0] == body || pair[1] == body; });
 
   const auto erase = [&](auto& list) { list.erase(list.begin() + body); };
@@ -133,14 +151,24 @@ void remove(World& world, std::int32_t body) {
   for (Collider& c : bodies.colliders) lower_body(c.body);
   for (Info& info : bodies.info) lower_collider(info.first_collider);
   for (std::int32_t& island : bodies.island) lower_body(island);
-  for (WorldState::Entry& entry : s.entries) {
-    lower_collider(entry.key.a);
-    lower_collider(entry.key.b);
-    Pair& pair = s.pairs[static_cast<std::size_t>(entry.pair)];
+  const auto lower_pair = [&](std::int32_t place) {
+    Pair& pair = s.pairs[static_cast<std::size_t>(place)];
     lower_collider(pair.collider_a);
     lower_collider(pair.collider_b);
     lower_body(pair.body_a);
     lower_body(pair.body_b);
+  };
+  for (WorldState::Entry& entry : s.entries) {
+    lower_collider(entry.key.a);
+    lower_collider(entry.key.b);
+    lower_pair(entry.pair);
+  }
+  for (MeshPair& entry : s.mesh_pairs) {
+    lower_collider(entry.key.a);
+    lower_collider(entry.key.b);
+    lower_collider(entry.mesh);
+    lower_collider(entry.convex);
+    for (const std::int32_t part : entry.parts) lower_pair(part);
   }
   for (auto& pair : s.excluded) {
     lower_body(pair[0]);

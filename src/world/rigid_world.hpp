@@ -8,6 +8,7 @@
 #include "broad/rigid_broad.hpp"
 #include "carom/rigid.hpp"
 #include "carom/stats.hpp"
+#include "contact/mesh_pair.hpp"
 #include "contact/rigid_pair.hpp"
 #include "core/context.hpp"
 #include "response/soft.hpp"
@@ -35,6 +36,7 @@ struct WorldState {
     std::int32_t pair = 0;
   };
   std::vector<Entry> entries;
+  std::vector<MeshPair> mesh_pairs;  ///< those with a mesh, sorted likewise
   std::vector<Pair> pairs;
   std::vector<std::int32_t> free_pairs;
   std::vector<std::int32_t> touching;                 ///< of the last step
@@ -50,10 +52,13 @@ struct World {
   std::vector<Free> free;
   std::vector<Motion> next;            ///< of each body, at the end of the step
   std::vector<std::uint8_t> answered;  ///< 1: `next` is from the response
-  std::vector<std::uint8_t> left_box;
-  std::vector<ColliderPair> found;
+  std::vector<std::uint8_t> left_box;  ///< of each collider
   std::vector<WorldState::Entry> next_entries;
-  BroadScratch broad;
+  std::vector<MeshPair> next_mesh_pairs;
+  std::vector<MeshFound> mesh_found;  ///< of each of mesh_pairs
+  std::vector<Pair> old_parts;
+  std::vector<Pair*> old_part_places;
+  ColliderBroadPhase broad;
   soft::Scratch soft;
   std::vector<std::uint32_t> looked;
   std::vector<std::int32_t> parent;  ///< of islands
@@ -74,11 +79,16 @@ void bound(Context& context, World& world, const StepOptions& options, StageStat
 void find_pairs(World& world, StageStats& stats);
 /// Stages `narrow` and `contacts`: the points of each pair, their ids, and what they wake.
 void look(Context& context, World& world, const StepOptions& options, StageStats& stats);
+void look_at_meshes(Context& context, World& world, const StepOptions& options, StageStats& stats);
 void identify(World& world, const RigidOptions& options, StageStats& stats);
 
 /// One walk down the pipeline. Throws Error(unstable) that names a body that left the range of numbers; then nothing
 /// has changed but impulses that are remembered.
 void step(Context& context, World& world, const StepOptions& options, PipelineStats& stats);
+
+/// A place in `pairs`, and its end.
+std::int32_t new_place(WorldState& state);
+Pair new_pair(const Bodies& bodies, std::int32_t collider_a, std::int32_t collider_b);
 
 inline bool still_or_static(const Bodies& bodies, std::size_t body) {
   return bodies.asleep[body] != 0 || bodies.info[body].kind == RigidKind::static_body;
@@ -90,9 +100,22 @@ inline double fastest(const Bodies& bodies, std::size_t body, double reach) {
   return length(m.v) + (reach < INFINITY ? length(m.w) * reach : 0.0);
 }
 
+/// Of the smaller body of a pair: what two colliders may have moved before the narrow phase looks again.
+inline constexpr double keep_share = 5e-5;
+
+/// m; what is farther apart than this is of no interest in this step.
+inline double reach_ahead(const Bodies& bodies, const Collider& a, const Collider& b, const StepOptions& options) {
+  const double size = std::min(a.size, b.size);
+  const double speed = fastest(bodies, static_cast<std::size_t>(a.body), a.reach) +
+                       fastest(bodies, static_cast<std::size_t>(b.body), b.reach);
+  return std::min(options.rigid.speculative_distance, 0.1 * size) + std::min(speed * options.dt, ahead_share * size);
+}
+
 void remove(World& world, std::int32_t body);
 /// A body that is touched, and all that sleep with it, wake up.
 void wake(WorldState& state, std::int32_t body);
+/// The same, and all that it touches.
+void wake_neighbours(WorldState& state, std::int32_t body);
 
 /// Islands of bodies that rest on each other: those that have been slow for long enough fall asleep together.
 void sleep(World& world, const RigidOptions& options, double dt, StageStats& stats);

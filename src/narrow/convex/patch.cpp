@@ -131,7 +131,7 @@ struct Height {
 };
 
 /// Keeps the deepest, the farthest from it, the farthest from their line, and the farthest on its other side.
-void reduce(const PatchPoint* all, int count, const Vec3& n, Patch& result) {
+void reduce_along(const PatchPoint* all, int count, const Vec3& n, Patch& result) {
   if (count <= patch_points) {
     for (int i = 0; i < count; ++i) result.points[static_cast<std::size_t>(i)] = all[i];
     result.count = count;
@@ -184,8 +184,8 @@ void balls(const shapes::Core& a, const Eigen::Isometry3d& pose_a, const shapes:
   const Vec3 d = place_of(pose_b) - pa;
   const double length = std::sqrt(dot(d, d));
   result.distance = length - (a.radius + b.radius);
-  if (!(result.distance <= within)) return;
   result.normal = length > 0 ? 1 / length * d : Vec3{1, 0, 0};
+  if (!(result.distance <= within)) return;
   result.points[0] = {pa + (a.radius + 0.5 * result.distance) * result.normal, result.distance, 0};
   result.count = 1;
 }
@@ -199,9 +199,9 @@ void patch(const shapes::Core& a, const Eigen::Isometry3d& pose_a, const shapes:
   QueryResult closest;
   query(Question::distance, a, pose_a, b, pose_b, &cache, closest);
   result.distance = closest.distance;
-  if (!(closest.distance <= within)) return;
   const Vec3 n = to_vec3(closest.normal);
   result.normal = n;
+  if (!(closest.distance <= within)) return;
   const bool plane_a = a.kind == CoreKind::half_space;
   const bool plane_b = b.kind == CoreKind::half_space;
   if ((plane_a && plane_b) || a.kind == CoreKind::point || b.kind == CoreKind::point) return single(closest, 0, result);
@@ -246,7 +246,41 @@ void patch(const shapes::Core& a, const Eigen::Isometry3d& pose_a, const shapes:
     collect(*common, height_a, height_b);
   }
   if (count == 0) return single(closest, 0xffffffffU, result);
-  reduce(found.points.data(), count, n, result);
+  reduce_along(found.points.data(), count, n, result);
+}
+
+void patch_on_face(const shapes::Core& a, const Eigen::Isometry3d& pose_a, const shapes::Core& b,
+                   const Eigen::Isometry3d& pose_b, const Vec3& n, double within, Patch& result) {
+  result.count = 0;
+  result.normal = n;
+  const Vec3 origin = place_of(pose_b);
+  Outline face;
+  Outline of_b;
+  Outline work;
+  world_outline(a, pose_a, n, origin, face);
+  if (face.count < 3) return;
+  world_outline(b, pose_b, -n, origin, of_b);
+  const Height height_a(face, n);
+  const Height height_b(of_b, n);
+  const Outline& common = *clip(of_b, work, face, n);
+  std::array<PatchPoint, Outline::most> found;
+  int count = 0;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(common.count); ++i) {
+    const Vec3& p = common.points[i];
+    const double ha = height_a(p);
+    const double hb = height_b(p);
+    if (!(hb - ha <= within)) continue;
+    found[static_cast<std::size_t>(count++)] = {p + (0.5 * (ha + hb) - dot(n, p)) * n + origin, hb - ha,
+                                                common.features[i]};
+  }
+  reduce_along(found.data(), count, n, result);
+  result.distance = INFINITY;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(result.count); ++i)
+    result.distance = std::min(result.distance, result.points[i].distance);
+}
+
+void reduce(std::span<const PatchPoint> points, Patch& result) {
+  reduce_along(points.data(), static_cast<int>(points.size()), result.normal, result);
 }
 
 }  // namespace carom::convex

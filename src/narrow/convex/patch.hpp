@@ -3,6 +3,7 @@
 #include <Eigen/Geometry>
 #include <array>
 #include <cstdint>
+#include <span>
 
 #include "carom/query.hpp"
 #include "shapes/core.hpp"
@@ -32,5 +33,13 @@ struct Patch {
 /// and of the others those that span the largest area.
 void patch(const shapes::Core& a, const Eigen::Isometry3d& pose_a, const shapes::Core& b,
            const Eigen::Isometry3d& pose_b, double within, QueryCache& cache, Patch& result);
+
+/// The same along a normal that is given: what of b is over, or below, the face of a that the normal is on. None if a
+/// has no such face, or b is beside it.
+void patch_on_face(const shapes::Core& a, const Eigen::Isometry3d& pose_a, const shapes::Core& b,
+                   const Eigen::Isometry3d& pose_b, const Vec3& normal, double within, Patch& result);
+
+/// Leaves the four points that a patch would have of as many as there are.
+void reduce(std::span<const PatchPoint> points, Patch& result);
 
 }  // namespace carom::convex

@@ -1,11 +1,19 @@
 #pragma once
 
-#include "carom/mesh_contacts.hpp"
+#include "narrow/convex/patch.hpp"
 #include "narrow/mesh/mesh_convex.hpp"
 
 namespace carom::mesh {
 
-void find_manifolds(const PlacedMesh& a, const PlacedCore& b, double within, std::vector<TriangleManifold>& out);
+/// Where a convex shape touches one triangle of a mesh, or is near it. The normal points from the mesh to the shape.
+struct TrianglePatch {
+  Index triangle = none;
+  convex::Patch patch;
+};
+
+/// One for each triangle within `within` that has something of its own to say, ascending, as carom/mesh_contacts.hpp
+/// promises of mesh_manifolds(); `out` is cleared.
+void find_patches(const PlacedMesh& a, const PlacedCore& b, double within, std::vector<TrianglePatch>& out);
 
 void find_triangles_near(const PlacedMesh& a, const AxisBox& box, std::vector<Index>& out);
 

@@ -15,6 +15,9 @@ class TriangleCore {
     hull_.stride = kernels::farthest_lanes;
     hull_.rows.resize(3 * static_cast<std::size_t>(hull_.stride));
     hull_.face_normals.resize(2);
+    hull_.faces = {{0, 3, 6}, {0, 1, 2, 0, 2, 1}};
+    hull_.vertex_faces = {{0, 2, 4, 6}, {0, 1, 0, 1, 0, 1}};
+    hull_.neighbours = {{0, 2, 4, 6}, {1, 2, 0, 2, 0, 1}};
     hull_.dimension = 2;
     core_.kind = shapes::CoreKind::hull;
     core_.hull = &hull_;

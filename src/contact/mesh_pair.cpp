@@ -1,0 +1,117 @@
+#include "contact/mesh_pair.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace carom::rigid {
+namespace {
+
+using convex::Patch;
+
+/// Cosine up to which two normals count as one: 0.8 degrees.
+constexpr double same_way = 1 - 1e-4;
+
+/// Triangles that face the same way become one patch, with the normal of the one that is nearest.
+void gather(MeshFound& found) {
+  found.patches.clear();
+  std::vector<mesh::TrianglePatch>& all = found.triangles;
+  std::stable_sort(all.begin(), all.end(), [](const mesh::TrianglePatch& p, const mesh::TrianglePatch& q) {
+    return p.patch.distance < q.patch.distance;
+  });
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].triangle == none) continue;
+    Patch patch = all[i].patch;
+    found.points.assign(patch.points.begin(), patch.points.begin() + patch.count);
+    bool more = false;
+    for (std::size_t k = i + 1; k < all.size(); ++k) {
+      const Patch& other = all[k].patch;
+      if (all[k].triangle == none || dot(other.normal, patch.normal) < same_way) continue;
+      found.points.insert(found.points.end(), other.points.begin(), other.points.begin() + other.count);
+      all[k].triangle = none;
+      more = true;
+    }
+    if (more) convex::reduce(found.points, patch);
+    found.patches.push_back(patch);
+  }
+}
+
+void add_deepest(const QueryResult& r, MeshFound& found) {
+  Patch patch;
+  patch.distance = r.distance;
+  patch.normal = detail::to_vec3(r.normal);
+  patch.points[0] = {detail::to_vec3(0.5 * (r.point_a + r.point_b)), r.distance, 0};
+  patch.count = 1;
+  found.patches.push_back(patch);
+}
+
+}  // namespace
+
+void look_at(MeshPair& entry, const Bodies& bodies, const Poses& poses, double within, double keep, MeshFound& found) {
+  const Collider& m = bodies.colliders[static_cast<std::size_t>(entry.mesh)];
+  const Collider& c = bodies.colliders[static_cast<std::size_t>(entry.convex)];
+  const Motion& from = bodies.motion[static_cast<std::size_t>(m.body)];
+  const Motion& to = bodies.motion[static_cast<std::size_t>(c.body)];
+  const Vec3 place = detail::matrix(from.q).back(to.x - from.x);
+  const Quat turn = detail::conjugate(from.q) * to.q;
+  found.what = MeshFound::What::nothing;
+  if (entry.looked) {
+    const Quat t = detail::conjugate(entry.turn) * turn;
+    const double moved = length(place - entry.place) + 2 * std::sqrt(t.x * t.x + t.y * t.y + t.z * t.z) * c.reach;
+    if (entry.parts.empty() && entry.gap - moved > within) return;
+    if (!entry.parts.empty() && moved <= keep) {
+      found.what = MeshFound::What::kept;
+      return;
+    }
+  }
+  entry.looked = true;
+  entry.place = place;
+  entry.turn = turn;
+  found.what = MeshFound::What::looked;
+  const mesh::PlacedMesh a{*m.mesh, poses.shape[static_cast<std::size_t>(entry.mesh)], m.margin};
+  const mesh::PlacedCore b{*c.core, poses.shape[static_cast<std::size_t>(entry.convex)]};
+  mesh::find_patches(a, b, within, found.triangles);
+  gather(found);
+  if (!found.patches.empty()) return;
+  QueryResult r;
+  mesh::query(a, b, r);
+  entry.gap = r.distance;
+  if (r.distance <= 0) add_deepest(r, found);  // inside of the mesh, away from its surface
+}
+
+void inherit(Pair& fresh, std::span<Pair* const> old, double reach) {
+  Pair* most = nullptr;
+  int most_points = 0;
+  for (Pair* const from : old) {
+    int taken = 0;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(fresh.count); ++i) {
+      PairPoint& p = fresh.points[i];
+      if (p.id != 0) continue;
+      PairPoint* nearest = nullptr;
+      double least = reach * reach;
+      for (std::size_t k = 0; k < static_cast<std::size_t>(from->count); ++k) {
+        const Vec3 d = from->points[k].local_b - p.local_b;
+        if (from->points[k].id == 0 || !(dot(d, d) < least)) continue;
+        least = dot(d, d);
+        nearest = &from->points[k];
+      }
+      if (nearest == nullptr) continue;
+      p.id = nearest->id;
+      p.age = nearest->age + 1;
+      p.impulse = nearest->impulse;
+      p.reference = nearest->reference;
+      nearest->id = 0;
+      ++taken;
+    }
+    if (taken > most_points) {
+      most_points = taken;
+      most = from;
+    }
+  }
+  if (most == nullptr) return;
+  fresh.rub = most->rub;
+  fresh.twist = most->twist;
+  most->rub = {};
+  most->twist = 0;
+}
+
+}  // namespace carom::rigid

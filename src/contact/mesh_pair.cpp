@@ -8,8 +8,12 @@ namespace {
 
 using convex::Patch;
 
-/// Cosine up to which two normals count as one: 0.8 degrees.
-constexpr double same_way = 1 - 1e-4;
+/// Cosine up to which two normals count as one, 0.03 degrees: those of one flat floor. Of points that are not in one
+/// plane, four chosen by area are not the four that carry, and a body on them rocks.
+constexpr double same_way = 1 - 1e-7;
+
+/// Of the size of the convex collider: how far it moves before the triangles near it are looked for anew.
+constexpr double near_share = 0.1;
 
 /// Triangles that face the same way become one patch, with the normal of the one that is nearest.
 void gather(MeshFound& found) {
@@ -53,10 +57,13 @@ void look_at(MeshPair& entry, const Bodies& bodies, const Poses& poses, double w
   const Motion& to = bodies.motion[static_cast<std::size_t>(c.body)];
   const Vec3 place = detail::matrix(from.q).back(to.x - from.x);
   const Quat turn = detail::conjugate(from.q) * to.q;
+  const auto moved_from = [&](const Vec3& then, const Quat& turn_then) {
+    const Quat t = detail::conjugate(turn_then) * turn;
+    return length(place - then) + 2 * std::sqrt(t.x * t.x + t.y * t.y + t.z * t.z) * c.reach;
+  };
   found.what = MeshFound::What::nothing;
   if (entry.looked) {
-    const Quat t = detail::conjugate(entry.turn) * turn;
-    const double moved = length(place - entry.place) + 2 * std::sqrt(t.x * t.x + t.y * t.y + t.z * t.z) * c.reach;
+    const double moved = moved_from(entry.place, entry.turn);
     if (entry.parts.empty() && entry.gap - moved > within) return;
     if (!entry.parts.empty() && moved <= keep) {
       found.what = MeshFound::What::kept;
@@ -69,7 +76,13 @@ void look_at(MeshPair& entry, const Bodies& bodies, const Poses& poses, double w
   found.what = MeshFound::What::looked;
   const mesh::PlacedMesh a{*m.mesh, poses.shape[static_cast<std::size_t>(entry.mesh)], m.margin};
   const mesh::PlacedCore b{*c.core, poses.shape[static_cast<std::size_t>(entry.convex)]};
-  mesh::find_patches(a, b, within, found.triangles);
+  if (!(within + moved_from(entry.near_place, entry.near_turn) <= entry.near_reach)) {
+    entry.near_reach = within + near_share * c.size;
+    entry.near_place = place;
+    entry.near_turn = turn;
+    mesh::find_candidates(a, b, entry.near_reach, entry.near);
+  }
+  mesh::find_patches(a, b, within, entry.near, found.triangles);
   gather(found);
   if (!found.patches.empty()) return;
   QueryResult r;

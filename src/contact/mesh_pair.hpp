@@ -20,6 +20,12 @@ struct MeshPair {
   Vec3 place;
   Quat turn;
   double gap = 0;  ///< then, if there was no part
+
+  // Triangles within `near_reach` of a box around the convex collider when it was there.
+  std::vector<std::uint32_t> near;
+  double near_reach = -1;  ///< m
+  Vec3 near_place;
+  Quat near_turn;
 };
 
 /// What the narrow phase found, before it has a place.

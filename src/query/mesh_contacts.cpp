@@ -184,7 +184,11 @@ void mesh_manifolds(const Shape& mesh, const Eigen::Isometry3d& pose_mesh, const
   check_pose(pose_mesh, "the mesh");
   check_pose(pose_convex, "the convex shape");
   thread_local std::vector<mesh::TrianglePatch> found;
-  mesh::find_patches(placed(mesh, pose_mesh), {convex.data().core, pose_convex}, within, found);
+  thread_local std::vector<std::uint32_t> candidates;
+  const PlacedMesh a = placed(mesh, pose_mesh);
+  const PlacedCore b{convex.data().core, pose_convex};
+  mesh::find_candidates(a, b, within, candidates);
+  mesh::find_patches(a, b, within, candidates, found);
   out.clear();
   for (const mesh::TrianglePatch& patch : found) out.push_back(manifold_of(patch));
 }

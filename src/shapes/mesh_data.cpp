@@ -94,6 +94,49 @@ void find_vertex_triangles(MeshData& data) {
   each([&](Index v, Index t) { lists.items[at(next[at(v)]++)] = t; });
 }
 
+/// Whether each edge that leaves a vertex has two triangles.
+std::vector<std::uint8_t> find_inner_vertices(const MeshData& data) {
+  std::vector<std::uint8_t> inner(data.mesh.positions.size(), 1);
+  std::vector<Index> ends;
+  for (std::size_t v = 0; v < inner.size(); ++v) {
+    ends.clear();
+    for (const Index t : data.vertex_triangles[v]) {
+      for (const Index u : data.mesh.triangles[at(t)]) {
+        if (const Index first = data.vertex_at[at(u)]; at(first) != v) ends.push_back(first);
+      }
+    }
+    std::sort(ends.begin(), ends.end());
+    for (std::size_t i = 0; i < ends.size();) {
+      const std::size_t begin = i;
+      while (i < ends.size() && ends[i] == ends[begin]) ++i;
+      if (i - begin != 2) inner[v] = 0;
+    }
+  }
+  return inner;
+}
+
+void find_sharp(MeshData& data) {
+  const std::vector<std::uint8_t> inner = find_inner_vertices(data);
+  data.sharp.assign(data.mesh.triangles.size(), 0);
+  for (std::size_t t = 0; t < data.mesh.triangles.size(); ++t) {
+    const auto corner = [&](std::size_t k) { return detail::to_vec3(data.corner(static_cast<Index>(t), k)); };
+    const Vec3 face = detail::unit_or_zero(cross(corner(1) - corner(0), corner(2) - corner(0)));
+    for (std::size_t k = 0; k < 3; ++k) {
+      const Index v = data.vertex_at[at(data.mesh.triangles[t][k])];
+      if (inner[at(v)] == 0) data.sharp[t] = 3;
+      for (const Index other : data.vertex_triangles[at(v)]) {
+        for (const Index u : data.mesh.triangles[at(other)]) {
+          const Vec3 d = detail::to_vec3(data.mesh.positions[at(u)]) - corner(k);
+          const double rise = dot(face, d);
+          const double flat = flat_tilt * detail::length(d);
+          if (!(rise >= -flat)) data.sharp[t] |= 1;
+          if (!(rise <= flat)) data.sharp[t] |= 2;
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 
 MeshData build_mesh_data(const TriangleMesh& mesh, const MeshOptions& options) {
@@ -105,6 +148,7 @@ MeshData build_mesh_data(const TriangleMesh& mesh, const MeshOptions& options) {
   find_components(data);
   find_closed(data);
   find_vertex_triangles(data);
+  find_sharp(data);
   for (const TriangleCorners& t : data.tree.corners) {
     for (const Vec3& p : t) data.reach = std::max(data.reach, dot(p, p));
   }

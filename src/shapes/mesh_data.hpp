@@ -4,6 +4,9 @@
 
 namespace carom::shapes {
 
+/// Sine of the angle up to which neighbours count as flat.
+inline constexpr double flat_tilt = 0.1;
+
 /// What queries know of a mesh: made with the shape, shared by its copies.
 ///
 /// Vertices at exactly the same place count as one here, so that a file without shared vertices (STL) is as closed as
@@ -20,6 +23,9 @@ struct MeshData {
   /// winding number. Triangles that meet in fours along an edge may be closed.
   std::vector<std::uint8_t> closed;
   bool any_closed = false;
+  /// Of each triangle: bit 0 if a vertex of it, or an edge there, can be touched from its front along a normal that is
+  /// not nearly its own (by `flat_tilt`): the surface falls off there, or ends. Bit 1 from behind.
+  std::vector<std::uint8_t> sharp;
   double reach = 0;  ///< no vertex is farther from the origin of the mesh
 
   bool is_closed(Index triangle) const {

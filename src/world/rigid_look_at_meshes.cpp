@@ -9,6 +9,10 @@ namespace {
 /// A look at a mesh is many looks at triangles.
 constexpr std::size_t mesh_pair_grain = 4;
 
+/// Of what reaches ahead of a body at rest: left out, as on a surface of small triangles every one of them is a
+/// contact.
+constexpr double far_share = 0.9;
+
 /// Of the size of the convex body: contacts nearer than this to one of the step before are that one.
 constexpr double same_place = 0.1;
 
@@ -57,7 +61,9 @@ void look_at_meshes(Context& context, World& world, const StepOptions& options, 
     const auto mesh_body = static_cast<std::size_t>(m.body);
     const auto convex_body = static_cast<std::size_t>(c.body);
     if (still_or_static(bodies, mesh_body) && still_or_static(bodies, convex_body)) return;
-    look_at(entry, bodies, world.poses, reach_ahead(bodies, m, c, options), keep_share * c.size, found);
+    const double ahead = reach_ahead(bodies, m, c, options);
+    look_at(entry, bodies, world.poses, ahead - far_share * std::min(options.rigid.speculative_distance, 0.1 * c.size),
+            keep_share * c.size, found);
     if (found.what == MeshFound::What::kept) {
       for (const std::int32_t part : entry.parts) carry(s.pairs[static_cast<std::size_t>(part)], bodies, world.poses);
     }

@@ -249,17 +249,10 @@ void patch(const shapes::Core& a, const Eigen::Isometry3d& pose_a, const shapes:
   reduce_along(found.points.data(), count, n, result);
 }
 
-void patch_on_face(const shapes::Core& a, const Eigen::Isometry3d& pose_a, const shapes::Core& b,
-                   const Eigen::Isometry3d& pose_b, const Vec3& n, double within, Patch& result) {
+void patch_on_face(const Outline& face, Outline& of_b, const Vec3& n, double within, Patch& result) {
   result.count = 0;
   result.normal = n;
-  const Vec3 origin = place_of(pose_b);
-  Outline face;
-  Outline of_b;
   Outline work;
-  world_outline(a, pose_a, n, origin, face);
-  if (face.count < 3) return;
-  world_outline(b, pose_b, -n, origin, of_b);
   const Height height_a(face, n);
   const Height height_b(of_b, n);
   const Outline& common = *clip(of_b, work, face, n);
@@ -270,8 +263,7 @@ void patch_on_face(const shapes::Core& a, const Eigen::Isometry3d& pose_a, const
     const double ha = height_a(p);
     const double hb = height_b(p);
     if (!(hb - ha <= within)) continue;
-    found[static_cast<std::size_t>(count++)] = {p + (0.5 * (ha + hb) - dot(n, p)) * n + origin, hb - ha,
-                                                common.features[i]};
+    found[static_cast<std::size_t>(count++)] = {p + (0.5 * (ha + hb) - dot(n, p)) * n, hb - ha, common.features[i]};
   }
   reduce_along(found.data(), count, n, result);
   result.distance = INFINITY;

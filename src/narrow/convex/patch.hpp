@@ -6,6 +6,7 @@
 #include <span>
 
 #include "carom/query.hpp"
+#include "narrow/convex/outline.hpp"
 #include "shapes/core.hpp"
 
 /// Where two convex shapes touch, as at most four points on one normal: what a response works with. Allocates nothing.
@@ -34,10 +35,9 @@ struct Patch {
 void patch(const shapes::Core& a, const Eigen::Isometry3d& pose_a, const shapes::Core& b,
            const Eigen::Isometry3d& pose_b, double within, QueryCache& cache, Patch& result);
 
-/// The same along a normal that is given: what of b is over, or below, the face of a that the normal is on. None if a
-/// has no such face, or b is beside it.
-void patch_on_face(const shapes::Core& a, const Eigen::Isometry3d& pose_a, const shapes::Core& b,
-                   const Eigen::Isometry3d& pose_b, const Vec3& normal, double within, Patch& result);
+/// The same of a face of a and what of b lies farthest against its unit normal, both in one frame, in which the result
+/// is as well. `of_b` is used up.
+void patch_on_face(const Outline& face, Outline& of_b, const Vec3& normal, double within, Patch& result);
 
 /// Leaves the four points that a patch would have of as many as there are.
 void reduce(std::span<const PatchPoint> points, Patch& result);

@@ -16,8 +16,6 @@ namespace {
 using Eigen::Vector3d;
 using shapes::TriangleCorners;
 
-/// Normals tilted by less than this (a sine) against that of the face are those of the face.
-constexpr double most_tilt = 0.05;
 /// Of the size of the shape: no other way out is so much shorter than this that it matters.
 constexpr double shallow_share = 0.01;
 
@@ -25,16 +23,13 @@ class Finder {
  public:
   Finder(const PlacedMesh& a, const PlacedCore& b, double within) : a_(a), b_(b), within_(within), walk_(a, b) {}
 
-  void run(std::vector<TrianglePatch>& out) {
+  void run(std::span<const std::uint32_t> candidates, std::vector<TrianglePatch>& out) {
     out.clear();
-    walk_.near(a_.radius + b_.core.radius + within_, [&](std::uint32_t i) {
-      TrianglePatch found;
-      if (look(i, found.patch)) {
-        found.triangle = a_.mesh.tree.triangles[i];
-        out.push_back(found);
-      }
-      return false;
-    });
+    for (const std::uint32_t i : candidates) {
+      TrianglePatch& found = out.emplace_back();
+      found.triangle = a_.mesh.tree.triangles[i];
+      if (!look(i, found.patch)) out.pop_back();
+    }
     std::sort(out.begin(), out.end(),
               [](const TrianglePatch& p, const TrianglePatch& q) { return p.triangle < q.triangle; });
   }
@@ -49,41 +44,86 @@ class Finder {
   bool look(std::uint32_t i, convex::Patch& patch) {
     const TriangleCorners& t = a_.mesh.tree.corners[i];
     const Index number = a_.mesh.tree.triangles[i];
-    const shapes::Core& core = triangle().set(t, a_.radius);
     Vec3 face = detail::unit_or_zero(cross(t[1] - t[0], t[2] - t[0]));
     const double side = dot(face, walk_.middle() - t[0]);
+    const bool closed = a_.mesh.is_closed(number);
     // What is behind a face of a closed mesh belongs to the faces on its other side.
-    if (a_.mesh.is_closed(number)) {
-      if (side < 0) return false;
-    } else if (side < 0) {
-      face = -face;
-    }
-    const bool flat = dot(face, face) == 0;
-    const Vec3 n = detail::to_vec3(a_.pose.linear() * detail::to_eigen(face));
+    if (closed && side < 0) return false;
+    const bool flipped = side < 0;
+    if (flipped) face = -face;
     bool on_face = false;
-    if (!flat) {
-      const Vec3 low =
-          walk_.pose().rotate(shapes::support(b_.core, -walk_.pose().rotate_back(face)).p) + walk_.pose().t;
-      const double gap = dot(face, low - t[0]) - a_.radius - b_.core.radius;
+    if (dot(face, face) > 0) {
+      convex::Outline low;
+      const double gap = lowest(t[0], face, low);
       if (gap > within_) return false;
-      convex::patch_on_face(core, a_.pose, b_.core, b_.pose, n, within_, patch);
-      on_face = patch.count > 0;
-      if (on_face && -gap <= shallow_share * (b_.core.reach + b_.core.radius)) return true;
+      on_face = !is_beside(t, face, flipped, low) && clip(t, face, flipped, low, patch);
+      if (on_face && -patch.distance <= shallow_share * (b_.core.reach + b_.core.radius)) return true;
+      // Beside a face that is flat with its neighbours, it is they who are touched.
+      const bool sharp = (a_.mesh.sharp[static_cast<std::size_t>(number)] & (flipped ? 2 : 1)) != 0;
+      if (!on_face && !sharp) return false;
     }
+    const Vec3 n = detail::to_vec3(a_.pose.linear() * detail::to_eigen(face));
+    if (walk_.planes().gap_of_triangle(i) > within_ + a_.radius + b_.core.radius) return false;
     convex::Patch searched;
     QueryCache cache;
-    convex::patch(core, a_.pose, b_.core, b_.pose, within_, cache, searched);
+    convex::patch(triangle().set(t, a_.radius), a_.pose, b_.core, b_.pose, within_, cache, searched);
     if (searched.count == 0) {
       walk_.planes().add(detail::to_vec3(a_.pose.linear().transpose() * detail::to_eigen(searched.normal)));
       return false;
     }
     const double slope = dot(searched.normal, n);
-    if (on_face && slope > std::sqrt(1 - most_tilt * most_tilt)) return true;
-    if (a_.mesh.is_closed(number) && slope < 0) return on_face;
+    if (on_face && slope > std::sqrt(1 - shapes::flat_tilt * shapes::flat_tilt)) return true;
+    if (closed && slope < 0) return on_face;
     if (!is_outward(t, number, detail::to_vec3(a_.pose.linear().transpose() * detail::to_eigen(searched.normal))))
       return on_face;
     patch = searched;
     return true;
+  }
+
+  /// The part of the shape that lies farthest against the normal of a face, in the frame of the mesh, and how far it is
+  /// from the plane.
+  double lowest(const Vec3& corner, const Vec3& face, convex::Outline& low) const {
+    const RelativePose& pose = walk_.pose();
+    convex::outline(b_.core, -pose.rotate_back(face), shapes::flat_tilt, low);
+    const Vec3 shift = pose.t - b_.core.radius * face;
+    double least = INFINITY;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(low.count); ++k) {
+      low.points[k] = pose.rotate(low.points[k]) + shift;
+      least = std::min(least, dot(face, low.points[k] - corner));
+    }
+    return least - a_.radius;
+  }
+
+  /// All of it is beyond one edge.
+  static bool is_beside(const TriangleCorners& t, const Vec3& face, bool flipped, const convex::Outline& low) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      const Vec3 edge = flipped ? t[k] - t[(k + 1) % 3] : t[(k + 1) % 3] - t[k];
+      const Vec3 out = cross(edge, face);
+      const double slack = 1e-9 * dot(edge, edge);
+      bool beyond = true;
+      for (std::size_t p = 0; p < static_cast<std::size_t>(low.count); ++p) {
+        if (dot(out, low.points[p] - t[k]) <= slack) {
+          beyond = false;
+          break;
+        }
+      }
+      if (beyond) return true;
+    }
+    return false;
+  }
+
+  bool clip(const TriangleCorners& t, const Vec3& face, bool flipped, convex::Outline& low,
+            convex::Patch& patch) const {
+    convex::Outline corners;
+    for (std::uint32_t k = 0; k < 3; ++k) {
+      const std::uint32_t c = flipped ? 2 - k : k;
+      corners.push(t[c] + a_.radius * face, c);
+    }
+    convex::patch_on_face(corners, low, face, within_, patch);
+    patch.normal = detail::to_vec3(a_.pose.linear() * detail::to_eigen(face));
+    for (std::size_t k = 0; k < static_cast<std::size_t>(patch.count); ++k)
+      patch.points[k].middle = detail::to_vec3(a_.pose * detail::to_eigen(patch.points[k].middle));
+    return patch.count > 0;
   }
 
   /// No triangle at the edge or vertex that is farthest along the normal reaches farther than it.
@@ -126,8 +166,18 @@ class Finder {
 
 }  // namespace
 
-void find_patches(const PlacedMesh& a, const PlacedCore& b, double within, std::vector<TrianglePatch>& out) {
-  Finder(a, b, within).run(out);
+void find_candidates(const PlacedMesh& a, const PlacedCore& b, double reach, std::vector<std::uint32_t>& out) {
+  out.clear();
+  const ConvexWalk walk(a, b);
+  walk.near_moved({}, reach + a.radius + b.core.radius, [&](std::uint32_t i) {
+    out.push_back(i);
+    return false;
+  });
+}
+
+void find_patches(const PlacedMesh& a, const PlacedCore& b, double within, std::span<const std::uint32_t> candidates,
+                  std::vector<TrianglePatch>& out) {
+  Finder(a, b, within).run(candidates, out);
 }
 
 void find_triangles_near(const PlacedMesh& a, const AxisBox& box, std::vector<Index>& out) {

@@ -11,9 +11,13 @@ struct TrianglePatch {
   convex::Patch patch;
 };
 
-/// One for each triangle within `within` that has something of its own to say, ascending, as carom/mesh_contacts.hpp
-/// promises of mesh_manifolds(); `out` is cleared.
-void find_patches(const PlacedMesh& a, const PlacedCore& b, double within, std::vector<TrianglePatch>& out);
+/// Every triangle, by its place in the tree, that may be within `reach` of a box around the shape.
+void find_candidates(const PlacedMesh& a, const PlacedCore& b, double reach, std::vector<std::uint32_t>& out);
+
+/// One for each of the candidates within `within` that has something of its own to say, ascending, as
+/// carom/mesh_contacts.hpp promises of mesh_manifolds(); `out` is cleared.
+void find_patches(const PlacedMesh& a, const PlacedCore& b, double within, std::span<const std::uint32_t> candidates,
+                  std::vector<TrianglePatch>& out);
 
 void find_triangles_near(const PlacedMesh& a, const AxisBox& box, std::vector<Index>& out);
 

@@ -112,7 +112,51 @@ double reach_from(const Shape& shape, const Eigen::Vector3d& center) {
   return (sphere.center - center).norm() + sphere.radius;
 }
 
+/// A ball inside of a shape: about its centre of mass, and not always the largest.
+void find_inner_ball(const Shape& shape, Collider& c) {
+  if (shape.kind() == ShapeKind::half_space) {
+    c.inner = INFINITY;
+    return;
+  }
+  if (shape.kind() == ShapeKind::mesh) return;
+  const shapes::Core& core = shape.data().core;
+  const Vec3& s = core.size;
+  double inner = 0;
+  switch (core.kind) {
+    case shapes::CoreKind::box:
+    case shapes::CoreKind::ellipsoid:
+      inner = std::min({s.x, s.y, s.z});
+      break;
+    case shapes::CoreKind::cylinder:
+      inner = std::min(s.x, s.z);
+      break;
+    case shapes::CoreKind::cone:
+      c.middle = {0, 0, -0.5 * s.z};
+      inner = std::min(0.5 * s.z, 1.5 * s.z * s.x / std::hypot(s.x, 2 * s.z));
+      break;
+    case shapes::CoreKind::hull: {
+      c.middle = to_vec3(shape.mass_properties().center);
+      if (core.hull->dimension < 3) break;
+      inner = INFINITY;
+      for (std::size_t f = 0; f < core.hull->faces.size(); ++f) {
+        const Vec3 corner = to_vec3(core.hull->points[static_cast<std::size_t>(core.hull->faces[f][0])]);
+        inner = std::min(inner, dot(core.hull->face_normals[f], corner - c.middle));
+      }
+      break;
+    }
+    default:
+      break;
+  }
+  c.inner = std::max(inner, 0.0) + core.radius;
+}
+
 }  // namespace
+
+const Shape& collider_shape(const Bodies& bodies, std::size_t collider) {
+  const Info& info = bodies.info[static_cast<std::size_t>(bodies.colliders[collider].body)];
+  if (info.shape.kind() != ShapeKind::compound) return info.shape;
+  return info.shape.parts()[collider - static_cast<std::size_t>(info.first_collider)].shape;
+}
 
 void add(Bodies& bodies, RigidBody body, BodyId id) {
   check(body);
@@ -180,6 +224,7 @@ void add(Bodies& bodies, RigidBody body, BodyId id) {
     c.place = to_vec3(local.translation());
     c.reach = reach_from(shape, local.inverse().translation());
     c.size = shape.kind() == ShapeKind::half_space ? INFINITY : shape.bounding_sphere().radius;
+    find_inner_ball(shape, c);
     bodies.colliders.push_back(c);
   };
   if (body.shape.kind() != ShapeKind::compound) {

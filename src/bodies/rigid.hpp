@@ -43,6 +43,8 @@ struct Collider {
   Vec3 place;                              ///< of its origin in the frame of the body
   double reach = 0;  ///< m; no point of it is farther from the centre of mass. Infinite for half-spaces
   double size = 0;   ///< m; radius of a ball around the collider itself
+  double inner = 0;  ///< m; radius of a ball inside of it, about `middle`. 0 for meshes, infinite for half-spaces
+  Vec3 middle;       ///< in the frame of the collider
 };
 
 /// What is read rarely.
@@ -83,6 +85,9 @@ struct Bodies {
 
 /// Checks a description and appends it. Throws Error that names the body.
 void add(Bodies& bodies, RigidBody description, BodyId id);
+
+/// The shape of one of the colliders of a body.
+const Shape& collider_shape(const Bodies& bodies, std::size_t collider);
 
 /// Pose of the shape of a body.
 Eigen::Isometry3d shape_pose(const Motion& motion, const Info& info);

@@ -387,6 +387,9 @@ void add_colours(Scratch& s, int what, std::span<const Scratch::Loop> colour_loo
   }
 }
 
+/// Of the energy of the spin in a step without impulses: less is the error of a turn, more is none.
+constexpr double most_growth = 1.05;
+
 /// The new motion of a body that has contacts.
 rigid::Motion solved_motion(const In& in, std::size_t body, const Outcome& outcome, const SoftBody& solved,
                             int substeps) {
@@ -409,7 +412,13 @@ rigid::Motion solved_motion(const In& in, std::size_t body, const Outcome& outco
     const float* w = solved.velocity;
     next.w = rigid::unlocked({w[3], w[4], w[5]}, info.locked_rotation);
   } else {
-    next.w = rigid::turned(detail::matrix(next.q), mass.inverse_inertia, free.momentum + outcome.moment);
+    const Vec3 momentum = free.momentum + outcome.moment;
+    const Mat3 turned_by = detail::matrix(next.q);
+    next.w = rigid::turned(turned_by, mass.inverse_inertia, momentum);
+    // Where contacts hold a body that would turn far, its turn and its momentum do not go together: with the momentum
+    // kept a thin body could get any spin. Then it is the spin as the body sees it that is kept, and its energy.
+    const Vec3 spin = rigid::turned(in.rotation[body], mass.inverse_inertia, momentum);
+    if (dot(next.w, momentum) > most_growth * dot(spin, momentum)) next.w = turned_by * in.rotation[body].back(spin);
   }
   return next;
 }

@@ -197,7 +197,7 @@ void World::restore(const Snapshot& snapshot) {
   s.pair_detection = d.pair_detection;
   s.contacts = d.contacts;
   s.rigid.state = d.rigid;
-  s.rigid.broad.forget();
+  rigid::forget(s.rigid);
   s.edited = true;
   s.filters_edited = true;
 }

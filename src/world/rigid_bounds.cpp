@@ -77,8 +77,6 @@ void bound(Context& context, World& world, const StepOptions& options, StageStat
   stats.add_counted("new boxes", left);
 }
 
-namespace {
-
 bool may_touch(const WorldState& s, std::int32_t ca, std::int32_t cb) {
   const Bodies& bodies = s.bodies;
   std::int32_t a = bodies.colliders[static_cast<std::size_t>(ca)].body;
@@ -92,6 +90,8 @@ bool may_touch(const WorldState& s, std::int32_t ca, std::int32_t cb) {
   if (a > b) std::swap(a, b);
   return !std::binary_search(s.excluded.begin(), s.excluded.end(), std::array<std::int32_t, 2>{a, b});
 }
+
+namespace {
 
 /// Both lists are sorted: what is in both stays as it is, the rest is made, or dropped.
 template <class Entry, class Make, class Drop>

@@ -98,6 +98,7 @@ void step(Context& context, World& world, const StepOptions& options, PipelineSt
             stats[Stage::respond]);
   advance(context, world, options, stats[Stage::commit]);
   check_range(world, options.dt);
+  limit_motion(context, world, options.dt, stats[Stage::commit]);
   commit(world, stats[Stage::commit]);
   sleep(world, options.rigid, options.dt, stats[Stage::commit]);
 }

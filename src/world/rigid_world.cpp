@@ -106,6 +106,11 @@ void sleep(World& world, const RigidOptions& options, double dt, StageStats& sta
   stats.add_counted("asleep", sleeping);
 }
 
+void forget(World& world) {
+  world.broad.forget();
+  world.limit.inside.clear();
+}
+
 void remove(World& world, std::int32_t body) {
   WorldState& s = world.state;
   Bodies& bodies = s.bodies;
@@ -129,7 +134,7 @@ void remove(World& world, std::int32_t body) {
     }
     return true;
   });
-  world.broad.forget();
+  forget(world);
   std::erase_if(s.excluded, [&](const auto& pair) { return pair[0] == body || pair[1] == body; });
 
   const auto erase = [&](auto& list) { list.erase(list.begin() + body); };

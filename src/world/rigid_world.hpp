@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "bodies/rigid.hpp"
@@ -15,6 +16,30 @@
 
 /// The rigid bodies of a world, and their step.
 namespace carom::rigid {
+
+/// Working memory of limit_motion().
+struct LimitScratch {
+  /// A body that goes so far in the step that it might pass through another.
+  struct Fast {
+    std::int32_t body = 0;
+    Box swept;
+    struct Stop {
+      double time = 1;          ///< where on its way it ends
+      std::int32_t other = -1;  ///< the body that it met
+      bool inside = false;      ///< they touched before, and it was the inside of this body that met the other
+      Vec3 point;
+      Vec3 normal;  ///< unit, to the other
+    };
+    Stop stop;
+    Stop next_stop;
+    std::vector<std::int32_t> near;  ///< colliders that it may meet
+  };
+  std::vector<Fast> fast;
+  std::vector<std::int32_t> number;  ///< of each body among the fast ones, or -1
+  std::vector<double> way;           ///< m of each body: no point of it goes farther
+  std::vector<std::int32_t> order;
+  std::vector<std::optional<Shape>> inside;  ///< of each collider that was fast once
+};
 
 /// What a step starts from; a copy of it continues bit for bit.
 struct WorldState {
@@ -61,6 +86,7 @@ struct World {
   ColliderBroadPhase broad;
   soft::Scratch soft;
   std::vector<std::uint32_t> looked;
+  LimitScratch limit;
   std::vector<std::int32_t> parent;  ///< of islands
   std::vector<double> island_still;
 };
@@ -81,6 +107,13 @@ void find_pairs(World& world, StageStats& stats);
 void look(Context& context, World& world, const StepOptions& options, StageStats& stats);
 void look_at_meshes(Context& context, World& world, const StepOptions& options, StageStats& stats);
 void identify(World& world, const RigidOptions& options, StageStats& stats);
+
+/// Bodies do not go through others on their way from where they are to `next`: they stop there, with the velocity they
+/// have, and the contact of the following step does the rest. What a kinematic body runs into is taken along.
+void limit_motion(Context& context, World& world, double dt, StageStats& stats);
+
+/// Whether two colliders are to touch at all.
+bool may_touch(const WorldState& state, std::int32_t a, std::int32_t b);
 
 /// One walk down the pipeline. Throws Error(unstable) that names a body that left the range of numbers; then nothing
 /// has changed but impulses that are remembered.
@@ -112,6 +145,8 @@ inline double reach_ahead(const Bodies& bodies, const Collider& a, const Collide
 }
 
 void remove(World& world, std::int32_t body);
+/// What is remembered besides the state, after it has become another one.
+void forget(World& world);
 /// A body that is touched, and all that sleep with it, wake up.
 void wake(WorldState& state, std::int32_t body);
 /// The same, and all that it touches.

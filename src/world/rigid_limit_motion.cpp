@@ -1,0 +1,372 @@
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <optional>
+
+#include "carom/cast.hpp"
+#include "core/stage_timer.hpp"
+#include "world/rigid_world.hpp"
+
+// A body is fast if it goes farther than a ball inside of it is wide: only then can its middle be on the other side of
+// a thin wall at the end of the step. What is slower is held by contacts that are made ahead of time.
+//
+// The way of each fast body is cut where it first meets another one, all of them going their ways. One that is cut may
+// now be in the way of a third, so this is done again until nothing changes, or, after some rounds, with the ways of
+// all that are left cut to nothing: at the beginning of the step nothing has passed through anything.
+namespace carom::rigid {
+namespace {
+
+using Fast = LimitScratch::Fast;
+
+constexpr int most_rounds = 8;
+/// rad; on a longer turn the way is cut into pieces, as a cast moves the origin of a shape straight.
+constexpr double largest_turn = 0.25;
+constexpr int most_pieces = 256;
+/// Of the smaller of two sizes, m of it at least: how far from the other a body stops. Less than the distance at which
+/// contacts are made, so that there is one in the next step.
+constexpr double stop_share = 0.002;
+
+/// A body on its way.
+struct Way {
+  const Motion& from;
+  const Motion& to;
+  double stop = 1;
+  Vec3 turn;  ///< rotation vector from the beginning to the end; more than half a turn if the spin says so
+
+  Way(const Motion& begin, const Motion& end, double dt, double stop_at) : from(begin), to(end), stop(stop_at) {
+    turn = detail::rotation_vector(to.q * detail::conjugate(from.q));
+    const double angle = length(turn);
+    const double spun = angle > 0 ? 0.5 * dt * dot(from.w + to.w, turn) / angle : 0;
+    const double rounds = std::round((spun - angle) / (2 * std::numbers::pi));
+    if (angle > 0 && rounds != 0) turn = ((angle + 2 * std::numbers::pi * rounds) / angle) * turn;
+  }
+
+  Motion at(double time) const {
+    const double t = std::min(time, stop);
+    if (t <= 0) return from;
+    if (t >= 1) return to;
+    Motion m = to;
+    m.x = from.x + t * (to.x - from.x);
+    m.q = detail::normalized(detail::rotation_by(t * turn) * from.q);
+    return m;
+  }
+};
+
+Eigen::Isometry3d pose(const Motion& m, const Mat3& local, const Vec3& place) {
+  const Mat3 r = detail::matrix(m.q);
+  const Mat3 turn = r * local;
+  Eigen::Isometry3d p = Eigen::Isometry3d::Identity();
+  p.linear().col(0) = detail::to_eigen(turn.x);
+  p.linear().col(1) = detail::to_eigen(turn.y);
+  p.linear().col(2) = detail::to_eigen(turn.z);
+  p.translation() = detail::to_eigen(r * place + m.x);
+  return p;
+}
+
+/// Of a body that touches another: this much of it, about its middle, does not go in; or, if it is in already, this
+/// much of a ball inside of it.
+constexpr double inside_share = 0.75;
+constexpr double inner_shares[] = {0.5, 0.1};
+
+/// The collider, smaller, about its middle.
+Shape make_inside(const Collider& c) {
+  const shapes::Core& core = *c.core;
+  const double k = inside_share;
+  const Eigen::Vector3d size = k * detail::to_eigen(core.size);
+  const double radius = k * core.radius;
+  switch (core.kind) {
+    case shapes::CoreKind::box:
+      return Shape::box(size).with_margin(radius);
+    case shapes::CoreKind::segment:
+      return Shape::capsule(radius, size.z());
+    case shapes::CoreKind::cylinder:
+      return Shape::cylinder(size.x(), size.z()).with_margin(radius);
+    case shapes::CoreKind::ellipsoid:
+      return Shape::ellipsoid(size).with_margin(radius);
+    case shapes::CoreKind::hull: {
+      std::vector<Eigen::Vector3d> points;
+      for (const Eigen::Vector3d& p : core.hull->points) points.emplace_back(k * (p - detail::to_eigen(c.middle)));
+      return Shape::hull(points).with_margin(radius);
+    }
+    default:
+      return Shape::sphere(k * c.inner);
+  }
+}
+
+class Limiter {
+ public:
+  Limiter(World& world, double dt) : world_(world), s_(world.limit), bodies_(world.state.bodies), dt_(dt) {}
+
+  std::size_t run(Context& context) {
+    find_fast();
+    if (s_.fast.empty()) return 0;
+    parallel_for(context.workers, s_.fast.size(), 4, [&](std::size_t i) { find_near(s_.fast[i]); });
+    add_fast_pairs();
+    s_.inside.resize(bodies_.colliders.size());
+    for (const Fast& f : s_.fast) {
+      for_colliders(info(f.body), [&](std::int32_t c) {
+        std::optional<Shape>& inside = s_.inside[static_cast<std::size_t>(c)];
+        if (!inside && collider(c).inner > 0) inside = make_inside(collider(c));
+      });
+    }
+    bool changed = true;
+    for (int round = 0; round < most_rounds && changed; ++round) {
+      parallel_for(context.workers, s_.fast.size(), 1, [&](std::size_t i) { look(s_.fast[i]); });
+      changed = false;
+      for (Fast& f : s_.fast) {
+        if (!(f.next_stop.time < f.stop.time - 1e-9)) continue;
+        f.stop = f.next_stop;
+        changed = true;
+      }
+    }
+    std::size_t stopped = 0;
+    for (Fast& f : s_.fast) {
+      if (changed) f.stop = {.time = 0, .point = {}, .normal = {}};
+      if (f.stop.time < 1 && dynamic(f.body)) {
+        apply(f);
+        ++stopped;
+      }
+    }
+    return stopped;
+  }
+
+ private:
+  bool dynamic(std::int32_t body) const { return info(body).kind == RigidKind::dynamic; }
+  const Info& info(std::int32_t body) const { return bodies_.info[static_cast<std::size_t>(body)]; }
+  const Collider& collider(std::int32_t c) const { return bodies_.colliders[static_cast<std::size_t>(c)]; }
+
+  Way way(std::int32_t body) const {
+    const auto i = static_cast<std::size_t>(body);
+    const std::int32_t n = s_.number[i];
+    return {bodies_.motion[i], world_.next[i], dt_, n < 0 ? 1 : s_.fast[static_cast<std::size_t>(n)].stop.time};
+  }
+
+  void find_fast() {
+    s_.fast.clear();
+    s_.number.assign(bodies_.size(), -1);
+    s_.way.assign(bodies_.size(), 0);
+    slow_way_ = 0;
+    for (std::size_t i = 0; i < bodies_.size(); ++i) {
+      if (still_or_static(bodies_, i)) continue;
+      const Motion& from = bodies_.motion[i];
+      const Motion& to = world_.next[i];
+      double reach = 0;
+      double inner = INFINITY;
+      for_colliders(bodies_.info[i], [&](std::int32_t c) {
+        reach = std::max(reach, collider(c).reach);
+        inner = std::min({inner, collider(c).inner, ahead_share * collider(c).size});
+      });
+      const Quat t = to.q * detail::conjugate(from.q);
+      s_.way[i] = length(to.x - from.x) + 2 * std::sqrt(t.x * t.x + t.y * t.y + t.z * t.z) * reach;
+      if (s_.way[i] > inner) {
+        add_fast(i, reach);
+      } else {
+        slow_way_ = std::max(slow_way_, s_.way[i]);
+      }
+    }
+    // What stands in the way of a kinematic body is as fast as it, seen from there.
+    for (std::size_t k = 0; k < s_.fast.size(); ++k) {
+      if (dynamic(s_.fast[k].body)) continue;
+      find_near(s_.fast[k]);
+      const std::vector<std::int32_t> near = s_.fast[k].near;
+      for (const std::int32_t c : near) {
+        const auto body = static_cast<std::size_t>(collider(c).body);
+        if (s_.number[body] >= 0 || !dynamic(collider(c).body)) continue;
+        const double both = s_.way[static_cast<std::size_t>(s_.fast[k].body)] + s_.way[body];
+        if (!(both > collider(c).inner)) continue;
+        double reach = 0;
+        for_colliders(bodies_.info[body], [&](std::int32_t other) { reach = std::max(reach, collider(other).reach); });
+        add_fast(body, reach);
+      }
+    }
+  }
+
+  void add_fast(std::size_t body, double reach) {
+    s_.number[body] = static_cast<std::int32_t>(s_.fast.size());
+    Fast& f = s_.fast.emplace_back();
+    f.body = static_cast<std::int32_t>(body);
+    const Motion& from = bodies_.motion[body];
+    const Motion& to = world_.next[body];
+    const Vec3 grow{reach, reach, reach};
+    f.swept = {lower(from.x, to.x) - grow, detail::higher(from.x, to.x) + grow};
+  }
+
+  template <class Visit>
+  static void for_colliders(const Info& info, Visit&& visit) {
+    for (std::int32_t k = 0; k < info.collider_count; ++k) visit(info.first_collider + k);
+  }
+
+  static Vec3 lower(const Vec3& a, const Vec3& b) {
+    return {std::min(a.x, b.x), std::min(a.y, b.y), std::min(a.z, b.z)};
+  }
+
+  bool of_interest(std::int32_t body, std::int32_t other) const {
+    const std::int32_t first = info(body).first_collider;
+    return may_touch(world_.state, first, other);
+  }
+
+  void find_near(Fast& f) {
+    // The boxes are those of the beginning.
+    const Vec3 grow{slow_way_, slow_way_, slow_way_};
+    world_.broad.overlapping({f.swept.low - grow, f.swept.high + grow}, f.near);
+    std::erase_if(f.near, [&](std::int32_t c) {
+      return s_.number[static_cast<std::size_t>(collider(c).body)] >= 0 || !of_interest(f.body, c);
+    });
+  }
+
+  /// Two that are fast may meet where neither was.
+  void add_fast_pairs() {
+    s_.order.clear();
+    for (std::size_t i = 0; i < s_.fast.size(); ++i) s_.order.push_back(static_cast<std::int32_t>(i));
+    const auto fast = [&](std::int32_t i) -> Fast& { return s_.fast[static_cast<std::size_t>(i)]; };
+    std::sort(s_.order.begin(), s_.order.end(), [&](std::int32_t i, std::int32_t k) {
+      return fast(i).swept.low.x != fast(k).swept.low.x ? fast(i).swept.low.x < fast(k).swept.low.x : i < k;
+    });
+    for (std::size_t i = 0; i < s_.order.size(); ++i) {
+      Fast& a = fast(s_.order[i]);
+      for (std::size_t k = i + 1; k < s_.order.size(); ++k) {
+        Fast& b = fast(s_.order[k]);
+        if (b.swept.low.x > a.swept.high.x) break;
+        if (!a.swept.overlaps(b.swept) || !of_interest(a.body, info(b.body).first_collider)) continue;
+        for_colliders(info(b.body), [&](std::int32_t c) { a.near.push_back(c); });
+        for_colliders(info(a.body), [&](std::int32_t c) { b.near.push_back(c); });
+      }
+    }
+    for (Fast& f : s_.fast) std::sort(f.near.begin(), f.near.end());
+  }
+
+  /// Where the way of a body first ends.
+  void look(Fast& f) {
+    f.next_stop = f.stop;
+    if (!dynamic(f.body)) return;
+    for (const std::int32_t other : f.near) {
+      for_colliders(info(f.body), [&](std::int32_t c) { look(c, other, f.next_stop); });
+    }
+  }
+
+  /// Makes `stop` the place where two colliders meet, if they do before.
+  void look(std::int32_t a, std::int32_t b, Fast::Stop& stop) const {
+    const double before = stop.time;
+    const Collider& ca = collider(a);
+    const Collider& cb = collider(b);
+    const Way wa = way(ca.body);
+    const Way wb = way(cb.body);
+    const double both = s_.way[static_cast<std::size_t>(ca.body)] + s_.way[static_cast<std::size_t>(cb.body)];
+    if (!(both > ca.inner + (cb.inner < INFINITY ? cb.inner : 0))) return;
+    const double apart = stop_share * std::min(ca.size, cb.size);
+    // Whoever stops on the way stays there: two pieces, and more of them if they turn.
+    const int pieces =
+        std::clamp(static_cast<int>(std::ceil((length(wa.turn) + length(wb.turn)) / largest_turn)), 1, most_pieces);
+    double begin = 0;
+    for (const double end : {std::min(wb.stop, before), before}) {
+      const double start = begin;
+      for (int i = 0; i < pieces && end > start; ++i) {
+        const double next = i + 1 == pieces ? end : start + (end - start) * (i + 1) / pieces;
+        const ShapeMotion other = motion(wb, cb.rotation, cb.place, begin, next);
+        const Shape& shape = collider_shape(bodies_, static_cast<std::size_t>(a));
+        const Shape& other_shape = collider_shape(bodies_, static_cast<std::size_t>(b));
+        const auto hits = [&](const Shape& part, const Vec3& place, double separation) {
+          return cast(part, motion(wa, ca.rotation, place, begin, next), other_shape, other,
+                      {.separation = separation, .tolerance = 1e-5});
+        };
+        CastResult r = hits(shape, ca.place, apart);
+        const bool touching = r.hit && r.time == 0;
+        // They touch: contacts hold them. What must not go in is the inside of the body.
+        const Vec3 middle = ca.place + ca.rotation * ca.middle;
+        const std::optional<Shape>& inside = s_.inside[static_cast<std::size_t>(a)];
+        if (r.hit && r.time == 0 && inside) r = hits(*inside, middle, 0);
+        for (const double share : inner_shares) {
+          if (r.hit && r.time == 0 && inside) r = hits(Shape::sphere(share * ca.inner), middle, 0);
+        }
+        if (r.hit && r.time > 0) {
+          stop = {.time = begin + r.time * (next - begin),
+                  .other = cb.body,
+                  .inside = touching,
+                  .point = detail::to_vec3(r.closest.point_b),
+                  .normal = detail::to_vec3(r.closest.normal)};
+          return;
+        }
+        begin = next;
+      }
+      begin = std::max(begin, end);
+    }
+  }
+
+  static ShapeMotion motion(const Way& way, const Mat3& turn, const Vec3& place, double begin, double end) {
+    return {pose(way.at(begin), turn, place), pose(way.at(end), turn, place)};
+  }
+
+  void apply(const Fast& f) {
+    const auto i = static_cast<std::size_t>(f.body);
+    Motion m = way(f.body).at(1);
+    if (f.stop.other >= 0 && info(f.stop.other).kind == RigidKind::kinematic) {
+      const Way carrier = way(f.stop.other);
+      const Motion from = carrier.at(f.stop.time);
+      const Motion to = carrier.at(1);
+      const Quat turn = to.q * detail::conjugate(from.q);
+      m.x = to.x + detail::matrix(turn) * (m.x - from.x);
+      m.q = detail::normalized(turn * m.q);
+    }
+    if (bodies_.asleep[i] != 0) wake(world_.state, f.body);
+    Motion& next = world_.next[i];
+    // The spin of the end is that of another turn: with the momentum kept the energy may grow, and then it is the spin
+    // as the body sees it that is kept.
+    const Mass& mass = bodies_.mass[i];
+    if (!mass.locked && !mass.round) {
+      const Mat3 then = detail::matrix(next.q);
+      const Mat3 now = detail::matrix(m.q);
+      const Vec3 momentum = turned(then, mass.inertia, next.w);
+      const Vec3 spin = turned(now, mass.inverse_inertia, momentum);
+      next.w = dot(spin, momentum) <= dot(next.w, momentum) ? spin : now * then.back(next.w);
+    }
+    next.x = m.x;
+    next.q = m.q;
+    if (f.stop.inside) end_approach(f);
+  }
+
+  /// Contacts did not hold it back, as they are straight and it turns: what is left of the approach is taken away here.
+  void end_approach(const Fast& f) {
+    const auto a = static_cast<std::size_t>(f.body);
+    const auto b = static_cast<std::size_t>(f.stop.other);
+    const Vec3& n = f.stop.normal;
+    const auto arm = [&](std::size_t i) { return f.stop.point - world_.next[i].x; };
+    const auto speed = [&](std::size_t i) { return dot(n, world_.next[i].v + cross(world_.next[i].w, arm(i))); };
+    const auto turning = [&](std::size_t i) {
+      return turned(detail::matrix(world_.next[i].q), bodies_.mass[i].inverse_inertia, cross(arm(i), n));
+    };
+    const double approach = speed(a) - speed(b);
+    const auto movable = [&](std::size_t i) {
+      return bodies_.mass[i].inverse > 0 && !bodies_.mass[i].locked && bodies_.asleep[i] == 0;
+    };
+    double ease = 0;
+    for (const std::size_t i : {a, b}) {
+      if (movable(i)) ease += bodies_.mass[i].inverse + dot(n, cross(turning(i), arm(i)));
+    }
+    if (!(approach > 0) || !(ease > 0)) return;
+    for (const std::size_t i : {a, b}) {
+      if (!movable(i)) continue;
+      const double impulse = (i == a ? -1 : 1) * approach / ease;
+      const Vec3 turn = turning(i);
+      world_.next[i].v = world_.next[i].v + impulse * bodies_.mass[i].inverse * n;
+      world_.next[i].w = world_.next[i].w + impulse * turn;
+    }
+  }
+
+  World& world_;
+  LimitScratch& s_;
+  const Bodies& bodies_;
+  double dt_;
+  double slow_way_ = 0;  ///< m; the farthest of those that are not fast
+};
+
+}  // namespace
+
+void limit_motion(Context& context, World& world, double dt, StageStats& stats) {
+  const StageTimer timer(stats);
+  Limiter limiter(world, dt);
+  const std::size_t stopped = limiter.run(context);
+  stats.add_counted("fast", world.limit.fast.size());
+  stats.add_counted("stopped", stopped);
+}
+
+}  // namespace carom::rigid

@@ -1,0 +1,147 @@
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "carom/generate.hpp"
+#include "carom/query.hpp"
+#include "rigid_scene.hpp"
+
+// Bodies that go farther in a step than they are wide.
+namespace carom {
+namespace {
+
+using Eigen::Vector3d;
+
+/// 100 balls at 200 m/s at a plate of 2 cm that stands in their way, without gravity. Returns how many came through.
+int came_through(RigidKind kind, const Vector3d& plate_velocity, int threads, std::uint64_t* hash = nullptr) {
+  WorldOptions options = rigid_options(1.0 / 60, threads);
+  options.gravity.setZero();
+  World world(options);
+  RigidBody plate = box_body("plate", {0.01, 4, 4}, at(0, 0, 0));
+  plate.kind = kind;
+  plate.density = 8000;
+  plate.velocity = plate_velocity;
+  const BodyId wall = world.add(plate);
+  std::vector<BodyId> balls;
+  for (int i = 0; i < 100; ++i) {
+    // At all phases of the step.
+    RigidBody ball = ball_body("ball", 0.05, at(-3 - 0.1 * i, -3 + 0.6 * (i % 10), -3 + 0.6 * (i / 10)));
+    ball.velocity = {200, 0, 0};
+    balls.push_back(world.add(ball));
+  }
+  int through = 0;
+  for (int i = 0; i < 30; ++i) {
+    world.step();
+    through = 0;
+    for (const BodyId ball : balls) {
+      const Vector3d seen = world.pose(wall).inverse() * world.pose(ball).translation();
+      if (seen.x() > 0 && std::abs(seen.y()) < 4 && std::abs(seen.z()) < 4) ++through;
+    }
+    EXPECT_EQ(through, 0) << "step " << i;
+    if (through > 0) break;
+  }
+  if (hash != nullptr) *hash = world.state_hash();
+  return through;
+}
+
+TEST(FastBodies, AHundredBallsDoNotPassAThinPlate) {
+  EXPECT_EQ(came_through(RigidKind::static_body, {0, 0, 0}, 1), 0);
+  EXPECT_EQ(came_through(RigidKind::dynamic, {0, 0, 0}, 1), 0);
+  EXPECT_EQ(came_through(RigidKind::dynamic, {-50, 0, 0}, 1), 0);
+  EXPECT_EQ(came_through(RigidKind::kinematic, {-100, 0, 0}, 1), 0);
+}
+
+TEST(FastBodies, TheSameForAnyNumberOfThreads) {
+  std::uint64_t one = 0;
+  std::uint64_t two = 0;
+  std::uint64_t four = 0;
+  came_through(RigidKind::dynamic, {0, 0, 0}, 1, &one);
+  came_through(RigidKind::dynamic, {0, 0, 0}, 2, &two);
+  came_through(RigidKind::dynamic, {0, 0, 0}, 4, &four);
+  EXPECT_EQ(one, two);
+  EXPECT_EQ(one, four);
+}
+
+/// A wall that moves by itself takes along what does not move.
+TEST(FastBodies, AFastWallSweepsUpWhatIsStill) {
+  WorldOptions options = rigid_options(1.0 / 60);
+  options.gravity.setZero();
+  World world(options);
+  RigidBody wall = box_body("wall", {0.01, 2, 2}, at(-5, 0, 0));
+  wall.kind = RigidKind::kinematic;
+  wall.velocity = {120, 0, 0};
+  const BodyId moving = world.add(wall);
+  std::vector<BodyId> still;
+  for (int i = 0; i < 9; ++i) still.push_back(world.add(ball_body("ball", 0.1, at(0.37 * i, -1 + 0.25 * i, 0.1 * i))));
+  for (int i = 0; i < 20; ++i) {
+    world.step();
+    for (const BodyId ball : still)
+      ASSERT_GT((world.pose(moving).inverse() * world.pose(ball).translation()).x(), 0) << i;
+  }
+}
+
+/// Two that meet half way, where neither was at the beginning.
+TEST(FastBodies, TwoBulletsMeet) {
+  WorldOptions options = rigid_options(1.0 / 60);
+  options.gravity.setZero();
+  World world(options);
+  RigidBody a = ball_body("a", 0.05, at(-2.5, 0, 0));
+  RigidBody b = ball_body("b", 0.05, at(0, -2.5, 0));
+  a.velocity = {300, 0, 0};
+  b.velocity = {0, 300, 0};
+  a.restitution = b.restitution = 1;
+  const BodyId first = world.add(a);
+  const BodyId second = world.add(b);
+  for (int i = 0; i < 3; ++i) world.step();
+  // Equal masses, no friction along the normal: the velocities along the normal change places.
+  EXPECT_LT(world.velocity(first).x(), 290);
+  EXPECT_LT(world.velocity(second).y(), 290);
+  EXPECT_NEAR((world.velocity(first) + world.velocity(second) - Vector3d(300, 300, 0)).norm(), 0, 1e-9);
+}
+
+/// What slides along a floor, however fast, is not stopped by it.
+TEST(FastBodies, SlidingIsFree) {
+  for (const bool triangles : {false, true}) {
+    World world(rigid_options(1.0 / 60));
+    RigidBody floor = floor_body(0);
+    if (triangles) floor.shape = Shape::mesh(make_sheet(400, 4, 100, 4));
+    world.add(floor);
+    RigidBody box = box_body("box", {0.2, 0.1, 0.2}, at(-150, 0.1, 0));
+    box.velocity = {100, 0, 0};
+    box.friction = 0;
+    const BodyId id = world.add(box);
+    for (int i = 0; i < 120; ++i) world.step();
+    EXPECT_NEAR(world.pose(id).translation().x(), 50, 0.5) << triangles;
+    EXPECT_NEAR(world.pose(id).translation().y(), 0.1, 1e-3) << triangles;
+  }
+}
+
+TEST(FastBodies, AMeshOfNoThicknessHolds) {
+  World world(rigid_options(1.0 / 60));
+  RigidBody sheet;
+  sheet.name = "sheet";
+  sheet.kind = RigidKind::static_body;
+  sheet.shape = Shape::mesh(make_sheet(10, 10, 20, 20));
+  world.add(sheet);
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> number(-1, 1);
+  std::vector<BodyId> ids;
+  for (int i = 0; i < 40; ++i) {
+    RigidBody body = i % 2 == 0 ? ball_body("ball", 0.1, at(0, 0, 0)) : box_body("rod", {0.02, 0.3, 0.02}, at(0, 0, 0));
+    body.pose = at(3 * number(random), 2 + 0.2 * i, 3 * number(random));
+    body.velocity = {20 * number(random), -100 - 50 * number(random), 20 * number(random)};
+    body.angular_velocity = {40 * number(random), 40 * number(random), 40 * number(random)};
+    ids.push_back(world.add(body));
+  }
+  for (int i = 0; i < 60; ++i) {
+    world.step();
+    for (const BodyId id : ids) {
+      const Vector3d p = world.pose(id).translation();
+      const bool beside = std::abs(p.x()) > 4.9 || std::abs(p.z()) > 4.9;
+      ASSERT_TRUE(beside || p.y() > -0.05) << p.y() << " in step " << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace carom

@@ -35,7 +35,20 @@ Box box_of(const Collider& collider, const Eigen::Isometry3d& pose, double margi
   return {{low[0], low[1], low[2]}, {high[0], high[1], high[2]}};
 }
 
+Box swept(const Box& box, const Vec3& way) {
+  const Vec3 zero;
+  return {box.low + detail::lower(way, zero), box.high + detail::higher(way, zero)};
+}
+
 }  // namespace
+
+bool WorldState::Boxed::holds(const Vec3& place, const Quat& turn, double reach, double least) const {
+  const double squared = dot(sweep, sweep);
+  const double along = squared > 0 ? std::clamp(dot(place - x, sweep) / squared, 0.0, 1.0) : 0;
+  const Quat t = detail::conjugate(q) * turn;
+  const double moved = length(place - x - along * sweep) + 2 * std::sqrt(t.x * t.x + t.y * t.y + t.z * t.z) * reach;
+  return moved + least <= margin;
+}
 
 void bound(Context& context, World& world, const StepOptions& options, StageStats& stats) {
   const StageTimer timer(stats);
@@ -57,16 +70,16 @@ void bound(Context& context, World& world, const StepOptions& options, StageStat
     // No pair looks farther ahead than this, see look().
     const double ahead = std::min(fastest(bodies, i, reach) * options.dt, ahead_share * size);
     const double least = 0.5 * options.rigid.speculative_distance + ahead;
-    if (boxed.margin >= 0) {
-      const Quat t = detail::conjugate(boxed.q) * m.q;
-      const double moved = length(m.x - boxed.x) + 2 * std::sqrt(t.x * t.x + t.y * t.y + t.z * t.z) * reach;
-      if (moved + least <= boxed.margin) return;
-    }
+    // What goes farther than that must have its whole way in the box, see limit_motion().
+    const Vec3 way = options.dt * world.free[i].v;
+    const bool far = length(way) > ahead_share * size;
+    if (boxed.margin >= 0 && boxed.holds(m.x, m.q, reach, least) && (!far || boxed.holds(m.x + way, m.q, reach, least)))
+      return;
     const bool fixed = info.kind == RigidKind::static_body;
-    boxed = {m.x, m.q, fixed ? least : least + box_share * size};
+    boxed = {m.x, m.q, far ? way : Vec3{}, fixed ? least : least + box_share * size};
     for (std::int32_t k = 0; k < info.collider_count; ++k) {
       const auto c = static_cast<std::size_t>(info.first_collider) + static_cast<std::size_t>(k);
-      s.boxes[c] = box_of(bodies.colliders[c], world.poses.shape[c], boxed.margin);
+      s.boxes[c] = swept(box_of(bodies.colliders[c], world.poses.shape[c], boxed.margin), boxed.sweep);
       world.left_box[c] = 1;
     }
   });

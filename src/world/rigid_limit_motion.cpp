@@ -100,32 +100,26 @@ class Limiter {
   std::size_t run(Context& context) {
     find_fast();
     if (s_.fast.empty()) return 0;
-    parallel_for(context.workers, s_.fast.size(), 4, [&](std::size_t i) { find_near(s_.fast[i]); });
-    add_fast_pairs();
-    s_.inside.resize(bodies_.colliders.size());
-    for (const Fast& f : s_.fast) {
-      for_colliders(info(f.body), [&](std::int32_t c) {
-        std::optional<Shape>& inside = s_.inside[static_cast<std::size_t>(c)];
-        if (!inside && collider(c).inner > 0) inside = make_inside(collider(c));
-      });
-    }
+    find_meetings();
+    make_insides();
     bool changed = true;
-    for (int round = 0; round < most_rounds && changed; ++round) {
-      parallel_for(context.workers, s_.fast.size(), 1, [&](std::size_t i) { look(s_.fast[i]); });
+    for (int round = 0; changed; ++round) {
+      parallel_for(context.workers, s_.fast.size(), 4, [&](std::size_t i) { look(s_.fast[i], round == 0); });
       changed = false;
+      for (Fast& f : s_.fast) f.changed = f.next_stop.time < f.stop.time - 1e-9;
       for (Fast& f : s_.fast) {
-        if (!(f.next_stop.time < f.stop.time - 1e-9)) continue;
+        if (!f.changed) continue;
         f.stop = f.next_stop;
+        // It ends sooner or later: nobody stops earlier than here.
+        if (round >= most_rounds) f.stop.time = 0;
         changed = true;
       }
     }
     std::size_t stopped = 0;
     for (Fast& f : s_.fast) {
-      if (changed) f.stop = {.time = 0, .point = {}, .normal = {}};
-      if (f.stop.time < 1 && dynamic(f.body)) {
-        apply(f);
-        ++stopped;
-      }
+      if (!(f.stop.time < 1)) continue;
+      apply(f);
+      ++stopped;
     }
     return stopped;
   }
@@ -134,18 +128,36 @@ class Limiter {
   bool dynamic(std::int32_t body) const { return info(body).kind == RigidKind::dynamic; }
   const Info& info(std::int32_t body) const { return bodies_.info[static_cast<std::size_t>(body)]; }
   const Collider& collider(std::int32_t c) const { return bodies_.colliders[static_cast<std::size_t>(c)]; }
+  Fast* fast(std::int32_t body) const {
+    const std::int32_t n = s_.number[static_cast<std::size_t>(body)];
+    return n < 0 ? nullptr : &s_.fast[static_cast<std::size_t>(n)];
+  }
 
   Way way(std::int32_t body) const {
     const auto i = static_cast<std::size_t>(body);
-    const std::int32_t n = s_.number[i];
-    return {bodies_.motion[i], world_.next[i], dt_, n < 0 ? 1 : s_.fast[static_cast<std::size_t>(n)].stop.time};
+    const Fast* f = fast(body);
+    return {bodies_.motion[i], world_.next[i], dt_, f == nullptr ? 1 : f->stop.time};
+  }
+
+  template <class Visit>
+  static void for_colliders(const Info& info, Visit&& visit) {
+    for (std::int32_t k = 0; k < info.collider_count; ++k) visit(info.first_collider + k);
+  }
+
+  void add_fast(std::int32_t body) {
+    s_.number[static_cast<std::size_t>(body)] = static_cast<std::int32_t>(count_);
+    if (count_ == s_.fast.size()) s_.fast.emplace_back();
+    Fast& f = s_.fast[count_++];
+    f.body = body;
+    f.stop = {};
+    f.changed = true;
+    f.meets.clear();
   }
 
   void find_fast() {
-    s_.fast.clear();
     s_.number.assign(bodies_.size(), -1);
-    s_.way.assign(bodies_.size(), 0);
-    slow_way_ = 0;
+    s_.way.assign(bodies_.size(), {});
+    count_ = 0;
     for (std::size_t i = 0; i < bodies_.size(); ++i) {
       if (still_or_static(bodies_, i)) continue;
       const Motion& from = bodies_.motion[i];
@@ -157,102 +169,90 @@ class Limiter {
         inner = std::min({inner, collider(c).inner, ahead_share * collider(c).size});
       });
       const Quat t = to.q * detail::conjugate(from.q);
-      s_.way[i] = length(to.x - from.x) + 2 * std::sqrt(t.x * t.x + t.y * t.y + t.z * t.z) * reach;
-      if (s_.way[i] > inner) {
-        add_fast(i, reach);
-      } else {
-        slow_way_ = std::max(slow_way_, s_.way[i]);
-      }
+      const double turning = 2 * std::sqrt(t.x * t.x + t.y * t.y + t.z * t.z) * reach;
+      s_.way[i] = {turning, length(to.x - from.x) + turning};
+      if (s_.way[i].all > inner || !world_.state.boxed[i].holds(to.x, to.q, reach, 0))
+        add_fast(static_cast<std::int32_t>(i));
     }
+    s_.fast.resize(count_);
+  }
+
+  /// Whether one might go through the other, by how far they move against each other.
+  bool might_pass(const Collider& a, const Collider& b) const {
+    const auto i = static_cast<std::size_t>(a.body);
+    const auto k = static_cast<std::size_t>(b.body);
+    const Vec3 way_a = world_.next[i].x - bodies_.motion[i].x;
+    const Vec3 way_b = world_.next[k].x - bodies_.motion[k].x;
+    const double apart = length(way_a - way_b) + s_.way[i].turning + s_.way[k].turning;
+    const auto hold = [](const Collider& c) {
+      return c.inner < INFINITY ? std::min(c.inner, ahead_share * c.size) : 0;
+    };
+    return apart > hold(a) + hold(b);
+  }
+
+  void add_meeting(std::int32_t a, std::int32_t b) {
+    const std::int32_t body_a = collider(a).body;
+    const std::int32_t body_b = collider(b).body;
+    if ((fast(body_a) == nullptr && fast(body_b) == nullptr) || !might_pass(collider(a), collider(b))) return;
     // What stands in the way of a kinematic body is as fast as it, seen from there.
+    if (fast(body_a) == nullptr && dynamic(body_a) && !dynamic(body_b)) add_fast(body_a);
+    if (fast(body_b) == nullptr && dynamic(body_b) && !dynamic(body_a)) add_fast(body_b);
+    if (Fast* f = fast(body_a); f != nullptr && dynamic(body_a)) f->meets.push_back({a, b});
+    if (Fast* f = fast(body_b); f != nullptr && dynamic(body_b)) f->meets.push_back({b, a});
+  }
+
+  void find_meetings() {
+    for (const WorldState::Entry& entry : world_.state.entries) add_meeting(entry.key.a, entry.key.b);
+    for (const MeshPair& entry : world_.state.mesh_pairs) add_meeting(entry.key.a, entry.key.b);
+    // A response that made a body faster than it was may have sent it out of its box.
     for (std::size_t k = 0; k < s_.fast.size(); ++k) {
-      if (dynamic(s_.fast[k].body)) continue;
-      find_near(s_.fast[k]);
-      const std::vector<std::int32_t> near = s_.fast[k].near;
-      for (const std::int32_t c : near) {
-        const auto body = static_cast<std::size_t>(collider(c).body);
-        if (s_.number[body] >= 0 || !dynamic(collider(c).body)) continue;
-        const double both = s_.way[static_cast<std::size_t>(s_.fast[k].body)] + s_.way[body];
-        if (!(both > collider(c).inner)) continue;
-        double reach = 0;
-        for_colliders(bodies_.info[body], [&](std::int32_t other) { reach = std::max(reach, collider(other).reach); });
-        add_fast(body, reach);
+      const std::int32_t body = s_.fast[k].body;
+      const auto i = static_cast<std::size_t>(body);
+      const Motion& to = world_.next[i];
+      double reach = 0;
+      for_colliders(info(body), [&](std::int32_t c) { reach = std::max(reach, collider(c).reach); });
+      if (world_.state.boxed[i].holds(to.x, to.q, reach, 0)) continue;
+      const Vec3 grow{reach, reach, reach};
+      const Vec3& from = bodies_.motion[i].x;
+      world_.broad.overlapping({detail::lower(from, to.x) - grow, detail::higher(from, to.x) + grow}, s_.near);
+      for_colliders(info(body), [&](std::int32_t c) {
+        for (const std::int32_t other : s_.near) {
+          if (may_touch(world_.state, c, other)) add_meeting(c, other);
+        }
+      });
+    }
+    for (Fast& f : s_.fast) {
+      std::sort(f.meets.begin(), f.meets.end());
+      f.meets.erase(std::unique(f.meets.begin(), f.meets.end()), f.meets.end());
+    }
+  }
+
+  void make_insides() {
+    s_.inside.resize(bodies_.colliders.size());
+    for (const Fast& f : s_.fast) {
+      for (const ColliderPair& meet : f.meets) {
+        std::optional<Shape>& inside = s_.inside[static_cast<std::size_t>(meet.a)];
+        if (!inside && collider(meet.a).inner > 0) inside = make_inside(collider(meet.a));
       }
     }
   }
 
-  void add_fast(std::size_t body, double reach) {
-    s_.number[body] = static_cast<std::int32_t>(s_.fast.size());
-    Fast& f = s_.fast.emplace_back();
-    f.body = static_cast<std::int32_t>(body);
-    const Motion& from = bodies_.motion[body];
-    const Motion& to = world_.next[body];
-    const Vec3 grow{reach, reach, reach};
-    f.swept = {lower(from.x, to.x) - grow, detail::higher(from.x, to.x) + grow};
-  }
-
-  template <class Visit>
-  static void for_colliders(const Info& info, Visit&& visit) {
-    for (std::int32_t k = 0; k < info.collider_count; ++k) visit(info.first_collider + k);
-  }
-
-  static Vec3 lower(const Vec3& a, const Vec3& b) {
-    return {std::min(a.x, b.x), std::min(a.y, b.y), std::min(a.z, b.z)};
-  }
-
-  bool of_interest(std::int32_t body, std::int32_t other) const {
-    const std::int32_t first = info(body).first_collider;
-    return may_touch(world_.state, first, other);
-  }
-
-  void find_near(Fast& f) {
-    // The boxes are those of the beginning.
-    const Vec3 grow{slow_way_, slow_way_, slow_way_};
-    world_.broad.overlapping({f.swept.low - grow, f.swept.high + grow}, f.near);
-    std::erase_if(f.near, [&](std::int32_t c) {
-      return s_.number[static_cast<std::size_t>(collider(c).body)] >= 0 || !of_interest(f.body, c);
-    });
-  }
-
-  /// Two that are fast may meet where neither was.
-  void add_fast_pairs() {
-    s_.order.clear();
-    for (std::size_t i = 0; i < s_.fast.size(); ++i) s_.order.push_back(static_cast<std::int32_t>(i));
-    const auto fast = [&](std::int32_t i) -> Fast& { return s_.fast[static_cast<std::size_t>(i)]; };
-    std::sort(s_.order.begin(), s_.order.end(), [&](std::int32_t i, std::int32_t k) {
-      return fast(i).swept.low.x != fast(k).swept.low.x ? fast(i).swept.low.x < fast(k).swept.low.x : i < k;
-    });
-    for (std::size_t i = 0; i < s_.order.size(); ++i) {
-      Fast& a = fast(s_.order[i]);
-      for (std::size_t k = i + 1; k < s_.order.size(); ++k) {
-        Fast& b = fast(s_.order[k]);
-        if (b.swept.low.x > a.swept.high.x) break;
-        if (!a.swept.overlaps(b.swept) || !of_interest(a.body, info(b.body).first_collider)) continue;
-        for_colliders(info(b.body), [&](std::int32_t c) { a.near.push_back(c); });
-        for_colliders(info(a.body), [&](std::int32_t c) { b.near.push_back(c); });
-      }
-    }
-    for (Fast& f : s_.fast) std::sort(f.near.begin(), f.near.end());
-  }
-
-  /// Where the way of a body first ends.
-  void look(Fast& f) {
+  /// Where the way of a body first ends. After the first round only those count whose ways have changed.
+  void look(Fast& f, bool first) {
     f.next_stop = f.stop;
-    if (!dynamic(f.body)) return;
-    for (const std::int32_t other : f.near) {
-      for_colliders(info(f.body), [&](std::int32_t c) { look(c, other, f.next_stop); });
+    for (const ColliderPair& meet : f.meets) {
+      const Fast* other = fast(collider(meet.b).body);
+      if (first || (other != nullptr && other->changed)) look(meet.a, meet.b, f.next_stop);
     }
   }
 
   /// Makes `stop` the place where two colliders meet, if they do before.
-  void look(std::int32_t a, std::int32_t b, Fast::Stop& stop) const {
+  void look(std::int32_t a, std::int32_t b, LimitScratch::Stop& stop) const {
     const double before = stop.time;
     const Collider& ca = collider(a);
     const Collider& cb = collider(b);
     const Way wa = way(ca.body);
     const Way wb = way(cb.body);
-    const double both = s_.way[static_cast<std::size_t>(ca.body)] + s_.way[static_cast<std::size_t>(cb.body)];
-    if (!(both > ca.inner + (cb.inner < INFINITY ? cb.inner : 0))) return;
     const double apart = stop_share * std::min(ca.size, cb.size);
     // Whoever stops on the way stays there: two pieces, and more of them if they turn.
     const int pieces =
@@ -356,7 +356,7 @@ class Limiter {
   LimitScratch& s_;
   const Bodies& bodies_;
   double dt_;
-  double slow_way_ = 0;  ///< m; the farthest of those that are not fast
+  std::size_t count_ = 0;  ///< of fast bodies
 };
 
 }  // namespace

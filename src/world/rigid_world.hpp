@@ -19,25 +19,30 @@ namespace carom::rigid {
 
 /// Working memory of limit_motion().
 struct LimitScratch {
+  /// Where the way of a body ends.
+  struct Stop {
+    double time = 1;          ///< of the step, from 0 to 1
+    std::int32_t other = -1;  ///< the body that it met
+    bool inside = false;      ///< they touched before, and it was the inside of this body that met the other
+    Vec3 point;
+    Vec3 normal;  ///< unit, to the other
+  };
   /// A body that goes so far in the step that it might pass through another.
   struct Fast {
     std::int32_t body = 0;
-    Box swept;
-    struct Stop {
-      double time = 1;          ///< where on its way it ends
-      std::int32_t other = -1;  ///< the body that it met
-      bool inside = false;      ///< they touched before, and it was the inside of this body that met the other
-      Vec3 point;
-      Vec3 normal;  ///< unit, to the other
-    };
     Stop stop;
     Stop next_stop;
-    std::vector<std::int32_t> near;  ///< colliders that it may meet
+    bool changed = true;              ///< in the last round
+    std::vector<ColliderPair> meets;  ///< one of its colliders, and one that it may meet
   };
   std::vector<Fast> fast;
   std::vector<std::int32_t> number;  ///< of each body among the fast ones, or -1
-  std::vector<double> way;           ///< m of each body: no point of it goes farther
-  std::vector<std::int32_t> order;
+  struct Distance {
+    double turning = 0;  ///< m; no point goes farther, seen from the centre of mass
+    double all = 0;      ///< m; no point goes farther
+  };
+  std::vector<Distance> way;  ///< of each body
+  std::vector<std::int32_t> near;
   std::vector<std::optional<Shape>> inside;  ///< of each collider that was fast once
 };
 
@@ -49,7 +54,11 @@ struct WorldState {
   struct Boxed {
     Vec3 x;
     Quat q;
+    Vec3 sweep;          ///< m; they hold the body here and when moved by this, and all between
     double margin = -1;  ///< m; negative if there is none yet
+
+    /// Whether the body would be in them there, with `least` (m) to spare. Its points are within `reach` of its centre.
+    bool holds(const Vec3& place, const Quat& turn, double reach, double least) const;
   };
   std::vector<Boxed> boxed;
   std::vector<Box> boxes;  ///< of each collider

@@ -1,10 +1,8 @@
 #include <btBulletDynamicsCommon.h>
 
-#include <algorithm>
 #include <memory>
 
-#include "bench/rigid_scenes.hpp"
-#include "bench/stopwatch.hpp"
+#include "bench/rigid_run.hpp"
 
 namespace carom::bench {
 namespace {
@@ -63,16 +61,15 @@ RigidRun run_bullet(const RigidScene& scene, int steps, double dt) {
   for (int i = 0; i < steps; ++i) {
     const Stopwatch stopwatch;
     world.stepSimulation(static_cast<btScalar>(dt), 1, static_cast<btScalar>(dt));
-    run.step_ms.push_back(stopwatch.elapsed().wall_ms);
+    note_step(stopwatch.elapsed(), 1, run);
   }
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    if (scene.bodies[i].kind == RigidKind::dynamic) {
-      const btVector3 p = bodies[i]->getWorldTransform().getOrigin();
-      const Eigen::Vector3d place(p.x(), p.y(), p.z());
-      run.largest_drift = std::max(run.largest_drift, (place - scene.bodies[i].pose.translation()).norm());
-      if (!place.allFinite() || place.y() < -1) ++run.lost;
-    }
-    world.removeRigidBody(bodies[i].get());
+  for (const auto& body : bodies) {
+    const btTransform& t = body->getWorldTransform();
+    const btQuaternion q = t.getRotation();
+    Eigen::Isometry3d pose(Eigen::Quaterniond(q.w(), q.x(), q.y(), q.z()).normalized());
+    pose.translation() = Eigen::Vector3d(t.getOrigin().x(), t.getOrigin().y(), t.getOrigin().z());
+    run.poses.push_back(pose);
+    world.removeRigidBody(body.get());
   }
   return run;
 }

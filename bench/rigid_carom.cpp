@@ -1,8 +1,4 @@
-#include <algorithm>
-#include <cmath>
-
-#include "bench/rigid_scenes.hpp"
-#include "bench/stopwatch.hpp"
+#include "bench/rigid_run.hpp"
 #include "carom/world.hpp"
 
 namespace carom::bench {
@@ -19,14 +15,9 @@ RigidRun run_carom(const RigidScene& scene, int steps, double dt, int threads) {
   for (int i = 0; i < steps; ++i) {
     const Stopwatch stopwatch;
     world.step();
-    run.step_ms.push_back(stopwatch.elapsed().wall_ms);
+    note_step(stopwatch.elapsed(), threads, run);
   }
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    if (scene.bodies[i].kind != RigidKind::dynamic) continue;
-    const Eigen::Vector3d p = world.pose(ids[i]).translation();
-    run.largest_drift = std::max(run.largest_drift, (p - scene.bodies[i].pose.translation()).norm());
-    if (!p.allFinite() || p.y() < -1) ++run.lost;
-  }
+  for (const BodyId id : ids) run.poses.push_back(world.pose(id));
   return run;
 }
 

@@ -5,10 +5,10 @@
 #include <filesystem>
 
 #include "bench/program.hpp"
-#include "bench/rigid_scenes.hpp"
+#include "bench/rigid_run.hpp"
 #include "bench/table.hpp"
 
-/// Steps of worlds of rigid bodies against Bullet, see docs/benchmarks.md.
+/// Steps of worlds of rigid bodies against Bullet and ODE, see docs/benchmarks.md.
 namespace carom::bench {
 namespace {
 
@@ -20,13 +20,18 @@ struct Settings {
   std::string out = "out/bench";
 };
 
+constexpr double dt = 1.0 / 60;
+
 /// Each step at its fastest over several identical runs.
 void keep_fastest(RigidRun& best, RigidRun&& run) {
   if (best.step_ms.empty()) {
     best = std::move(run);
     return;
   }
-  for (std::size_t i = 0; i < best.step_ms.size(); ++i) best.step_ms[i] = std::min(best.step_ms[i], run.step_ms[i]);
+  for (std::size_t i = 0; i < best.step_ms.size(); ++i) {
+    best.step_ms[i] = std::min(best.step_ms[i], run.step_ms[i]);
+    best.wall_ms[i] = std::min(best.wall_ms[i], run.wall_ms[i]);
+  }
 }
 
 double mean(const std::vector<double>& values) {
@@ -40,39 +45,63 @@ double p99(std::vector<double> values) {
   return values[values.size() * 99 / 100];
 }
 
-void run(const RigidScene& scene, const Settings& settings, Table& table) {
-  const double dt = 1.0 / 60;
+void compare(const RigidScene& scene, const Settings& settings, Table& table) {
   const int steps = settings.quick ? settings.steps / 10 : settings.steps;
   RigidRun one;
   RigidRun two;
   RigidRun bullet;
+  RigidRun ode;
   for (int pass = 0; pass < (settings.quick ? 1 : settings.passes); ++pass) {
     keep_fastest(one, run_carom(scene, steps, dt, 1));
     keep_fastest(two, run_carom(scene, steps, dt, 2));
     keep_fastest(bullet, run_bullet(scene, steps, dt));
+    keep_fastest(ode, run_ode(scene, steps, dt));
   }
-  for (const RigidRun* r : {&one, &two, &bullet}) {
-    table.add({scene.name, r->engine, fmt::format("{:.3f}", mean(r->step_ms)), fmt::format("{:.3f}", p99(r->step_ms)),
-               fmt::format("{:.2f}", mean(bullet.step_ms) / mean(r->step_ms)), fmt::format("{:.2g}", r->largest_drift),
-               std::to_string(r->lost)});
+  for (const RigidRun* r : {&one, &two, &bullet, &ode}) {
+    const RigidEnd end = examine(scene, *r);
+    const double ms = mean(r->step_ms);
+    table.add({scene.name, r->engine, fmt::format("{:.3f}", ms), fmt::format("{:.3f}", p99(r->step_ms)),
+               fmt::format("{:.2f}", mean(bullet.step_ms) / ms), fmt::format("{:.2f}", mean(ode.step_ms) / ms),
+               fmt::format("{:.2f}", mean(one.wall_ms) / mean(r->wall_ms)), fmt::format("{:.2g}", end.largest_drift),
+               std::to_string(end.lost), fmt::format("{:.2f}", 100 * end.deepest), std::to_string(end.deep_pairs)});
+  }
+}
+
+/// Microseconds of a step for each body, of ever more of them.
+void scale(const Settings& settings, Table& table) {
+  const int steps = settings.quick ? 60 : 300;
+  for (const int count : {1000, 2000, 5000, 10000, 20000}) {
+    for (const RigidScene& scene : {wide_pile_scene(count, 10), flying_scene(count)}) {
+      if (!scene.name.starts_with(settings.only)) continue;
+      RigidRun run;
+      for (int pass = 0; pass < (settings.quick ? 1 : 2); ++pass) keep_fastest(run, run_carom(scene, steps, dt, 1));
+      table.add({scene.name, fmt::format("{:.3f}", mean(run.step_ms)),
+                 fmt::format("{:.3f}", 1000 * mean(run.step_ms) / count)});
+    }
   }
 }
 
 int start(int argc, char** argv) {
   Settings settings;
-  CLI::App app{"Steps of rigid bodies against Bullet; docs/benchmarks.md explains the table.", "carom_bench_rigid"};
+  CLI::App app{"Steps of rigid bodies against Bullet and ODE; docs/benchmarks.md explains the tables.",
+               "carom_bench_rigid"};
   app.add_option("--steps", settings.steps, "steps of each run");
   app.add_option("--passes", settings.passes, "runs, of which each step counts at its fastest");
   app.add_flag("--quick", settings.quick, "a tenth of the steps, once");
   app.add_option("--only", settings.only, "scenes whose name begins so");
-  app.add_option("--out", settings.out, "folder for rigid.csv");
+  app.add_option("--out", settings.out, "folder for rigid.csv and rigid_scale.csv");
   CLI11_PARSE(app, argc, argv);
-  Table table{"Rigid bodies", {"scene", "engine", "ms a step", "p99", "times bullet", "drift m", "lost"}, {}};
+  Table table{"Rigid bodies",
+              {"scene", "engine", "ms a step", "p99", "times bullet", "times ode", "times one thread", "drift m",
+               "lost", "deepest %", "deeper than 1%"},
+              {}};
   for (const RigidScene& scene :
        {spheres_scene(200), spheres_scene(600), pyramid_scene(30), pile_scene(2000), flying_scene(20000)}) {
-    if (scene.name.starts_with(settings.only)) run(scene, settings, table);
+    if (scene.name.starts_with(settings.only)) compare(scene, settings, table);
   }
-  publish(settings.out, {{"rigid.csv", table}});
+  Table bodies{"Cost of a body", {"scene", "ms a step", "us a body"}, {}};
+  scale(settings, bodies);
+  publish(settings.out, {{"rigid.csv", table}, {"rigid_scale.csv", bodies}});
   return 0;
 }
 

@@ -47,17 +47,20 @@ RigidScene pyramid_scene(int base) {
   return scene;
 }
 
-RigidScene pile_scene(int count) {
-  RigidScene scene{"pile " + std::to_string(count), {ground()}};
-  const double half = 5;
+namespace {
+
+/// Hulls in layers of `across` by `across` over a pit, 1.25 m for each.
+RigidScene hulls_in_a_pit(const std::string& name, int count, int across) {
+  RigidScene scene{name, {ground()}};
+  const double half = 0.625 * across;
   const double wall = 20;
   for (const double side : {-1.0, 1.0}) {
     scene.bodies.push_back(box({0.5, wall, half + 1}, at(side * (half + 0.5), wall, 0), RigidKind::static_body));
     scene.bodies.push_back(box({half + 1, wall, 0.5}, at(0, wall, side * (half + 0.5)), RigidKind::static_body));
   }
+  scene.bounds = {Eigen::Vector3d(-half, 0, -half), Eigen::Vector3d(half, 1e9, half)};
   std::mt19937 random(1);
   std::uniform_real_distribution<double> number(-1, 1);
-  const int across = 8;
   for (int i = 0; i < count; ++i) {
     RigidBody body;
     body.name = "hull";
@@ -69,6 +72,17 @@ RigidScene pile_scene(int count) {
     scene.bodies.push_back(body);
   }
   return scene;
+}
+
+}  // namespace
+
+RigidScene pile_scene(int count) {
+  return hulls_in_a_pit("pile " + std::to_string(count), count, 8);
+}
+
+RigidScene wide_pile_scene(int count, int layers) {
+  const int across = static_cast<int>(std::ceil(std::sqrt(static_cast<double>(count) / layers)));
+  return hulls_in_a_pit("wide pile " + std::to_string(count), count, across);
 }
 
 RigidScene spheres_scene(int count) {
@@ -93,6 +107,7 @@ RigidScene spheres_scene(int count) {
 
 RigidScene flying_scene(int count) {
   RigidScene scene{"flying " + std::to_string(count), {}};
+  scene.bounds = {Eigen::Vector3d::Constant(-1e9), Eigen::Vector3d::Constant(1e9)};
   std::mt19937 random(3);
   std::uniform_real_distribution<double> number(-1, 1);
   const double size = 0.8 * std::cbrt(static_cast<double>(count));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <Eigen/Geometry>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,9 @@ namespace carom::bench {
 
 struct RigidScene {
   std::string name;
-  std::vector<RigidBody> bodies;  ///< spheres, boxes, hulls; half-spaces facing up
+  std::vector<RigidBody> bodies{};  ///< spheres, boxes, hulls; half-spaces facing up
+  /// A centre that is outside is lost.
+  Eigen::AlignedBox3d bounds{Eigen::Vector3d(-1e9, -1, -1e9), Eigen::Vector3d(1e9, 1e9, 1e9)};
 };
 
 /// A wall of unit boxes, `base` in the lowest row.
@@ -21,16 +24,7 @@ RigidScene pile_scene(int count);
 RigidScene spheres_scene(int count);
 /// Small boxes in flight, of which few touch.
 RigidScene flying_scene(int count);
-
-/// What an engine makes of a scene.
-struct RigidRun {
-  std::string engine{};
-  std::vector<double> step_ms{};
-  double largest_drift = 0;  ///< m, of a dynamic body from its start
-  int lost = 0;              ///< bodies that fell out of the scene, or are no number
-};
-
-RigidRun run_carom(const RigidScene& scene, int steps, double dt, int threads);
-RigidRun run_bullet(const RigidScene& scene, int steps, double dt);
+/// The same hulls in a pit as wide as it takes for `layers` of them.
+RigidScene wide_pile_scene(int count, int layers);
 
 }  // namespace carom::bench

@@ -91,18 +91,18 @@ double moved_since(const Pair& pair, const Bodies& bodies) {
   return pair.looked ? moved(relative(pair, bodies), pair) : INFINITY;
 }
 
-bool update(Pair& pair, const Bodies& bodies, const Poses& poses, double within, double keep) {
+Updated update(Pair& pair, const Bodies& bodies, const Poses& poses, double within, double keep) {
   const auto a = static_cast<std::size_t>(pair.body_a);
   const auto b = static_cast<std::size_t>(pair.body_b);
   const Relative now = relative(pair, bodies);
   if (pair.looked) {
     const double distance = moved(now, pair);
     // Nothing was near, and cannot have come near since.
-    if (pair.count == 0 && pair.gap - distance > within) return false;
+    if (pair.count == 0 && pair.gap - distance > within) return {false, pair.gap - distance};
     if (pair.count > 0 && distance <= keep) {
       for (std::size_t i = 0; i < static_cast<std::size_t>(pair.count); ++i) ++pair.points[i].age;
       move_along(pair, bodies.motion[a], poses.rotation[a], bodies.motion[b], poses.rotation[b]);
-      return false;
+      return {false, 0};
     }
   }
   convex::Patch found;
@@ -118,12 +118,12 @@ bool update(Pair& pair, const Bodies& bodies, const Poses& poses, double within,
     pair.count = 0;
     pair.rub = {};
     pair.twist = 0;
-    return true;
+    return {true, pair.gap};
   }
   pair.normal = found.normal;
   take(found, pair);
   remember_locally(pair, bodies.motion[a], poses.rotation[a], bodies.motion[b], poses.rotation[b]);
-  return true;
+  return {true, 0};
 }
 
 void remember(Pair& pair, const Bodies& bodies, const Poses& poses) {

@@ -50,6 +50,13 @@ struct Pair {
   std::array<PairPoint, convex::patch_points> points;
 };
 
+/// Has the data of a pair fetched, up to its first `count` points: there are too many pairs for a cache.
+inline void ask_for(const Pair& pair, int count) {
+  const auto* bytes = reinterpret_cast<const char*>(&pair);
+  const auto* end = reinterpret_cast<const char*>(pair.points.data() + count);
+  for (; bytes < end; bytes += 64) __builtin_prefetch(bytes, 1);
+}
+
 /// What is known of the bodies at the beginning of a step.
 struct Poses {
   std::vector<Mat3> rotation;            ///< of each body
@@ -60,8 +67,12 @@ struct Poses {
 ///
 /// Where the two have moved against each other by less than `keep` since the narrow phase looked (any point of
 /// either, exactly bounded, not from step to step but since then), the points it found are moved with the bodies:
-/// distances and normal are then those of a fresh look but for 2 `keep`. Returns true if the narrow phase looked.
-bool update(Pair& pair, const Bodies& bodies, const Poses& poses, double within, double keep);
+/// distances and normal are then those of a fresh look but for 2 `keep`.
+struct Updated {
+  bool looked = false;  ///< the narrow phase did
+  double apart = 0;     ///< m, if there are no points: no more than the distance
+};
+Updated update(Pair& pair, const Bodies& bodies, const Poses& poses, double within, double keep);
 
 /// The same in two halves, for those who look in another way: after `pair.normal` and the middles and distances of its
 /// points were set, and while they are kept.

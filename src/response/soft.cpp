@@ -85,7 +85,7 @@ void inverse_inertia(const Mat3& r, const Vec3& diagonal, const std::array<bool,
 }
 
 /// Rows for the bodies in contact; the last row is for lanes without a contact.
-void make_rows(const In& in, std::span<const Pair> pairs, double h, Scratch& s) {
+void make_rows(Context& context, const In& in, double h, Scratch& s) {
   const std::size_t count = in.bodies.size();
   s.row.assign(count, -1);
   s.rows.clear();
@@ -105,18 +105,18 @@ void make_rows(const In& in, std::span<const Pair> pairs, double h, Scratch& s) 
                : -1;
   };
   for (std::size_t i = 0; i < in.touching.size(); ++i) {
-    const Pair& pair = pairs[static_cast<std::size_t>(in.touching[i])];
-    row_of(pair.body_a);
-    row_of(pair.body_b);
-    s.body_a[i] = movable(pair.body_a);
-    s.body_b[i] = movable(pair.body_b);
+    const response::Touch& touch = in.touches[i];
+    row_of(touch.body_a);
+    row_of(touch.body_b);
+    s.body_a[i] = movable(touch.body_a);
+    s.body_b[i] = movable(touch.body_b);
   }
   const std::size_t rows = s.rows.size() + 1;
   s.bodies.resize(rows);
   s.begin.resize(rows);
   s.masses.resize(rows);
   s.outcome.assign(rows, {});
-  for (std::size_t r = 0; r + 1 < rows; ++r) {
+  parallel_for(context.workers, rows - 1, bodies_of_block, [&](std::size_t r) {
     const auto body = static_cast<std::size_t>(s.rows[r]);
     const rigid::Motion& m = in.bodies.motion[body];
     const rigid::Free& free = in.free[body];
@@ -129,12 +129,12 @@ void make_rows(const In& in, std::span<const Pair> pairs, double h, Scratch& s) 
     put(s.bodies[r].displacement, {}, {});
     SoftMass& out = s.masses[r];
     out = {};
-    if (mass.inverse == 0 || asleep) continue;
+    if (mass.inverse == 0 || asleep) return;
     const rigid::Info& info = in.bodies.info[body];
     for (std::size_t k = 0; k < 3; ++k)
       out.inverse_mass[k] = info.locked_translation[k] ? 0.0F : static_cast<float>(mass.inverse);
     inverse_inertia(in.rotation[body], mass.inverse_inertia, info.locked_rotation, out.inverse_inertia);
-  }
+  });
   put(s.begin.back().velocity, {}, {});
   put(s.bodies.back().velocity, {}, {});
   put(s.bodies.back().displacement, {}, {});
@@ -143,13 +143,13 @@ void make_rows(const In& in, std::span<const Pair> pairs, double h, Scratch& s) 
 
 /// Places contacts in batches: colour by colour, those with more points first. `begins` of each colour is in `counts`
 /// afterwards, as batches.
-void place_contacts(const In& in, std::span<const Pair> pairs, Scratch& s, std::vector<Scratch::Loop>& colour_loops) {
+void place_contacts(const In& in, Scratch& s, std::vector<Scratch::Loop>& colour_loops) {
   colours::assign(s.body_a, s.body_b, s.rows.size() + 1, s.used, s.colour);
   constexpr std::size_t classes = soft_points + 1;
   s.counts.assign((colours::most + 1) * classes, 0);
   const auto class_of = [&](std::size_t i) {
-    const Pair& pair = pairs[static_cast<std::size_t>(in.touching[i])];
-    return static_cast<std::size_t>(s.colour[i]) * classes + (soft_points - static_cast<std::size_t>(pair.count));
+    return static_cast<std::size_t>(s.colour[i]) * classes +
+           (soft_points - static_cast<std::size_t>(in.touches[i].count));
   };
   for (std::size_t i = 0; i < in.touching.size(); ++i) ++s.counts[class_of(i)];
   std::uint32_t lane = 0;
@@ -216,6 +216,16 @@ void fill_no_point(kernels::SoftPoint& p, std::size_t lane) {
   p.approach[lane] = 0;
 }
 
+/// The pairs of a batch that is next.
+void ask_for_batch(const In& in, std::span<const Pair> pairs, const Scratch& s, std::size_t index) {
+  if (index >= s.lanes.size()) return;
+  for (const std::int32_t contact : s.lanes[index].pair) {
+    if (contact < 0) continue;
+    const response::Touch& touch = in.touches[static_cast<std::size_t>(contact)];
+    ask_for(pairs[static_cast<std::size_t>(touch.pair)], touch.count);
+  }
+}
+
 struct Fill {
   const In& in;
   std::span<Pair> pairs;
@@ -225,14 +235,14 @@ struct Fill {
   float bounce_speed = 0;
 
   void operator()(std::uint32_t index) const {
+    ask_for_batch(in, pairs, s, index + 1);
     SoftBatch& batch = s.batches[index];
     batch.point_count = 0;
     batch.bounces = 0;
     for (std::size_t lane = 0; lane < soft_lanes; ++lane) {
       const std::int32_t contact = s.lanes[index].pair[lane];
       if (contact >= 0) {
-        const Pair& pair = pairs[static_cast<std::size_t>(in.touching[static_cast<std::size_t>(contact)])];
-        batch.point_count = std::max(batch.point_count, pair.count);
+        batch.point_count = std::max(batch.point_count, in.touches[static_cast<std::size_t>(contact)].count);
       }
     }
     for (std::size_t lane = 0; lane < soft_lanes; ++lane) {
@@ -294,6 +304,7 @@ struct Fill {
 
 /// Impulses back to the pairs, and their sums to the bodies.
 void finish_batch(const In& in, const RigidOptions& options, std::span<Pair> pairs, Scratch& s, std::uint32_t index) {
+  ask_for_batch(in, pairs, s, index + 1);
   const SoftBatch& batch = s.batches[index];
   for (std::size_t lane = 0; lane < soft_lanes; ++lane) {
     const std::int32_t contact = s.lanes[index].pair[lane];
@@ -359,6 +370,8 @@ void learn_load(SoftBatch& batch) {
 bool mostly_new(const In& in, std::span<const Pair> pairs, double resting_speed) {
   std::size_t fresh = 0;
   std::size_t all = 0;
+  for (const response::Touch& touch : in.touches) all += static_cast<std::size_t>(touch.count);
+  if (2 * in.fresh_points <= all) return false;
   for (const std::int32_t t : in.touching) {
     const Pair& pair = pairs[static_cast<std::size_t>(t)];
     const rigid::Motion& a = in.bodies.motion[static_cast<std::size_t>(pair.body_a)];
@@ -369,7 +382,6 @@ bool mostly_new(const In& in, std::span<const Pair> pairs, double resting_speed)
       const double speed = dot(pair.normal, b.v + cross(b.w, p - b.x) - a.v - cross(a.w, p - a.x));
       fresh += std::abs(speed) < resting_speed ? 1 : 0;
     }
-    all += static_cast<std::size_t>(pair.count);
   }
   return 2 * fresh > all;
 }
@@ -429,8 +441,8 @@ void run(Context& context, const In& in, const RigidOptions& options, std::span<
          const response::Out& out, StageStats& stats) {
   const StageTimer timer(stats);
   const double h = in.dt / options.substeps;
-  make_rows(in, pairs, h, s);
-  place_contacts(in, pairs, s, s.colour_loops);
+  make_rows(context, in, h, s);
+  place_contacts(in, s, s.colour_loops);
   const double hertz = std::min(options.contact_hertz, 0.25 / h);
   const Fill fill{in,
                   pairs,

@@ -51,6 +51,7 @@ BodyId World::add(RigidBody description) {
   s.order.push_back(id);
   rigid::add(s.rigid.state.bodies, std::move(description), id);
   s.rigid.state.boxed.emplace_back();
+  s.rigid.state.tracks.emplace_back();
   s.rigid.state.boxes.resize(s.rigid.state.bodies.colliders.size());
   return id;
 }

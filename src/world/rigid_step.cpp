@@ -93,6 +93,8 @@ void step(Context& context, World& world, const StepOptions& options, PipelineSt
                         .rotation = world.poses.rotation,
                         .free = world.free,
                         .touching = world.state.touching,
+                        .touches = world.touches,
+                        .fresh_points = world.fresh_points,
                         .dt = options.dt};
   soft::run(context, in, options.rigid, world.state.pairs, world.soft, {world.next, world.answered},
             stats[Stage::respond]);

@@ -147,6 +147,7 @@ void remove(World& world, std::int32_t body) {
   erase(bodies.still);
   erase(bodies.island);
   erase(s.boxed);
+  erase(s.tracks);
   bodies.colliders.erase(bodies.colliders.begin() + first, bodies.colliders.begin() + first + gone);
   s.boxes.erase(s.boxes.begin() + first, s.boxes.begin() + first + gone);
 

@@ -64,10 +64,23 @@ struct WorldState {
   std::vector<Box> boxes;  ///< of each collider
   bool pairs_stale = true;
 
-  /// Pairs of colliders whose boxes overlap, sorted; their data stays at one place in `pairs`.
+  /// How far a body has gone, as seen by the stage `narrow`.
+  struct Track {
+    Vec3 x;  ///< in the last step
+    Quat q;
+    double travel = 0;  ///< m; the sum over all steps of the longest way of any point of the body
+  };
+  std::vector<Track> tracks;  ///< of each body
+
+  /// Pairs of colliders whose boxes overlap, sorted; their data stays at one place in `pairs`. What decides that there
+  /// is nothing to do for a pair is here: most are apart, and their hundreds of bytes are best left alone.
   struct Entry {
     ColliderPair key;
     std::int32_t pair = 0;
+    std::uint8_t count = 0;  ///< of its points
+    bool fresh = false;      ///< some of these have no id yet
+    /// m; of no interest while the travels of its two bodies, with those of the next step, are less than this together.
+    double apart_until = -INFINITY;
   };
   std::vector<Entry> entries;
   std::vector<MeshPair> mesh_pairs;  ///< those with a mesh, sorted likewise
@@ -94,6 +107,16 @@ struct World {
   std::vector<Pair*> old_part_places;
   ColliderBroadPhase broad;
   soft::Scratch soft;
+  /// What the stages `narrow` and `contacts` ask of a collider again and again.
+  struct Watch {
+    double travel = 0;  ///< m, of its body
+    double ahead = 0;   ///< m; the same, with what is to come in this step
+    std::int32_t body = 0;
+    bool fixed = false;  ///< static
+  };
+  std::vector<Watch> watch;
+  std::vector<response::Touch> touches;  ///< of state.touching
+  std::size_t fresh_points = 0;
   std::vector<std::uint32_t> looked;
   LimitScratch limit;
   std::vector<std::int32_t> parent;  ///< of islands
@@ -143,14 +166,19 @@ inline double fastest(const Bodies& bodies, std::size_t body, double reach) {
 }
 
 /// Of the smaller body of a pair: what two colliders may have moved before the narrow phase looks again.
-inline constexpr double keep_share = 5e-5;
+inline constexpr double keep_share = 1e-3;
+
+/// m; what is farther apart than this, of bodies at rest, is of no interest. `size` is that of the smaller.
+inline double base_reach(double size, const StepOptions& options) {
+  return std::min(options.rigid.speculative_distance, 0.1 * size);
+}
 
 /// m; what is farther apart than this is of no interest in this step.
 inline double reach_ahead(const Bodies& bodies, const Collider& a, const Collider& b, const StepOptions& options) {
   const double size = std::min(a.size, b.size);
   const double speed = fastest(bodies, static_cast<std::size_t>(a.body), a.reach) +
                        fastest(bodies, static_cast<std::size_t>(b.body), b.reach);
-  return std::min(options.rigid.speculative_distance, 0.1 * size) + std::min(speed * options.dt, ahead_share * size);
+  return base_reach(size, options) + std::min(speed * options.dt, ahead_share * size);
 }
 
 void remove(World& world, std::int32_t body);

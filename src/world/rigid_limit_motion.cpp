@@ -19,9 +19,19 @@ namespace {
 using Fast = LimitScratch::Fast;
 
 constexpr int most_rounds = 8;
-/// rad; on a longer turn the way is cut into pieces, as a cast moves the origin of a shape straight.
-constexpr double largest_turn = 0.25;
-constexpr int most_pieces = 256;
+/// A cast moves the origin of a shape straight, which goes in an arc if it is not the centre of mass: the way is cut
+/// into pieces so that these differ by this part of the size, and none is as much as half a turn (rad).
+constexpr double largest_sagitta = 0.01;
+constexpr double largest_turn = 2.5;
+constexpr double most_pieces = 256;
+
+double pieces(double turn, const Collider& c) {
+  if (turn == 0) return 1;
+  const double arm = length(c.place);
+  const double most = arm > 0 ? std::min(largest_turn, std::sqrt(8 * largest_sagitta * c.size / arm)) : largest_turn;
+  return std::min(std::ceil(turn / most), most_pieces);
+}
+
 /// Of the smaller of two sizes, m of it at least: how far from the other a body stops. Less than the distance at which
 /// contacts are made, so that there is one in the next step.
 constexpr double stop_share = 0.002;
@@ -84,13 +94,15 @@ Shape make_inside(const Collider& c) {
     case shapes::CoreKind::ellipsoid:
       return Shape::ellipsoid(size).with_margin(radius);
     case shapes::CoreKind::hull: {
+      if (c.size < 3 * c.inner) break;
       std::vector<Eigen::Vector3d> points;
       for (const Eigen::Vector3d& p : core.hull->points) points.emplace_back(k * (p - detail::to_eigen(c.middle)));
       return Shape::hull(points).with_margin(radius);
     }
     default:
-      return Shape::sphere(k * c.inner);
+      break;
   }
+  return Shape::sphere(k * c.inner);
 }
 
 class Limiter {
@@ -177,17 +189,41 @@ class Limiter {
     s_.fast.resize(count_);
   }
 
+  /// m; no point of one moves farther against the other.
+  double against(std::size_t a, std::size_t b) const {
+    const Vec3 way_a = world_.next[a].x - bodies_.motion[a].x;
+    const Vec3 way_b = world_.next[b].x - bodies_.motion[b].x;
+    return length(way_a - way_b) + s_.way[a].turning + s_.way[b].turning;
+  }
+
   /// Whether one might go through the other, by how far they move against each other.
   bool might_pass(const Collider& a, const Collider& b) const {
-    const auto i = static_cast<std::size_t>(a.body);
-    const auto k = static_cast<std::size_t>(b.body);
-    const Vec3 way_a = world_.next[i].x - bodies_.motion[i].x;
-    const Vec3 way_b = world_.next[k].x - bodies_.motion[k].x;
-    const double apart = length(way_a - way_b) + s_.way[i].turning + s_.way[k].turning;
-    const auto hold = [](const Collider& c) {
-      return c.inner < INFINITY ? std::min(c.inner, ahead_share * c.size) : 0;
-    };
-    return apart > hold(a) + hold(b);
+    return against(static_cast<std::size_t>(a.body), static_cast<std::size_t>(b.body)) > hold(a) + hold(b);
+  }
+  static double hold(const Collider& c) { return c.inner < INFINITY ? std::min(c.inner, ahead_share * c.size) : 0; }
+
+  /// Of two convex colliders: they are too far apart to meet, or the response has held them at their contacts.
+  bool surely_apart(const WorldState::Entry& entry) const {
+    const Collider& a = collider(entry.key.a);
+    const Collider& b = collider(entry.key.b);
+    const auto body_a = static_cast<std::size_t>(a.body);
+    const auto body_b = static_cast<std::size_t>(b.body);
+    if (entry.count == 0) {
+      const double travels = world_.watch[static_cast<std::size_t>(entry.key.a)].travel +
+                             world_.watch[static_cast<std::size_t>(entry.key.b)].travel;
+      return entry.apart_until - travels > against(body_a, body_b);
+    }
+    if (s_.way[body_a].turning + s_.way[body_b].turning > hold(a) + hold(b)) return false;
+    const Pair& pair = world_.state.pairs[static_cast<std::size_t>(entry.pair)];
+    const Mat3 turn_a = detail::matrix(world_.next[body_a].q);
+    const Mat3 turn_b = detail::matrix(world_.next[body_b].q);
+    double least = INFINITY;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(pair.count); ++i) {
+      const Vec3 on_a = world_.next[body_a].x + turn_a * pair.points[i].local_a;
+      const Vec3 on_b = world_.next[body_b].x + turn_b * pair.points[i].local_b;
+      least = std::min(least, dot(pair.normal, on_b - on_a));
+    }
+    return least > -0.5 * (hold(a) + hold(b));
   }
 
   void add_meeting(std::int32_t a, std::int32_t b) {
@@ -202,7 +238,9 @@ class Limiter {
   }
 
   void find_meetings() {
-    for (const WorldState::Entry& entry : world_.state.entries) add_meeting(entry.key.a, entry.key.b);
+    for (const WorldState::Entry& entry : world_.state.entries) {
+      if (!surely_apart(entry)) add_meeting(entry.key.a, entry.key.b);
+    }
     for (const MeshPair& entry : world_.state.mesh_pairs) add_meeting(entry.key.a, entry.key.b);
     // A response that made a body faster than it was may have sent it out of its box.
     for (std::size_t k = 0; k < s_.fast.size(); ++k) {
@@ -255,13 +293,12 @@ class Limiter {
     const Way wb = way(cb.body);
     const double apart = stop_share * std::min(ca.size, cb.size);
     // Whoever stops on the way stays there: two pieces, and more of them if they turn.
-    const int pieces =
-        std::clamp(static_cast<int>(std::ceil((length(wa.turn) + length(wb.turn)) / largest_turn)), 1, most_pieces);
+    const int count = static_cast<int>(std::max(pieces(length(wa.turn), ca), pieces(length(wb.turn), cb)));
     double begin = 0;
     for (const double end : {std::min(wb.stop, before), before}) {
       const double start = begin;
-      for (int i = 0; i < pieces && end > start; ++i) {
-        const double next = i + 1 == pieces ? end : start + (end - start) * (i + 1) / pieces;
+      for (int i = 0; i < count && end > start; ++i) {
+        const double next = i + 1 == count ? end : start + (end - start) * (i + 1) / count;
         const ShapeMotion other = motion(wb, cb.rotation, cb.place, begin, next);
         const Shape& shape = collider_shape(bodies_, static_cast<std::size_t>(a));
         const Shape& other_shape = collider_shape(bodies_, static_cast<std::size_t>(b));

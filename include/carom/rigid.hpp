@@ -5,7 +5,9 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "carom/id.hpp"
@@ -41,6 +43,11 @@ struct RigidBody {
   double friction = 0.6;
   /// 0 = no bounce, 1 = none lost; two bodies have the larger of theirs.
   double restitution = 0;
+  /// m, a lever: turning on the spot, and rolling, is resisted by a torque of up to this times the force with which the
+  /// bodies press; two bodies have the larger of theirs. 0, as a point of contact resists neither; a ball of rubber
+  /// flattens to a disc, and has about two thirds of its radius for the first. Only with the response `impulse`.
+  double torsional_friction = 0;
+  double rolling_friction = 0;
   double linear_damping = 0;   ///< 1/s
   double angular_damping = 0;  ///< 1/s
   /// Axes of the world along which, or about which, the body does not move.
@@ -72,6 +79,9 @@ struct RigidContact {
   double impulse = 0;  ///< N s along the normal, over the whole step
 };
 
+/// How contacts of rigid bodies can be answered, see WorldOptions::response.
+std::span<const std::string_view> response_names();
+
 struct RigidOptions {
   /// Each solves all contacts once with and once without pushing out what overlaps. More make stiffer stacks.
   int substeps = 4;
@@ -90,6 +100,23 @@ struct RigidOptions {
   int settle_sweeps = 1000;
   /// m; features this close are watched, and held back just before they would overlap.
   double speculative_distance = 0.02;
+  /// `impulse`: rounds over the contacts of an island. Fewer where a round changes no speed by more than
+  /// `impulse_tolerance`; where these were not enough, energy is still not gained but bodies sink in, and are moved
+  /// apart again over the next steps.
+  int impulse_rounds = 60;
+  double impulse_tolerance = 1e-9;  ///< m/s
+  /// `lcp`: contact points that an island may have for the exact solver, whose work grows with the third power of their
+  /// number; 64 take about a second. Larger islands are solved as by `impulse`, which is counted as `limited`.
+  int lcp_points = 64;
+  /// `lcp`: directions of friction at a point, an even number, the first along the slip. What slips in another
+  /// direction has at least cos(pi / directions) of the friction it should.
+  int lcp_directions = 4;
+  /// `penalty`: N/m of each point; 0 = as stiff as a twentieth of what is stable, for each point by what it has to
+  /// move. A stiffness that is given is refused with Error if it is not stable, which names the largest that is.
+  double penalty_stiffness = 0;
+  double penalty_damping = 1;  ///< `penalty`: ratio to critical, where bodies do not bounce
+  /// `penalty`: steps within a step. Its springs are explicit, and give way under a weight by some g (dt / substeps)^2.
+  int penalty_substeps = 16;
   double resting_speed = 0.05;  ///< m/s, see ContactMotion
   double bounce_speed = 0.5;    ///< m/s; slower impacts do not bounce, or things would never come to rest
   bool sleep = true;            ///< islands at rest are left out until something touches them

@@ -81,7 +81,7 @@ struct WorldOptions {
   ContactOptions contact{};
   std::string method = "auto";  ///< of detection, see detect_methods()
   Detection detection = Detection::discrete;
-  /// Of rigid bodies: "soft". Particles respond by penalty.
+  /// Of rigid bodies, see response_names(). Particles respond by penalty.
   std::string response = "soft";
   RigidOptions rigid{};
   int threads = 0;  ///< 0 = as many as the machine has; the result does not depend on it
@@ -150,6 +150,11 @@ class World {
   std::span<const BodyContact> contacts() const;
   /// Between rigid bodies, in the last step.
   std::vector<RigidContact> rigid_contacts() const;
+  /// By how much the contacts of the last step miss what the response solves for: the largest |min(z, w)|, where z is
+  /// an impulse and w the speed beyond what is allowed, one of which should be zero; both in units of the root of
+  /// energy, relative to the largest of those that were to be taken away. `lcp`: of all unknowns; `impulse`: of the
+  /// normals; the others do not measure it and say 0.
+  double response_residual() const;
   const PipelineStats& stats() const;
 
   /// The state of the world, all of it that a step depends on. A world that takes it back, this one or one made with

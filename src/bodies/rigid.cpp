@@ -62,6 +62,8 @@ void check(const RigidBody& body) {
   check_vector(body.name, "velocity", body.velocity);
   check_vector(body.name, "angular_velocity", body.angular_velocity);
   check_not_negative(body.name, "friction", body.friction);
+  check_not_negative(body.name, "torsional_friction", body.torsional_friction);
+  check_not_negative(body.name, "rolling_friction", body.rolling_friction);
   check_not_negative(body.name, "linear_damping", body.linear_damping);
   check_not_negative(body.name, "angular_damping", body.angular_damping);
   require(body.restitution >= 0 && body.restitution <= 1, ErrorCode::invalid_argument,
@@ -187,6 +189,8 @@ void add(Bodies& bodies, RigidBody body, BodyId id) {
   info.body_from_shape = shape_from_body.inverse();
   info.friction = body.friction;
   info.restitution = body.restitution;
+  info.torsional_friction = body.torsional_friction;
+  info.rolling_friction = body.rolling_friction;
   info.linear_damping = body.linear_damping;
   info.angular_damping = body.angular_damping;
   info.locked_translation = body.locked_translation;
@@ -287,7 +291,29 @@ void turn_about(double time, const Vec3& inverse_inertia, Quat& q, Vec3& m) {
   m.*last = c * l - s * n;
 }
 
+/// `m` is the momentum in the frame of the body at the beginning.
+Quat spun(Quat q, Vec3 m, const Vec3& inverse, double speed, double dt) {
+  const int pieces = static_cast<int>(std::clamp(std::ceil(speed * dt / largest_turn), 1.0, 1000.0));
+  const double h = dt / pieces;
+  for (int i = 0; i < pieces; ++i) {
+    turn_about<0>(0.5 * h, inverse, q, m);
+    turn_about<1>(0.5 * h, inverse, q, m);
+    turn_about<2>(h, inverse, q, m);
+    turn_about<1>(0.5 * h, inverse, q, m);
+    turn_about<0>(0.5 * h, inverse, q, m);
+  }
+  return detail::normalized(q);
+}
+
 }  // namespace
+
+Quat turn_freely(const Quat& q, const Vec3& momentum, const Mass& mass, double dt) {
+  const Mat3 r = detail::matrix(q);
+  const Vec3 w = turned(r, mass.inverse_inertia, momentum);
+  const double speed = length(w);
+  if (mass.round || speed * dt < 1e-9) return detail::normalized(detail::rotation_by(dt * w) * q);
+  return spun(q, r.back(momentum), mass.inverse_inertia, speed, dt);
+}
 
 Free free_motion(const Motion& motion, const Mass& mass, const Info& info, const Vec3& gravity, const Vec3& force,
                  const Vec3& torque, double dt) {
@@ -319,20 +345,8 @@ Free free_motion(const Motion& motion, const Mass& mass, const Info& info, const
     return free;
   }
   free.spins = true;
-  const int pieces = static_cast<int>(std::clamp(std::ceil(speed * dt / largest_turn), 1.0, 1000.0));
-  const double h = dt / pieces;
-  Vec3 m = r.back(free.momentum);
-  Quat q = motion.q;
-  const Vec3& inverse = mass.inverse_inertia;
-  for (int i = 0; i < pieces; ++i) {
-    turn_about<0>(0.5 * h, inverse, q, m);
-    turn_about<1>(0.5 * h, inverse, q, m);
-    turn_about<2>(h, inverse, q, m);
-    turn_about<1>(0.5 * h, inverse, q, m);
-    turn_about<0>(0.5 * h, inverse, q, m);
-  }
-  free.q = detail::normalized(q);
-  free.w = turned(detail::matrix(free.q), inverse, free.momentum);
+  free.q = spun(motion.q, r.back(free.momentum), mass.inverse_inertia, speed, dt);
+  free.w = turned(detail::matrix(free.q), mass.inverse_inertia, free.momentum);
   return free;
 }
 

@@ -57,6 +57,8 @@ struct Info {
   Eigen::Isometry3d body_from_shape = Eigen::Isometry3d::Identity();
   double friction = 0;
   double restitution = 0;
+  double torsional_friction = 0;  ///< m
+  double rolling_friction = 0;    ///< m
   double linear_damping = 0;
   double angular_damping = 0;
   std::array<bool, 3> locked_translation{};
@@ -108,6 +110,9 @@ struct Free {
 /// 1997), each of which keeps it. So whatever the spin and the step, no speed can exceed what the momentum allows.
 Free free_motion(const Motion& motion, const Mass& mass, const Info& info, const Vec3& gravity, const Vec3& force,
                  const Vec3& torque, double dt);
+
+/// Where a body that is not locked gets to in dt if its angular momentum, in the world, is this throughout.
+Quat turn_freely(const Quat& q, const Vec3& momentum, const Mass& mass, double dt);
 
 /// R diag R^T v.
 inline Vec3 turned(const Mat3& r, const Vec3& diagonal, const Vec3& v) {

@@ -37,6 +37,7 @@ BodyId World::add(RigidBody description) {
   // Checked whole before anything is changed.
   rigid::Bodies one;
   rigid::add(one, description, {});
+  response::check(s.response, description);
   Body body;
   body.name = description.name;
   body.kind = description.kind == RigidKind::static_body ? BodyKind::static_body
@@ -162,6 +163,10 @@ void World::wake(BodyId body) {
 
 std::vector<RigidContact> World::rigid_contacts() const {
   return rigid::contacts(state_->rigid.state, state_->options.rigid);
+}
+
+double World::response_residual() const {
+  return response::residual(state_->response, state_->rigid.response);
 }
 
 /// Working memory and what is made anew by `edits` are left out.

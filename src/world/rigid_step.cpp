@@ -96,8 +96,8 @@ void step(Context& context, World& world, const StepOptions& options, PipelineSt
                         .touches = world.touches,
                         .fresh_points = world.fresh_points,
                         .dt = options.dt};
-  soft::run(context, in, options.rigid, world.state.pairs, world.soft, {world.next, world.answered},
-            stats[Stage::respond]);
+  response::run(options.response, context, in, options.rigid, world.state.pairs, world.response,
+                {world.next, world.answered}, stats[Stage::respond]);
   advance(context, world, options, stats[Stage::commit]);
   check_range(world, options.dt);
   limit_motion(context, world, options.dt, stats[Stage::commit]);

@@ -12,7 +12,7 @@
 #include "contact/mesh_pair.hpp"
 #include "contact/rigid_pair.hpp"
 #include "core/context.hpp"
-#include "response/soft.hpp"
+#include "response/rigid_response.hpp"
 
 /// The rigid bodies of a world, and their step.
 namespace carom::rigid {
@@ -106,7 +106,7 @@ struct World {
   std::vector<Pair> old_parts;
   std::vector<Pair*> old_part_places;
   ColliderBroadPhase broad;
-  soft::Scratch soft;
+  response::Scratch response;
   /// What the stages `narrow` and `contacts` ask of a collider again and again.
   struct Watch {
     double travel = 0;  ///< m, of its body
@@ -127,6 +127,7 @@ struct StepOptions {
   Vec3 gravity;
   double dt = 0;
   const RigidOptions& rigid;
+  response::Kind response = response::Kind::soft;
 };
 
 /// Of the smaller of two bodies: what is farther apart makes no contact ahead of time, however fast.

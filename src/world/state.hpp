@@ -31,6 +31,7 @@ struct World::State {
 
   WorldOptions options;
   mid::Method method;
+  response::Kind response;
   double time = 0;
   std::uint64_t steps = 0;
 

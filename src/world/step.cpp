@@ -11,7 +11,11 @@ void World::step() {
 
   if (s.rigid.state.bodies.size() > 0) {
     rigid::step(context, s.rigid,
-                {.gravity = detail::to_vec3(s.options.gravity), .dt = s.options.dt, .rigid = s.options.rigid}, stats);
+                {.gravity = detail::to_vec3(s.options.gravity),
+                 .dt = s.options.dt,
+                 .rigid = s.options.rigid,
+                 .response = s.response},
+                stats);
     ++s.steps;
     s.time = static_cast<double>(s.steps) * s.options.dt;
     s.stats = stats;

@@ -34,6 +34,18 @@ void check(const RigidOptions& options) {
   check_positive("rigid.load_memory", options.load_memory);
   require(options.settle_sweeps >= 0 && options.settle_sweeps <= 10000, ErrorCode::invalid_argument,
           "rigid.settle_sweeps is {}; expected 0 to 10000", options.settle_sweeps);
+  require(options.impulse_rounds >= 1 && options.impulse_rounds <= 100000, ErrorCode::invalid_argument,
+          "rigid.impulse_rounds is {}; expected 1 to 100000", options.impulse_rounds);
+  check_not_negative("rigid.impulse_tolerance", options.impulse_tolerance);
+  require(options.lcp_points >= 0 && options.lcp_points <= 1000, ErrorCode::invalid_argument,
+          "rigid.lcp_points is {}; expected 0 to 1000", options.lcp_points);
+  require(options.lcp_directions >= 2 && options.lcp_directions <= 64 && options.lcp_directions % 2 == 0,
+          ErrorCode::invalid_argument, "rigid.lcp_directions is {}; expected an even number from 2 to 64",
+          options.lcp_directions);
+  check_not_negative("rigid.penalty_stiffness", options.penalty_stiffness);
+  check_not_negative("rigid.penalty_damping", options.penalty_damping);
+  require(options.penalty_substeps >= 1 && options.penalty_substeps <= 10000, ErrorCode::invalid_argument,
+          "rigid.penalty_substeps is {}; expected 1 to 10000", options.penalty_substeps);
   check_positive("rigid.speculative_distance", options.speculative_distance);
   check_not_negative("rigid.resting_speed", options.resting_speed);
   check_not_negative("rigid.bounce_speed", options.bounce_speed);
@@ -49,7 +61,6 @@ const WorldOptions& checked(const WorldOptions& options) {
   check_not_negative("contact.stiffness", options.contact.stiffness);
   check_not_negative("contact.damping", options.contact.damping);
   check_not_negative("contact.surface_factor", options.contact.surface_factor);
-  require(options.response == "soft", ErrorCode::unknown_name, "response is '{}'; expected soft", options.response);
   check(options.rigid);
   return options;
 }
@@ -106,6 +117,7 @@ std::string_view to_string(Detection detection) {
 World::State::State(const WorldOptions& world_options)
     : options(checked(world_options)),
       method(mid::method_by_name(world_options.method)),
+      response(response::by_name(world_options.response)),
       workers(world_options.threads) {}
 
 World::World(const WorldOptions& options) : state_(std::make_unique<State>(options)) {}

@@ -1,0 +1,405 @@
+#include "response/contact_system.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace carom::contacts {
+namespace {
+
+constexpr std::size_t contact_grain = 64;
+constexpr std::size_t body_grain = 256;
+
+std::size_t at(std::int32_t i) {
+  return static_cast<std::size_t>(i);
+}
+
+std::int32_t root(std::vector<std::int32_t>& parent, std::int32_t i) {
+  while (parent[at(i)] != i) {
+    parent[at(i)] = parent[at(parent[at(i)])];
+    i = parent[at(i)];
+  }
+  return i;
+}
+
+Mat3 world_inverse_inertia(const Mat3& r, const Vec3& diagonal) {
+  return {rigid::turned(r, diagonal, {1, 0, 0}), rigid::turned(r, diagonal, {0, 1, 0}),
+          rigid::turned(r, diagonal, {0, 0, 1})};
+}
+
+/// The inverse of the inertia about the axes that are free, zero about the others: what holds the locked ones takes
+/// whatever torque it needs. (Zeros in the inverse of the whole would be something else, and could add energy.)
+Mat3 inverse_about_free_axes(const Mat3& inertia, const std::array<bool, 3>& locked) {
+  const double* m[3] = {&inertia.x.x, &inertia.y.x, &inertia.z.x};
+  double work[3][6] = {};
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t j = 0; j < 3; ++j) work[i][j] = locked[i] || locked[j] ? (i == j ? 1.0 : 0.0) : m[j][i];
+    work[i][3 + i] = locked[i] ? 0 : 1;
+  }
+  // Positive definite: no pivoting needed.
+  for (std::size_t p = 0; p < 3; ++p) {
+    const double inverse = 1 / work[p][p];
+    for (double& x : work[p]) x *= inverse;
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (i == p) continue;
+      const double f = work[i][p];
+      for (std::size_t j = 0; j < 6; ++j) work[i][j] -= f * work[p][j];
+    }
+  }
+  return {
+      {work[0][3], work[1][3], work[2][3]}, {work[0][4], work[1][4], work[2][4]}, {work[0][5], work[1][5], work[2][5]}};
+}
+
+Body make_body(const response::In& in, std::size_t i) {
+  const rigid::Motion& m = in.bodies.motion[i];
+  const rigid::Mass& mass = in.bodies.mass[i];
+  const rigid::Info& info = in.bodies.info[i];
+  Body body;
+  body.touched = true;
+  body.v = m.v;
+  body.w = m.w;
+  if (mass.inverse == 0 || in.bodies.asleep[i] != 0) return body;
+  body.moves = true;
+  const rigid::Free& free = in.free[i];
+  const Mat3& r = in.rotation[i];
+  body.inverse_mass = rigid::unlocked({mass.inverse, mass.inverse, mass.inverse}, info.locked_translation);
+  body.free_v = free.v - m.v;
+  if (mass.locked) {
+    body.inverse_inertia = inverse_about_free_axes(world_inverse_inertia(r, mass.inertia), info.locked_rotation);
+    body.free_w = free.w - m.w;
+  } else {
+    body.inverse_inertia = world_inverse_inertia(r, mass.inverse_inertia);
+    body.free_w = body.inverse_inertia * free.momentum - m.w;
+  }
+  return body;
+}
+
+void meet_bodies(const response::In& in, std::span<const rigid::Pair> pairs, System& s) {
+  for (const std::int32_t body : s.touched) s.bodies[at(body)].touched = false;
+  s.touched.clear();
+  const std::size_t count = in.bodies.size();
+  s.bodies.resize(count);
+  s.parent.resize(count);
+  s.island_of.resize(count);
+  const auto meet = [&](std::int32_t body) {
+    Body& b = s.bodies[at(body)];
+    if (!b.touched || !b.moves) b = make_body(in, at(body));
+  };
+  for (const std::int32_t t : in.touching) {
+    meet(pairs[at(t)].body_a);
+    meet(pairs[at(t)].body_b);
+  }
+}
+
+void fill_point(const response::In& in, const rigid::Pair& pair, const Vec3& t1, const Vec3& t2, System& s,
+                rigid::PairPoint& from, Point& p) {
+  const Body& a = s.bodies[at(pair.body_a)];
+  const Body& b = s.bodies[at(pair.body_b)];
+  const Vec3 arm_a = from.middle - in.bodies.motion[at(pair.body_a)].x;
+  const Vec3 arm_b = from.middle - in.bodies.motion[at(pair.body_b)].x;
+  const auto row = [&](const Vec3& along) { return make_row(along, cross(arm_a, along), cross(arm_b, along), a, b); };
+  p = {};
+  p.a = pair.body_a;
+  p.b = pair.body_b;
+  p.normal = row(pair.normal);
+  p.tangent[0] = row(t1);
+  p.tangent[1] = row(t2);
+  p.tangent_cross = coupling(p.tangent[0], p.tangent[1], a, b);
+  p.gap = from.distance;
+  p.speed = speed_along(p.normal, a, b);
+  Body change_a;
+  Body change_b;
+  change_a.v = a.free_v;
+  change_a.w = a.free_w;
+  change_b.v = b.free_v;
+  change_b.w = b.free_w;
+  p.pull = std::max(0.0, -speed_along(p.normal, change_a, change_b) / in.dt);
+  p.friction = pair.friction;
+  p.restitution = pair.restitution;
+  const rigid::Info& ia = in.bodies.info[at(pair.body_a)];
+  const rigid::Info& ib = in.bodies.info[at(pair.body_b)];
+  p.torsion = std::max(ia.torsional_friction, ib.torsional_friction);
+  p.rolling = std::max(ia.rolling_friction, ib.rolling_friction);
+  p.push = static_cast<double>(from.impulse);
+  from.speed = p.speed;
+}
+
+}  // namespace
+
+Row make_row(const Vec3& along, const Vec3& turn_a, const Vec3& turn_b, const Body& a, const Body& b) {
+  Row row;
+  row.along = along;
+  row.turn_a = turn_a;
+  row.turn_b = turn_b;
+  row.spin_a = a.inverse_inertia * turn_a;
+  row.spin_b = b.inverse_inertia * turn_b;
+  row.stiff = coupling(row, row, a, b);
+  return row;
+}
+
+double coupling(const Row& p, const Row& q, const Body& a, const Body& b) {
+  return dot(p.along, scaled(a.inverse_mass, q.along)) + dot(p.along, scaled(b.inverse_mass, q.along)) +
+         dot(p.turn_a, q.spin_a) + dot(p.turn_b, q.spin_b);
+}
+
+void tangents(const Vec3& n, Vec3& t1, Vec3& t2) {
+  const double x = std::abs(n.x);
+  const double y = std::abs(n.y);
+  const double z = std::abs(n.z);
+  const Vec3 axis = x <= y && x <= z ? Vec3{1, 0, 0} : y <= z ? Vec3{0, 1, 0} : Vec3{0, 0, 1};
+  t1 = detail::unit_or_zero(cross(n, axis));
+  t2 = cross(n, t1);
+}
+
+void build(Context& context, const response::In& in, std::span<rigid::Pair> pairs, System& s) {
+  meet_bodies(in, pairs, s);
+
+  // Numbers of bodies are their own roots until joined; those that do not move join nothing.
+  for (const std::int32_t t : in.touching) {
+    for (const std::int32_t body : {pairs[at(t)].body_a, pairs[at(t)].body_b}) s.parent[at(body)] = body;
+  }
+  for (const std::int32_t t : in.touching) {
+    const rigid::Pair& pair = pairs[at(t)];
+    if (!s.bodies[at(pair.body_a)].moves || !s.bodies[at(pair.body_b)].moves) continue;
+    const std::int32_t a = root(s.parent, pair.body_a);
+    const std::int32_t b = root(s.parent, pair.body_b);
+    s.parent[at(std::max(a, b))] = std::min(a, b);
+  }
+
+  // Islands in the order of their first pair, and how many contacts, points and bodies each has.
+  const auto mover = [&](const rigid::Pair& pair) {
+    return s.bodies[at(pair.body_a)].moves ? pair.body_a : s.bodies[at(pair.body_b)].moves ? pair.body_b : -1;
+  };
+  for (const std::int32_t t : in.touching) {
+    for (const std::int32_t body : {pairs[at(t)].body_a, pairs[at(t)].body_b}) s.island_of[at(body)] = -1;
+  }
+  s.islands.clear();
+  std::size_t contact_count = 0;
+  std::size_t point_count = 0;
+  for (const std::int32_t t : in.touching) {
+    rigid::Pair& pair = pairs[at(t)];
+    const std::int32_t body = mover(pair);
+    if (body < 0) continue;
+    std::int32_t& island = s.island_of[at(root(s.parent, body))];
+    if (island < 0) {
+      island = static_cast<std::int32_t>(s.islands.size());
+      s.islands.emplace_back();
+    }
+    Island& i = s.islands[at(island)];
+    ++i.end_contact;
+    i.end_point += static_cast<std::uint32_t>(pair.count);
+    for (const std::int32_t of : {pair.body_a, pair.body_b})
+      i.held = i.held || !s.bodies[at(of)].moves || in.bodies.mass[at(of)].locked;
+    ++contact_count;
+    point_count += static_cast<std::size_t>(pair.count);
+  }
+  // Bodies that move, each once, in the order in which they are met.
+  for (const std::int32_t t : in.touching) {
+    for (const std::int32_t body : {pairs[at(t)].body_a, pairs[at(t)].body_b}) {
+      Body& b = s.bodies[at(body)];
+      if (!b.moves || !b.touched) continue;
+      b.touched = false;  // counted
+      s.touched.push_back(body);
+      ++s.islands[at(s.island_of[at(root(s.parent, body))])].end_body;
+    }
+  }
+  std::uint32_t contact = 0;
+  std::uint32_t point = 0;
+  std::uint32_t member = 0;
+  for (Island& i : s.islands) {
+    i.first_contact = contact;
+    i.first_point = point;
+    i.first_body = member;
+    contact = i.end_contact += contact;
+    point = i.end_point += point;
+    member = i.end_body += member;
+  }
+  s.next.resize(3 * s.islands.size());
+  for (std::size_t i = 0; i < s.islands.size(); ++i) {
+    s.next[3 * i] = s.islands[i].first_contact;
+    s.next[3 * i + 1] = s.islands[i].first_point;
+    s.next[3 * i + 2] = s.islands[i].first_body;
+  }
+  s.contacts.resize(contact_count);
+  s.points.resize(point_count);
+  s.members.resize(s.touched.size());
+  for (const std::int32_t t : in.touching) {
+    rigid::Pair& pair = pairs[at(t)];
+    const std::int32_t body = mover(pair);
+    if (body < 0) continue;
+    const std::size_t i = at(s.island_of[at(root(s.parent, body))]);
+    s.contacts[s.next[3 * i]++] = {t, s.next[3 * i + 1], static_cast<std::uint32_t>(pair.count)};
+    s.next[3 * i + 1] += static_cast<std::uint32_t>(pair.count);
+  }
+  for (const std::int32_t body : s.touched) {
+    s.members[s.next[3 * at(s.island_of[at(root(s.parent, body))]) + 2]++] = body;
+    s.bodies[at(body)].touched = true;
+  }
+
+  // Pairs that nothing can move have nothing to find.
+  for (const std::int32_t t : in.touching) {
+    rigid::Pair& pair = pairs[at(t)];
+    if (mover(pair) >= 0) continue;
+    for (std::size_t k = 0; k < at(pair.count); ++k) {
+      pair.points[k].impulse = 0;
+      pair.points[k].total = 0;
+      pair.points[k].speed = 0;
+    }
+  }
+  parallel_for(context.workers, s.contacts.size(), contact_grain, [&](std::size_t i) {
+    const Contact& c = s.contacts[i];
+    rigid::Pair& pair = pairs[at(c.pair)];
+    Vec3 t1;
+    Vec3 t2;
+    tangents(pair.normal, t1, t2);
+    double sum = 0;
+    for (std::size_t k = 0; k < c.count; ++k) {
+      fill_point(in, pair, t1, t2, s, pair.points[k], s.points[c.first + k]);
+      sum += s.points[c.first + k].push;
+    }
+    // What the pair remembers of friction is shared out as the points push.
+    for (std::size_t k = 0; k < c.count; ++k) {
+      Point& p = s.points[c.first + k];
+      const double share = sum > 0 ? p.push / sum : 0;
+      p.rub[0] = share * dot(pair.rub, t1);
+      p.rub[1] = share * dot(pair.rub, t2);
+    }
+  });
+}
+
+void add_forces(System& s, const Island& island) {
+  for (std::uint32_t k = island.first_body; k < island.end_body; ++k) {
+    Body& body = s.bodies[at(s.members[k])];
+    body.v = body.v + body.free_v;
+    body.w = body.w + body.free_w;
+  }
+}
+
+void take_back(System& s, const Island& island) {
+  // What contacts give does to the speeds of the points, and what it does at the end.
+  double power = 0;  // J.v'
+  double spent = 0;  // J.A.J
+  for (std::uint32_t i = island.first_point; i < island.end_point; ++i) {
+    const Point& p = s.points[i];
+    const Body& a = s.bodies[at(p.a)];
+    const Body& b = s.bodies[at(p.b)];
+    power += p.push * speed_along(p.normal, a, b);
+    for (int k = 0; k < 2; ++k) power += p.rub[k] * speed_along(p.tangent[k], a, b);
+    const Vec3 turning = b.w - a.w;
+    power += p.twist * dot(p.normal.along, turning);
+    for (int k = 0; k < 2; ++k) power += p.roll[k] * dot(p.tangent[k].along, turning);
+  }
+  if (!(power > 0)) return;
+  for (std::uint32_t k = island.first_body; k < island.end_body; ++k) {
+    s.bodies[at(s.members[k])].push_v = {};
+    s.bodies[at(s.members[k])].push_w = {};
+  }
+  // The change of each body, gathered where nothing else is yet.
+  for (std::uint32_t i = island.first_point; i < island.end_point; ++i) {
+    const Point& p = s.points[i];
+    Body& a = s.bodies[at(p.a)];
+    Body& b = s.bodies[at(p.b)];
+    const Vec3 j = p.push * p.normal.along + p.rub[0] * p.tangent[0].along + p.rub[1] * p.tangent[1].along;
+    const Vec3 turn = p.twist * p.normal.along + p.roll[0] * p.tangent[0].along + p.roll[1] * p.tangent[1].along;
+    if (a.moves) {
+      a.push_v = a.push_v - scaled(a.inverse_mass, j);
+      a.push_w = a.push_w - (p.push * p.normal.spin_a + p.rub[0] * p.tangent[0].spin_a +
+                             p.rub[1] * p.tangent[1].spin_a + a.inverse_inertia * turn);
+    }
+    if (b.moves) {
+      b.push_v = b.push_v + scaled(b.inverse_mass, j);
+      b.push_w = b.push_w + (p.push * p.normal.spin_b + p.rub[0] * p.tangent[0].spin_b +
+                             p.rub[1] * p.tangent[1].spin_b + b.inverse_inertia * turn);
+    }
+  }
+  for (std::uint32_t i = island.first_point; i < island.end_point; ++i) {
+    const Point& p = s.points[i];
+    Body a;
+    Body b;
+    a.v = s.bodies[at(p.a)].push_v;
+    a.w = s.bodies[at(p.a)].push_w;
+    b.v = s.bodies[at(p.b)].push_v;
+    b.w = s.bodies[at(p.b)].push_w;
+    if (!s.bodies[at(p.a)].moves) a.v = a.w = {};
+    if (!s.bodies[at(p.b)].moves) b.v = b.w = {};
+    spent += p.push * speed_along(p.normal, a, b);
+    for (int k = 0; k < 2; ++k) spent += p.rub[k] * speed_along(p.tangent[k], a, b);
+    const Vec3 turning = b.w - a.w;
+    spent += p.twist * dot(p.normal.along, turning);
+    for (int k = 0; k < 2; ++k) spent += p.roll[k] * dot(p.tangent[k].along, turning);
+  }
+  // J.(u + A s J) = power - (1 - s) spent is zero at this s.
+  const double keep = spent > 0 ? std::clamp(1 - power / spent, 0.0, 1.0) : 0;
+  for (std::uint32_t k = island.first_body; k < island.end_body; ++k) {
+    Body& body = s.bodies[at(s.members[k])];
+    body.v = body.v - (1 - keep) * body.push_v;
+    body.w = body.w - (1 - keep) * body.push_w;
+    body.push_v = body.push_w = {};
+  }
+  for (std::uint32_t i = island.first_point; i < island.end_point; ++i) {
+    Point& p = s.points[i];
+    for (double* x : {&p.push, &p.rub[0], &p.rub[1], &p.twist, &p.roll[0], &p.roll[1]}) *x *= keep;
+  }
+}
+
+double residual(const System& s, const Island& island, double dt) {
+  double worst = 0;
+  double scale = 0;
+  for (std::uint32_t i = island.first_point; i < island.end_point; ++i) {
+    const Point& p = s.points[i];
+    if (!(p.normal.stiff > 0)) continue;
+    const double unit = std::sqrt(p.normal.stiff);
+    const double kept =
+        (speed_along(p.normal, s.bodies[at(p.a)], s.bodies[at(p.b)]) + std::max(p.gap, 0.0) / dt) / unit;
+    worst = std::max(worst, std::abs(std::min(p.push * unit, kept)));
+    scale = std::max({scale, p.push * unit, std::abs(kept), (std::abs(p.speed) + dt * p.pull) / unit});
+  }
+  return scale > 0 ? worst / scale : 0;
+}
+
+void finish(Context& context, const response::In& in, std::span<rigid::Pair> pairs, System& s,
+            const response::Out& out) {
+  // In order, so that sums are the same for any number of threads.
+  for (const Contact& c : s.contacts) {
+    rigid::Pair& pair = pairs[at(c.pair)];
+    Vec3 rub;
+    double twist = 0;
+    for (std::size_t k = 0; k < c.count; ++k) {
+      const Point& p = s.points[c.first + k];
+      rigid::PairPoint& to = pair.points[k];
+      to.impulse = static_cast<float>(p.push);
+      to.reference = to.impulse;
+      to.total = p.push + p.impact_push;
+      const Vec3 friction = p.rub[0] * p.tangent[0].along + p.rub[1] * p.tangent[1].along;
+      rub = rub + friction;
+      twist += p.twist;
+      const Vec3 impulse = p.push * p.normal.along + friction + p.impact;
+      const Vec3 turn = p.twist * p.normal.along + p.roll[0] * p.tangent[0].along + p.roll[1] * p.tangent[1].along;
+      Body& a = s.bodies[at(p.a)];
+      Body& b = s.bodies[at(p.b)];
+      if (a.moves) {
+        a.impulse = a.impulse - impulse;
+        a.moment = a.moment - cross(to.middle - in.bodies.motion[at(p.a)].x, impulse) - turn;
+      }
+      if (b.moves) {
+        b.impulse = b.impulse + impulse;
+        b.moment = b.moment + cross(to.middle - in.bodies.motion[at(p.b)].x, impulse) + turn;
+      }
+    }
+    pair.rub = rub;
+    pair.twist = static_cast<float>(twist);
+  }
+  parallel_for(context.workers, s.touched.size(), body_grain, [&](std::size_t k) {
+    const std::size_t i = at(s.touched[k]);
+    const Body& body = s.bodies[i];
+    const auto none = [](const Vec3& v) { return v.x == 0 && v.y == 0 && v.z == 0; };
+    // Watched, but not touched: it goes its free way, which is exact.
+    if (none(body.impulse) && none(body.moment) && none(body.push_v) && none(body.push_w)) return;
+    out.next[i] = moved(in, body, i);
+    out.answered[i] = 1;
+  });
+  parallel_for(context.workers, s.islands.size(), 1, [&](std::size_t i) {
+    if (s.islands[i].pushed && !s.islands[i].held) keep_momentum(in, s, s.islands[i], out);
+  });
+}
+
+}  // namespace carom::contacts

@@ -1,0 +1,167 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "contact/rigid_pair.hpp"
+#include "core/context.hpp"
+#include "response/response.hpp"
+
+/// The contacts of a step as equations in double precision: what the responses `impulse` and `lcp` solve, each in its
+/// way, and how bodies move with what they found.
+///
+/// What the form of the step promises, whoever solves it and however well:
+/// - *Momentum.* Both impulses of a contact point act at one place, and bodies move with the velocity that they end
+///   with: x' = x + dt v'. Then x' x p' summed over a pair is what it was, so linear and angular momentum are kept to
+///   rounding.
+/// - *Energy.* With that step a body gains J.v' - m |v' - v|^2 / 2 under constant forces, J being what contacts gave it
+///   (so for its turn). So energy does not grow if J.v' summed over an island is not positive. At a solution it is not:
+///   what pushes ends at rest or still closing its gap, what rubs is against the slip. Short of a solution all impulses
+///   of the island are made smaller by one factor until it holds (`take_back`).
+namespace carom::contacts {
+
+using detail::Mat3;
+using detail::Vec3;
+
+struct Body {
+  Vec3 v;  ///< m/s, as solved so far
+  Vec3 w;
+  Vec3 free_v;           ///< what forces add to v in this step
+  Vec3 free_w;           ///< to w, at the orientation of the beginning
+  Vec3 inverse_mass;     ///< along the axes of the world; 0 where locked, and for what does not move
+  Mat3 inverse_inertia;  ///< in the world
+  Vec3 impulse;          ///< N s, that contacts gave so far
+  Vec3 moment;           ///< N m s about the centre of mass
+  Vec3 push_v;           ///< m/s, moves overlapping bodies apart in this step and is then forgotten
+  Vec3 push_w;
+  bool moves = false;
+  bool touched = false;
+};
+
+/// One direction at a point. Its speed is that of b against a.
+struct Row {
+  Vec3 along;
+  Vec3 turn_a;  ///< arm x along
+  Vec3 turn_b;
+  Vec3 spin_a;  ///< inverse inertia times that
+  Vec3 spin_b;
+  double stiff = 0;  ///< 1/kg; change of speed by a unit of impulse
+};
+
+struct Point {
+  std::int32_t a = 0;
+  std::int32_t b = 0;
+  Row normal;
+  Row tangent[2];
+  double tangent_cross = 0;  ///< 1/kg; how the two tangents act on each other
+  double gap = 0;            ///< m
+  double speed = 0;          ///< m/s, along the normal at the beginning
+  double pull = 0;           ///< m/s^2, by which forces bring the bodies together
+  double friction = 0;
+  double restitution = 0;
+  double torsion = 0;  ///< m
+  double rolling = 0;  ///< m
+  // Found by the solver, N s and N m s.
+  double push = 0;
+  double rub[2] = {0, 0};
+  double twist = 0;
+  double roll[2] = {0, 0};
+  double push_out = 0;  ///< of the motion apart
+  Vec3 impact;          ///< what collisions at the beginning of the step gave to b
+  double impact_push = 0;
+};
+
+struct Contact {
+  std::int32_t pair = 0;
+  std::uint32_t first = 0;  ///< of its points
+  std::uint32_t count = 0;
+};
+
+/// Bodies that touch each other, directly or over others that move.
+struct Island {
+  std::uint32_t first_contact = 0;
+  std::uint32_t end_contact = 0;
+  std::uint32_t first_point = 0;
+  std::uint32_t end_point = 0;
+  std::uint32_t first_body = 0;
+  std::uint32_t end_body = 0;
+  bool held = false;    ///< something in it is locked, or touches what does not move
+  bool pushed = false;  ///< something in it is moved apart
+  // What solving it was like.
+  std::uint64_t rounds = 0;
+  std::uint64_t impacts = 0;
+  std::uint64_t limited = 0;
+  double residual = 0;
+};
+
+struct System {
+  std::vector<Body> bodies;             ///< of each body of the world; those that nothing touches mean nothing
+  std::vector<std::int32_t> touched;    ///< bodies that move and are touched
+  std::vector<std::int32_t> parent;     ///< of each body, for islands
+  std::vector<std::int32_t> island_of;  ///< of each body that is a root
+  std::vector<Contact> contacts;        ///< island by island
+  std::vector<Point> points;            ///< in the order of `contacts`
+  std::vector<Island> islands;
+  std::vector<std::int32_t> members;  ///< bodies, island by island
+  std::vector<std::uint32_t> next;
+};
+
+inline double speed_along(const Row& row, const Body& a, const Body& b) {
+  return dot(row.along, b.v - a.v) + dot(row.turn_b, b.w) - dot(row.turn_a, a.w);
+}
+
+inline Vec3 scaled(const Vec3& a, const Vec3& b) {
+  return {a.x * b.x, a.y * b.y, a.z * b.z};
+}
+
+inline void push_along(const Row& row, double impulse, Body& a, Body& b) {
+  if (a.moves) {
+    a.v = a.v - impulse * scaled(a.inverse_mass, row.along);
+    a.w = a.w - impulse * row.spin_a;
+  }
+  if (b.moves) {
+    b.v = b.v + impulse * scaled(b.inverse_mass, row.along);
+    b.w = b.w + impulse * row.spin_b;
+  }
+}
+
+/// A direction at a point with these arms. For a turn alone `along` is zero and both `turn` are its axis.
+Row make_row(const Vec3& along, const Vec3& turn_a, const Vec3& turn_b, const Body& a, const Body& b);
+/// What a unit of impulse along q does to the speed along p; both between the same two bodies.
+double coupling(const Row& p, const Row& q, const Body& a, const Body& b);
+
+/// Two unit vectors that make a right-handed frame with the normal.
+void tangents(const Vec3& normal, Vec3& t1, Vec3& t2);
+
+/// Sorts what touches into islands and writes down the equations of each point. Also tells the points of the pairs with
+/// what speed they meet.
+void build(Context& context, const response::In& in, std::span<rigid::Pair> pairs, System& system);
+
+/// Forces act: velocities of the bodies of an island become those of the end of the step without contacts.
+void add_forces(System& system, const Island& island);
+
+/// If what contacts gave in the step, all points with their `push`, `rub`, `twist` and `roll`, would add energy: makes
+/// it smaller by one factor for the whole island, and the velocities with it.
+void take_back(System& system, const Island& island);
+
+/// Largest of |min(z, w)| over the points: z the impulse and w the speed by which the gap is kept, both made
+/// comparable by the root of the point's stiffness; relative to the largest speed, made so, that there was to take
+/// away. 0 if each point either does not push or keeps its gap exactly.
+double residual(const System& system, const Island& island, double dt);
+
+/// Finds a motion that moves what overlaps by more than `slop` apart, no faster than `fastest`.
+void separate(System& system, Island& island, double slop, double fastest, double dt);
+
+/// Where a body goes with what contacts gave it.
+rigid::Motion moved(const response::In& in, const Body& body, std::size_t index);
+
+/// Bodies that were moved apart have another angular momentum with the same velocities. In an island that nothing holds
+/// that is taken back by turning it as a whole, and where this would add energy, from the motion within the island.
+void keep_momentum(const response::In& in, System& system, const Island& island, const response::Out& out);
+
+/// Impulses to the pairs, and the motion of the bodies.
+void finish(Context& context, const response::In& in, std::span<rigid::Pair> pairs, System& system,
+            const response::Out& out);
+
+}  // namespace carom::contacts

@@ -1,0 +1,258 @@
+#include "response/impulse.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/stage_timer.hpp"
+
+namespace carom::impulse {
+namespace {
+
+using contacts::Body;
+using contacts::Contact;
+using contacts::Island;
+using contacts::Point;
+using contacts::System;
+using detail::Vec3;
+
+constexpr int impact_rounds = 50;    ///< over the pairs of an island: a blow runs through some fifty bodies in a step
+constexpr int points_rounds = 100;   ///< over the points of one pair; four points of a box need some twenty
+constexpr int friction_rounds = 10;  ///< over the same
+constexpr std::size_t most_points = convex::patch_points;
+
+std::size_t at(std::int32_t i) {
+  return static_cast<std::size_t>(i);
+}
+
+/// The least kinetic energy that friction of at most `limit` can leave, or a step towards it. Returns the largest
+/// change of a speed.
+double rub(Point& p, double* rub, double limit, Body& a, Body& b) {
+  const double k0 = p.tangent[0].stiff;
+  const double k1 = p.tangent[1].stiff;
+  const double c = p.tangent_cross;
+  const double v0 = contacts::speed_along(p.tangent[0], a, b);
+  const double v1 = contacts::speed_along(p.tangent[1], a, b);
+  const double determinant = k0 * k1 - c * c;
+  if (!(k0 + k1 > 0)) return 0;
+  double r0 = rub[0];
+  double r1 = rub[1];
+  if (determinant > 1e-12 * k0 * k1) {
+    r0 -= (k1 * v0 - c * v1) / determinant;
+    r1 -= (k0 * v1 - c * v0) / determinant;
+  }
+  if (!(determinant > 1e-12 * k0 * k1) || r0 * r0 + r1 * r1 > limit * limit) {
+    // Slips: a step down the slope that cannot overshoot, and back into the disc.
+    const double step = 0.5 * (k0 + k1 + std::sqrt((k0 - k1) * (k0 - k1) + 4 * c * c));
+    r0 = rub[0] - v0 / step;
+    r1 = rub[1] - v1 / step;
+    const double size = std::sqrt(r0 * r0 + r1 * r1);
+    if (size > limit) {
+      r0 *= limit / size;
+      r1 *= limit / size;
+    }
+  }
+  const double d0 = r0 - rub[0];
+  const double d1 = r1 - rub[1];
+  rub[0] = r0;
+  rub[1] = r1;
+  contacts::push_along(p.tangent[0], d0, a, b);
+  contacts::push_along(p.tangent[1], d1, a, b);
+  return std::max(std::abs(d0) * k0, std::abs(d1) * k1);
+}
+
+void turn_along(const Vec3& axis, double impulse, Body& a, Body& b) {
+  if (a.moves) a.w = a.w - impulse * (a.inverse_inertia * axis);
+  if (b.moves) b.w = b.w + impulse * (b.inverse_inertia * axis);
+}
+
+double turn_stiffness(const Vec3& axis, const Body& a, const Body& b) {
+  return dot(axis, a.inverse_inertia * axis) + dot(axis, b.inverse_inertia * axis);
+}
+
+void twist_and_roll(Point& p, Body& a, Body& b) {
+  if (p.torsion > 0) {
+    const Vec3& axis = p.normal.along;
+    const double k = turn_stiffness(axis, a, b);
+    const double limit = p.torsion * p.push;
+    if (k > 0) {
+      const double next = std::clamp(p.twist - dot(axis, b.w - a.w) / k, -limit, limit);
+      turn_along(axis, next - p.twist, a, b);
+      p.twist = next;
+    }
+  }
+  if (p.rolling > 0) {
+    const Vec3& t0 = p.tangent[0].along;
+    const Vec3& t1 = p.tangent[1].along;
+    // No eigenvalue of the two by two matrix is larger than its trace.
+    const double k = turn_stiffness(t0, a, b) + turn_stiffness(t1, a, b);
+    if (!(k > 0)) return;
+    const Vec3 w = b.w - a.w;
+    double r0 = p.roll[0] - dot(t0, w) / k;
+    double r1 = p.roll[1] - dot(t1, w) / k;
+    const double limit = p.rolling * p.push;
+    const double size = std::sqrt(r0 * r0 + r1 * r1);
+    if (size > limit) {
+      r0 *= limit / size;
+      r1 *= limit / size;
+    }
+    turn_along(t0, r0 - p.roll[0], a, b);
+    turn_along(t1, r1 - p.roll[1], a, b);
+    p.roll[0] = r0;
+    p.roll[1] = r1;
+  }
+}
+
+/// All points of a pair bounce at once. Returns whether any met fast enough.
+bool bounce(System& s, const Contact& contact, const RigidOptions& options, double dt) {
+  Point* points = s.points.data() + contact.first;
+  if (points[0].restitution == 0) return false;
+  Body& a = s.bodies[at(points[0].a)];
+  Body& b = s.bodies[at(points[0].b)];
+  std::array<double, most_points> before{};
+  std::array<double, most_points> wanted{};
+  std::array<double, most_points> push{};
+  bool any = false;
+  for (std::size_t k = 0; k < contact.count; ++k) {
+    before[k] = contacts::speed_along(points[k].normal, a, b);
+    const double gap = std::max(points[k].gap, 0.0);
+    wanted[k] = -gap / dt;
+    if (!(before[k] < -options.bounce_speed) || gap + dt * before[k] > 0) continue;
+    const double leave = rebound(points[k], before[k]);
+    if (leave == 0) continue;
+    wanted[k] = leave;
+    any = true;
+  }
+  if (!any) return false;
+  for (int round = 0; round < points_rounds; ++round) {
+    double largest = 0;
+    for (std::size_t k = 0; k < contact.count; ++k) {
+      const contacts::Row& row = points[k].normal;
+      if (!(row.stiff > 0)) continue;
+      const double next = std::max(0.0, push[k] + (wanted[k] - contacts::speed_along(row, a, b)) / row.stiff);
+      contacts::push_along(row, next - push[k], a, b);
+      largest = std::max(largest, std::abs(next - push[k]) * row.stiff);
+      push[k] = next;
+    }
+    if (largest < 1e-3 * options.impulse_tolerance) break;
+  }
+  // Points that leave with different shares of their speed could gain energy: push.(before + after) / 2.
+  double met = 0;
+  double change = 0;
+  for (std::size_t k = 0; k < contact.count; ++k) {
+    met += push[k] * before[k];
+    change += push[k] * (contacts::speed_along(points[k].normal, a, b) - before[k]);
+  }
+  if (met + 0.5 * change > 0 && change > 0) {
+    const double keep = std::max(0.0, -2 * met / change);
+    for (std::size_t k = 0; k < contact.count; ++k) {
+      contacts::push_along(points[k].normal, (keep - 1) * push[k], a, b);
+      push[k] *= keep;
+    }
+  }
+  std::array<std::array<double, 2>, most_points> rubbed{};
+  for (int round = 0; round < friction_rounds; ++round) {
+    for (std::size_t k = 0; k < contact.count; ++k)
+      rub(points[k], rubbed[k].data(), points[k].friction * push[k], a, b);
+  }
+  for (std::size_t k = 0; k < contact.count; ++k) {
+    Point& p = points[k];
+    p.impact_push += push[k];
+    p.impact =
+        p.impact + push[k] * p.normal.along + rubbed[k][0] * p.tangent[0].along + rubbed[k][1] * p.tangent[1].along;
+  }
+  return true;
+}
+
+void collide(System& s, Island& island, const RigidOptions& options, double dt) {
+  for (int round = 0; round < impact_rounds; ++round) {
+    bool any = false;
+    for (std::uint32_t c = island.first_contact; c < island.end_contact; ++c) {
+      if (!bounce(s, s.contacts[c], options, dt)) continue;
+      any = true;
+      ++island.impacts;
+    }
+    if (!any) return;
+  }
+  ++island.limited;
+}
+
+void warm_start(System& s, const Island& island) {
+  for (std::uint32_t i = island.first_point; i < island.end_point; ++i) {
+    const Point& p = s.points[i];
+    Body& a = s.bodies[at(p.a)];
+    Body& b = s.bodies[at(p.b)];
+    contacts::push_along(p.normal, p.push, a, b);
+    contacts::push_along(p.tangent[0], p.rub[0], a, b);
+    contacts::push_along(p.tangent[1], p.rub[1], a, b);
+  }
+}
+
+}  // namespace
+
+double rebound(const Point& p, double speed) {
+  const double share = p.restitution * p.restitution;
+  const double fall = 2 * p.pull * std::max(p.gap, 0.0);
+  const double square = share * (speed * speed + fall) - fall;
+  return square > 0 ? std::sqrt(square) : 0;
+}
+
+void solve_resting(System& s, Island& island, const RigidOptions& options, double dt) {
+  warm_start(s, island);
+  for (int round = 0; round < options.impulse_rounds; ++round) {
+    double largest = 0;
+    for (std::uint32_t i = island.first_point; i < island.end_point; ++i) {
+      Point& p = s.points[i];
+      Body& a = s.bodies[at(p.a)];
+      Body& b = s.bodies[at(p.b)];
+      if (p.normal.stiff > 0) {
+        const double kept = contacts::speed_along(p.normal, a, b) + std::max(p.gap, 0.0) / dt;
+        const double next = std::max(0.0, p.push - kept / p.normal.stiff);
+        contacts::push_along(p.normal, next - p.push, a, b);
+        largest = std::max(largest, std::abs(next - p.push) * p.normal.stiff);
+        p.push = next;
+      }
+      largest = std::max(largest, rub(p, p.rub, p.friction * p.push, a, b));
+      if (p.torsion > 0 || p.rolling > 0) twist_and_roll(p, a, b);
+    }
+    ++island.rounds;
+    if (largest < options.impulse_tolerance) break;
+  }
+  contacts::take_back(s, island);
+}
+
+void solve_island(System& s, Island& island, const RigidOptions& options, double dt) {
+  collide(s, island, options, dt);
+  contacts::add_forces(s, island);
+  solve_resting(s, island, options, dt);
+}
+
+void run(Context& context, const response::In& in, const RigidOptions& options, std::span<rigid::Pair> pairs,
+         Scratch& scratch, const response::Out& out, StageStats& stats) {
+  const StageTimer timer(stats);
+  System& s = scratch.system;
+  contacts::build(context, in, pairs, s);
+  parallel_for(context.workers, s.islands.size(), 1, [&](std::size_t i) {
+    Island& island = s.islands[i];
+    solve_island(s, island, options, in.dt);
+    island.residual = contacts::residual(s, island, in.dt);
+    contacts::separate(s, island, options.contact_zone, options.push_speed, in.dt);
+  });
+  contacts::finish(context, in, pairs, s, out);
+  scratch.residual = 0;
+  stats.in += in.touching.size();
+  stats.out += in.touching.size();
+  std::uint64_t rounds = 0;
+  std::uint64_t impacts = 0;
+  for (const Island& island : s.islands) {
+    rounds += island.rounds;
+    impacts += island.impacts;
+    stats.limited += island.limited;
+    scratch.residual = std::max(scratch.residual, island.residual);
+  }
+  stats.add_counted("islands", s.islands.size());
+  stats.add_counted("rounds", rounds);
+  stats.add_counted("impacts", impacts);
+}
+
+}  // namespace carom::impulse

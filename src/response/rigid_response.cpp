@@ -1,0 +1,61 @@
+#include "response/rigid_response.hpp"
+
+#include <fmt/ranges.h>
+
+#include <array>
+
+#include "core/check.hpp"
+
+namespace carom {
+namespace {
+
+constexpr std::array<std::string_view, 3> names{"soft", "impulse", "lcp"};  // in the order of Kind
+
+}  // namespace
+
+std::span<const std::string_view> response_names() {
+  return names;
+}
+
+namespace response {
+
+Kind by_name(std::string_view name) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i] == name) return static_cast<Kind>(i);
+  }
+  fail(ErrorCode::unknown_name, "response is '{}'; expected one of {}", name, fmt::join(names, ", "));
+}
+
+std::string_view name_of(Kind kind) {
+  return names[static_cast<std::size_t>(kind)];
+}
+
+void check(Kind kind, const RigidBody& body) {
+  if (kind == Kind::impulse) return;
+  const auto refuse = [&](const char* field, double value) {
+    require(value == 0, ErrorCode::unsupported,
+            "body '{}': {} is {} m, which the response '{}' does not have; '{}' does", body.name, field, value,
+            name_of(kind), name_of(Kind::impulse));
+  };
+  refuse("torsional_friction", body.torsional_friction);
+  refuse("rolling_friction", body.rolling_friction);
+}
+
+void run(Kind kind, Context& context, const In& in, const RigidOptions& options, std::span<rigid::Pair> pairs,
+         Scratch& scratch, const Out& out, StageStats& stats) {
+  switch (kind) {
+    case Kind::soft:
+      return soft::run(context, in, options, pairs, scratch.soft, out, stats);
+    case Kind::impulse:
+      return impulse::run(context, in, options, pairs, scratch.impulse, out, stats);
+    case Kind::lcp:
+      return lcp::run(context, in, options, pairs, scratch.lcp, out, stats);
+  }
+}
+
+double residual(Kind kind, const Scratch& scratch) {
+  return kind == Kind::impulse ? scratch.impulse.residual : kind == Kind::lcp ? scratch.lcp.residual : 0;
+}
+
+}  // namespace response
+}  // namespace carom

@@ -9,7 +9,7 @@
 namespace carom {
 namespace {
 
-constexpr std::array<BuiltinScene, 9> scene_list{{
+constexpr std::array<BuiltinScene, 19> scene_list{{
     {"two-tori-1600", "A torus falls on another, dents it, slides off; 1600 triangles each (for short: two-tori)",
      scenes::two_tori_1600},
     {"two-tori-6400", "The same with 6400 triangles each", scenes::two_tori_6400},
@@ -21,6 +21,16 @@ constexpr std::array<BuiltinScene, 9> scene_list{{
      scenes::rolled_sheet_20000},
     {"soft-balls", "64 soft balls wobble against their neighbours; 1280 triangles each", scenes::soft_balls},
     {"passing-sheets", "Two wavy sheets pass through each other; 20000 triangles each", scenes::passing_sheets},
+    {"spheres-on-bricks", "200 rigid spheres fall on fixed bricks", [] { return scenes::spheres_on_bricks(); }},
+    {"spheres-on-bricks-600", "The same with 600 spheres", [] { return scenes::spheres_on_bricks(600); }},
+    {"pyramid", "A wall of 465 boxes, 30 in the lowest row, stands still", [] { return scenes::pyramid(); }},
+    {"card-house", "A house of cards of 5 storeys, held by friction", scenes::card_house},
+    {"dominoes", "A ball knocks over the first of 80 dominoes", scenes::dominoes},
+    {"newtons-cradle", "A ball hits four others in a row, and the last one leaves", scenes::newtons_cradle},
+    {"spinning-tops", "Tops spin on their tips and go round; the slowest falls", scenes::spinning_tops},
+    {"pile", "2000 random hulls fall into a pit", [] { return scenes::pile(); }},
+    {"terrain", "500 random hulls fall on a mesh of 100000 triangles", [] { return scenes::terrain(); }},
+    {"arch", "An arch of wedge stones that friction alone holds", scenes::arch},
 }};
 
 struct Alias {

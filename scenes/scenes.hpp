@@ -15,4 +15,15 @@ Scene rolled_sheet_20000();
 Scene soft_balls();
 Scene passing_sheets();
 
+// Rigid bodies; `count` and `base` as in the name, or the one that needs none.
+Scene spheres_on_bricks(int count = 200);
+Scene pyramid(int base = 30);
+Scene card_house();
+Scene dominoes();
+Scene newtons_cradle();
+Scene spinning_tops();
+Scene pile(int count = 2000);
+Scene terrain(int count = 500);
+Scene arch();
+
 }  // namespace carom::scenes

@@ -1,138 +1,205 @@
-#include <cfloat>
+#include <algorithm>
 #include <chrono>
 #include <exception>
-#include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
-#include "carom/recording.hpp"
-#include "carom/replay.hpp"
 #include "carom/scene.hpp"
-#include "carom/version.hpp"
 #include "carom/viewer.hpp"
 #include "commands.hpp"
 #include "core/check.hpp"
-#include "core/parallel.hpp"
 #include "interrupt.hpp"
 #include "mid/mid.hpp"
 #include "output.hpp"
 #include "paths.hpp"
 #include "progress.hpp"
+#include "recorders.hpp"
 #include "report.hpp"
+#include "run_summary.hpp"
 #include "say.hpp"
 
 namespace carom::app {
 
 namespace {
 
-/// The places a run is written to, frame by frame.
-class Recorders {
- public:
-  Recorders(const Scene& scene, const World& world, const std::string& output, bool html, int every)
-      : world_(world), every_(static_cast<std::uint64_t>(every)) {
-    const RecordingMeta meta{.carom_version = std::string(version()),
-                             .scene = scene.name,
-                             .dt = scene.world.dt * every,
-                             .gravity = scene.world.gravity,
-                             .contact_distance = scene.world.contact.distance};
-    if (output.ends_with(".replay")) {
-      open_replay(output);
-    } else if (!output.empty()) {
-      recording_ = std::make_unique<RecordingWriter>(output, meta);
-    }
-    if (html) page_ = std::make_unique<RecordingWriter>(meta, PositionEncoding::f32);
-  }
-
-  /// Of the present step, if it is one of those to record.
-  void write_frame() {
-    if (world_.steps() % every_ != 0) return;
-    collect();
-    if (recording_) recording_->write_frame(world_.time(), bodies_, contacts_, world_.stats());
-    if (page_) page_->write_frame(world_.time(), bodies_, contacts_, world_.stats());
-    if (replay_) {
-      joined_.clear();
-      for (const FrameBodyView& body : bodies_) {
-        joined_.insert(joined_.end(), body.positions.begin(), body.positions.end());
-      }
-      replay_->write_frame(joined_);
-    }
-  }
-
-  void close() {
-    if (recording_) recording_->close();
-    if (replay_) replay_->close();
-    if (page_) page_->close();
-  }
-
-  std::span<const std::uint8_t> page_recording() const { return page_->bytes(); }
-
- private:
-  /// Contact points are for looking at: beyond the range of float its end will do.
-  static Eigen::Vector3f to_float(const Eigen::Vector3d& point) {
-    constexpr double most = FLT_MAX;
-    return point.cwiseMax(-most).cwiseMin(most).cast<float>();
-  }
-
-  void open_replay(const std::string& path) {
-    std::vector<Triangle> triangles;
-    std::vector<Index> objects;
-    Index first = 0;
-    Index object = 0;
-    for (const BodyId body : world_.bodies()) {
-      for (const Triangle& t : world_.triangles(body)) {
-        triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
-        objects.push_back(object);
-      }
-      first += static_cast<Index>(world_.positions(body).size());
-      ++object;
-    }
-    replay_ = std::make_unique<ReplayWriter>(path, static_cast<std::size_t>(first), triangles, objects);
-  }
-
-  void collect() {
-    bodies_.clear();
-    numbers_.clear();
-    for (const BodyId id : world_.bodies()) {
-      const auto number = static_cast<std::uint32_t>(bodies_.size());
-      numbers_[id] = number;
-      bodies_.push_back({number, world_.name(id), world_.kind(id), world_.triangles(id), world_.positions(id)});
-    }
-    contacts_.clear();
-    for (const BodyContact& c : world_.contacts()) {
-      contacts_.push_back({c.id, c.contact.kind, numbers_.at(c.body_a), numbers_.at(c.body_b), c.contact.a, c.contact.b,
-                           c.contact.distance, to_float(c.contact.point_a), to_float(c.contact.point_b)});
-    }
-  }
-
-  const World& world_;
-  std::uint64_t every_;
-  std::unique_ptr<RecordingWriter> recording_;
-  std::unique_ptr<RecordingWriter> page_;
-  std::unique_ptr<ReplayWriter> replay_;
-  std::vector<FrameBodyView> bodies_;
-  std::map<BodyId, std::uint32_t> numbers_;
-  std::vector<RecordedContact> contacts_;
-  std::vector<Eigen::Vector3d> joined_;
-};
-
-struct ContactCount {
-  std::size_t vertex_face = 0;
-  std::size_t edge_edge = 0;
-  double min_distance = INFINITY;
-};
-
-ContactCount count_contacts(const World& world) {
-  ContactCount count;
-  for (const BodyContact& c : world.contacts()) {
-    ++(c.contact.kind == ContactKind::vertex_face ? count.vertex_face : count.edge_edge);
-    count.min_distance = std::min(count.min_distance, c.contact.distance);
-  }
-  return count;
-}
-
 nlohmann::ordered_json number_or_null(double value) {
   if (std::isfinite(value)) return value;
   return nullptr;
+}
+
+bool has_rigid(const Scene& scene) {
+  return std::any_of(scene.bodies.begin(), scene.bodies.end(),
+                     [](const BodySpec& body) { return std::holds_alternative<RigidSpec>(body.body); });
+}
+
+/// What came of a run.
+struct Finished {
+  RunSummary summary;
+  PipelineStats total;
+  nlohmann::ordered_json frames = nlohmann::ordered_json::array();
+  /// What went wrong in a step; everything until then has been written.
+  std::exception_ptr failure;
+};
+
+nlohmann::ordered_json frame_json(const World& world, const ContactCount& count, bool rigid, double ms) {
+  nlohmann::ordered_json json = {{"frame", world.steps()}, {"time", world.time()}};
+  if (rigid) {
+    json["colliding"] = count.colliding;
+    json["resting"] = count.resting;
+    json["separating"] = count.separating;
+  } else {
+    json["vertex_face"] = count.vertex_face;
+    json["edge_edge"] = count.edge_edge;
+  }
+  json["min_distance"] = number_or_null(count.min_distance);
+  json["ms"] = ms;
+  return json;
+}
+
+Finished run_scene(const Scene& scene, World& world, Recorders* recorders, bool want_frames, const std::string& label) {
+  Finished done;
+  RunMeter meter(scene, world);
+  const bool rigid = has_rigid(scene);
+  if (recorders != nullptr) recorders->write_frame();
+  Progress progress(label, static_cast<std::size_t>(scene.steps));
+  for (int step = 0; step < scene.steps && !interrupted_by_user(); ++step) {
+    const auto start = std::chrono::steady_clock::now();
+    try {
+      world.step();
+    } catch (const Error&) {
+      done.failure = std::current_exception();
+      break;
+    }
+    const double ms = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() * 1e3;
+    done.total.add(world.stats());
+    if (recorders != nullptr) recorders->write_frame();
+    const ContactCount count = meter.add_step(ms);
+    if (want_frames) done.frames.push_back(frame_json(world, count, rigid, ms));
+    progress.update(static_cast<std::size_t>(step) + 1, fmt::format("{} contacts", count.all()));
+  }
+  done.summary = meter.summary();
+  done.summary.interrupted = interrupted_by_user();
+  return done;
+}
+
+int told_if_interrupted(std::size_t steps, const Scene& scene) {
+  if (!interrupted_by_user()) return done;
+  say(stderr, "carom: ended early by a signal, after step {} of {}\n", steps, scene.steps);
+  return interrupted_exit_code();
+}
+
+Scene scene_of(const RunOptions& options) {
+  Scene scene = find_scene(options.scene);
+  if (options.steps) scene.steps = *options.steps;
+  if (options.dt) scene.world.dt = *options.dt;
+  if (options.threads) scene.world.threads = *options.threads;
+  if (options.method) scene.world.method = *options.method;
+  if (options.response) scene.world.response = *options.response;
+  return scene;
+}
+
+int run_one(const RunOptions& options) {
+  const Scene scene = scene_of(options);
+  if (!options.html.empty()) viewer_page();  // tell at once if this build has none
+  Output html(options.html);
+  Output json(options.json);
+  World world = build_world(scene);
+  Recorders recorders(scene, world, options.output, html.wanted(), options.every);
+  std::FILE* text = json.to_stdout() || html.to_stdout() ? stderr : stdout;
+
+  catch_interrupts();
+  Finished finished = run_scene(scene, world, &recorders, json.wanted(), scene.name);
+  recorders.close();
+  const RunSummary& summary = finished.summary;
+  if (html.wanted()) {
+    write_viewer_html(recorders.page_recording(), [&](std::string_view piece) { html.write(piece); });
+    html.finish();
+  }
+  if (json.wanted()) {
+    nlohmann::ordered_json document = {{"scene", scene.name},
+                                       {"method", to_string(mid::method_by_name(scene.world.method))}};
+    if (summary.rigid) document["response"] = scene.world.response;
+    document["dt"] = scene.world.dt;
+    document["frames"] = std::move(finished.frames);
+    document["stages"] = stages_json(finished.total, summary.steps);
+    document["summary"] = summary_json(summary);
+    json.write(dump(document));
+    json.finish();
+  }
+
+  say(text, "\n{}\n", stage_table(finished.total, summary.steps, "step"));
+  say(text, "{}, dt {:.6g} s{}\n{}", scene.name, scene.world.dt,
+      summary.rigid ? fmt::format(", response {}", scene.world.response) : "", summary_text(summary));
+  if (!options.output.empty()) say(text, "recorded in {}\n", options.output);
+  if (html.wanted() && !html.to_stdout()) say(text, "page in {}\n", options.html);
+  if (finished.failure) std::rethrow_exception(finished.failure);
+  return told_if_interrupted(summary.steps, scene);
+}
+
+std::string message_of(const std::exception_ptr& failure) try {
+  if (failure) std::rethrow_exception(failure);
+  return {};
+} catch (const std::exception& error) {
+  return error.what();
+}
+
+/// The names, each once, none of which a world refuses.
+void check_responses(const Scene& scene, const std::vector<std::string>& responses) {
+  std::set<std::string> seen;
+  for (const std::string& response : responses) {
+    require(seen.insert(response).second, ErrorCode::invalid_argument, "--compare names '{}' twice", response);
+    WorldOptions options = scene.world;
+    options.response = response;
+    const World refuses_unknown_names(options);
+  }
+}
+
+int compare(const RunOptions& options) {
+  require(options.output.empty() && options.html.empty(), ErrorCode::invalid_argument,
+          "--compare runs the scene several times and records none; leave out -o and --html");
+  Scene scene = scene_of(options);
+  require(has_rigid(scene), ErrorCode::invalid_argument,
+          "--compare: {} has no rigid bodies, and responses are theirs; see: carom scenes", scene.name);
+  check_responses(scene, options.compare);
+  Output json(options.json);
+  std::FILE* text = json.to_stdout() ? stderr : stdout;
+
+  catch_interrupts();
+  std::vector<ComparedRun> runs;
+  for (const std::string& response : options.compare) {
+    if (interrupted_by_user()) break;
+    scene.world.response = response;
+    ComparedRun& run = runs.emplace_back();
+    run.response = response;
+    try {
+      World world = build_world(scene);
+      const Finished finished = run_scene(scene, world, nullptr, false, fmt::format("{}, {}", scene.name, response));
+      run.summary = finished.summary;
+      run.failure = message_of(finished.failure);
+    } catch (const Error& error) {
+      run.summary.rigid.emplace();
+      run.failure = error.what();  // one that does not fit the scene is one column, not the end of all
+    }
+  }
+  if (json.wanted()) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const ComparedRun& run : runs) {
+      nlohmann::ordered_json entry = {{"response", run.response}, {"summary", summary_json(run.summary)}};
+      if (!run.failure.empty()) entry["error"] = run.failure;
+      list.push_back(std::move(entry));
+    }
+    json.write(dump({{"scene", scene.name}, {"dt", scene.world.dt}, {"runs", std::move(list)}}));
+    json.finish();
+  }
+  say(text, "\n{}, {} steps, dt {:.6g} s\n{}", scene.name, scene.steps, scene.world.dt, comparison_table(runs));
+  bool failed = false;
+  for (const ComparedRun& run : runs) {
+    if (run.failure.empty()) continue;
+    say(stderr, "carom: {}: {}\n", run.response, run.failure);
+    failed = true;
+  }
+  const int interrupted = told_if_interrupted(runs.empty() ? 0 : runs.back().summary.steps, scene);
+  return interrupted != done ? interrupted : failed ? found_problems : done;
 }
 
 }  // namespace
@@ -145,94 +212,7 @@ int run(const RunOptions& options) {
           "a recording is read back and forth, so it cannot go to standard output; give -o a file");
   refuse_same_files(
       {{"the scene", options.scene}, {"-o", options.output}, {"--html", options.html}, {"--json", options.json}});
-  Scene scene = find_scene(options.scene);
-  if (options.steps) scene.steps = *options.steps;
-  if (options.dt) scene.world.dt = *options.dt;
-  if (options.threads) scene.world.threads = *options.threads;
-  if (options.method) scene.world.method = *options.method;
-  if (!options.html.empty()) viewer_page();  // tell at once if this build has none
-
-  Output html(options.html);
-  Output json(options.json);
-  World world = build_world(scene);
-  Recorders recorders(scene, world, options.output, html.wanted(), options.every);
-  std::FILE* text = json.to_stdout() || html.to_stdout() ? stderr : stdout;
-
-  catch_interrupts();
-  nlohmann::ordered_json frames = nlohmann::ordered_json::array();
-  PipelineStats total;
-  double seconds = 0;
-  std::size_t frames_with_contacts = 0;
-  std::size_t most_contacts = 0;
-  recorders.write_frame();
-  // What goes wrong in a step is told after everything until then has been written.
-  std::exception_ptr failure;
-  {
-    Progress progress(scene.name, static_cast<std::size_t>(scene.steps));
-    for (int step = 0; step < scene.steps && !interrupted_by_user(); ++step) {
-      const auto start = std::chrono::steady_clock::now();
-      try {
-        world.step();
-      } catch (const Error&) {
-        failure = std::current_exception();
-        break;
-      }
-      const double step_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-      seconds += step_seconds;
-      total.add(world.stats());
-      recorders.write_frame();
-      const ContactCount count = count_contacts(world);
-      const std::size_t contacts = count.vertex_face + count.edge_edge;
-      frames_with_contacts += contacts > 0 ? 1 : 0;
-      most_contacts = std::max(most_contacts, contacts);
-      if (json.wanted()) {
-        frames.push_back({{"frame", world.steps()},
-                          {"time", world.time()},
-                          {"vertex_face", count.vertex_face},
-                          {"edge_edge", count.edge_edge},
-                          {"min_distance", number_or_null(count.min_distance)},
-                          {"ms", step_seconds * 1e3}});
-      }
-      progress.update(static_cast<std::size_t>(step) + 1, fmt::format("{} contacts", contacts));
-    }
-  }
-  recorders.close();
-
-  const std::size_t steps = world.steps();
-  const double ms_per_step = steps == 0 ? 0 : seconds * 1e3 / static_cast<double>(steps);
-  if (html.wanted()) {
-    write_viewer_html(recorders.page_recording(), [&](std::string_view piece) { html.write(piece); });
-    html.finish();
-  }
-  if (json.wanted()) {
-    const nlohmann::ordered_json document = {{"scene", scene.name},
-                                             {"method", to_string(mid::method_by_name(scene.world.method))},
-                                             {"dt", scene.world.dt},
-                                             {"frames", std::move(frames)},
-                                             {"stages", stages_json(total, steps)},
-                                             {"summary",
-                                              {{"steps", steps},
-                                               {"interrupted", interrupted_by_user()},
-                                               {"ms_per_step", ms_per_step},
-                                               {"frames_with_contacts", frames_with_contacts},
-                                               {"most_contacts", most_contacts},
-                                               {"hash", fmt::format("{:016x}", world.state_hash())}}}};
-    json.write(dump(document));
-    json.finish();
-  }
-
-  say(text, "\n{}\n", stage_table(total, steps, "step"));
-  say(text, "{}: {} steps of {} s, {:.3f} ms a step; contacts in {} steps, at most {}; state {:016x}\n", scene.name,
-      steps, scene.world.dt, ms_per_step, frames_with_contacts, with_commas(static_cast<double>(most_contacts)),
-      world.state_hash());
-  if (!options.output.empty()) say(text, "recorded in {}\n", options.output);
-  if (html.wanted() && !html.to_stdout()) say(text, "page in {}\n", options.html);
-  if (failure) std::rethrow_exception(failure);
-  if (interrupted_by_user()) {
-    say(stderr, "carom: ended early by a signal, after step {} of {}\n", steps, scene.steps);
-    return interrupted_exit_code();
-  }
-  return done;
+  return options.compare.empty() ? run_one(options) : compare(options);
 }
 
 }  // namespace carom::app

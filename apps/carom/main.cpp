@@ -31,12 +31,24 @@ void add_run(CLI::App& app, Action& action) {
   command->add_option("--threads", options->threads, "0 = all cores (default); the result does not depend on it")
       ->type_name("N");
   command->add_option("--method", options->method, "of detection: auto (default), sweep")->type_name("NAME");
+  auto* response =
+      command->add_option("--response", options->response, "of rigid bodies: soft (default)")->type_name("NAME");
+  command
+      ->add_option("--compare", options->compare,
+                   "run the scene with each of these responses and print the summaries side by side")
+      ->type_name("NAME,NAME")
+      ->delimiter(',')
+      ->excludes(response);
   command->add_option("--every", options->every, "record every N-th step (default: 1)")->type_name("N");
   command->add_option("--html", options->html, "write one self-contained page that plays the run")->type_name("FILE");
   command->add_option("--json", options->json, "write the numbers of the run to a file, or - for standard output")
       ->type_name("FILE");
   command->footer(
       "Example:\n  carom run two-tori -o tori.carom --html tori.html\n"
+      "  carom run pyramid --json - | jq .summary\n"
+      "  carom run pyramid --compare impulse,soft     # how responses differ\n"
+      "A penetration is that of any contact of the run, the drift that of the rigid body which is farthest from its\n"
+      "start at the end; lost are bodies outside the bounds of the scene. Energies are in joules, 0 at the origin.\n"
       "Ctrl-C ends the run early; what was recorded until then can be read.");
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -46,7 +46,9 @@ struct FrameBodyView {
   std::string_view name;
   BodyKind kind = BodyKind::static_body;
   std::span<const Triangle> triangles;
-  std::span<const Eigen::Vector3d> positions;
+  std::span<const Eigen::Vector3d> positions;  ///< in the world; if there is a pose, in the frame of the body
+  /// Of a body that keeps its shape. After the first frame only the pose is written, not every position.
+  std::optional<Eigen::Isometry3d> pose{};
 };
 
 struct RecordedContact {
@@ -59,6 +61,20 @@ struct RecordedContact {
   double distance = 0;
   Eigen::Vector3f point_a = Eigen::Vector3f::Zero();
   Eigen::Vector3f point_b = Eigen::Vector3f::Zero();
+};
+
+/// A contact of two rigid bodies, see RigidContact.
+struct RecordedRigidContact {
+  std::uint64_t id = 0;
+  std::uint32_t body_a = 0;
+  std::uint32_t body_b = 0;
+  ContactMotion motion = ContactMotion::resting;
+  double distance = 0;      ///< m
+  double normal_speed = 0;  ///< m/s
+  double impulse = 0;       ///< N s
+  Eigen::Vector3f point_a = Eigen::Vector3f::Zero();
+  Eigen::Vector3f point_b = Eigen::Vector3f::Zero();
+  Eigen::Vector3f normal = Eigen::Vector3f::Zero();  ///< from a to b
 };
 
 /// Appends frames to a file, or to memory. Each frame is handed to the operating system before
@@ -78,7 +94,7 @@ class RecordingWriter {
   /// Triangles and positions that are bit for bit those of the last frame are not written again.
   /// Contacts: vertex_face before edge_edge.
   void write_frame(double time, std::span<const FrameBodyView> bodies, std::span<const RecordedContact> contacts,
-                   const PipelineStats& stats);
+                   const PipelineStats& stats, std::span<const RecordedRigidContact> rigid_contacts = {});
   std::uint32_t frame_count() const;
 
   /// Writes the index and closes the file; nothing may be written afterwards.
@@ -104,6 +120,7 @@ struct RecordedFrame {
   double time = 0;
   std::vector<RecordedBody> bodies;
   std::vector<RecordedContact> contacts;
+  std::vector<RecordedRigidContact> rigid_contacts;
 };
 
 /// What one stage did, as read from a file (the names of a newer version may be unknown here).

@@ -102,12 +102,105 @@ struct ParticleSpec {
   Eigen::Vector3d velocity{0, 0, 0};
 };
 
+/// Solids of rigid bodies, with the words and frames of the makers of Shape.
+struct SphereShape {
+  double radius = 0.5;
+};
+struct BoxShape {
+  Eigen::Vector3d half{0.5, 0.5, 0.5};
+};
+struct CapsuleShape {
+  double radius = 0.25;
+  double half_length = 0.5;
+};
+struct CylinderShape {
+  double radius = 0.5;
+  double half_length = 0.5;
+};
+struct ConeShape {
+  double radius = 0.5;
+  double half_length = 0.5;
+};
+struct EllipsoidShape {
+  Eigen::Vector3d radii{0.5, 0.5, 0.5};
+};
+struct HalfSpaceShape {
+  Eigen::Vector3d normal{0, 1, 0};
+  double offset = 0;
+};
+struct HullShape {
+  std::vector<Eigen::Vector3d> points;
+};
+struct TriangleShape {
+  Eigen::Vector3d a{0, 0, 0};
+  Eigen::Vector3d b{1, 0, 0};
+  Eigen::Vector3d c{0, 0, -1};
+};
+struct MeshShape {
+  MeshSource mesh;
+};
+
+/// A place and a turn; applied as rotation, then position.
+struct PoseSpec {
+  Eigen::Vector3d position = Eigen::Vector3d::Zero();        ///< m
+  Eigen::Vector3d rotation_axis = Eigen::Vector3d::UnitY();  ///< any length but zero
+  double rotation_degrees = 0;
+};
+
+struct ConvexSpec {
+  std::variant<SphereShape, BoxShape, CapsuleShape, CylinderShape, ConeShape, EllipsoidShape, HalfSpaceShape, HullShape,
+               TriangleShape>
+      shape;
+  double margin = 0;  ///< m, see Shape
+};
+struct PartSpec {
+  ConvexSpec shape;
+  PoseSpec pose;  ///< in the frame of the compound
+};
+struct CompoundShape {
+  std::vector<PartSpec> parts;
+};
+
+struct ShapeSpec {
+  std::variant<SphereShape, BoxShape, CapsuleShape, CylinderShape, ConeShape, EllipsoidShape, HalfSpaceShape, HullShape,
+               TriangleShape, MeshShape, CompoundShape>
+      shape;
+  double margin = 0;  ///< m, see Shape
+};
+
+/// Throws Error that names the field.
+Shape build(const ShapeSpec& spec);
+
+/// A RigidBody without what all bodies of a scene have; the words are the same.
+struct RigidSpec {
+  ShapeSpec shape;
+  PoseSpec pose;
+  RigidKind kind = RigidKind::dynamic;
+  double density = 1000;
+  std::optional<GivenMass> mass{};
+  Eigen::Vector3d velocity{0, 0, 0};
+  Eigen::Vector3d angular_velocity{0, 0, 0};
+  double friction = 0.6;
+  double restitution = 0;
+  double linear_damping = 0;
+  double angular_damping = 0;
+  std::array<bool, 3> locked_translation{false, false, false};
+  std::array<bool, 3> locked_rotation{false, false, false};
+  bool sleeping_allowed = true;
+};
+
 struct BodySpec {
   std::string name;
-  std::variant<StaticSpec, KinematicSpec, ParticleSpec> body;
+  std::variant<StaticSpec, KinematicSpec, ParticleSpec, RigidSpec> body;
   std::uint32_t group = 1;               ///< bits, see ObjectGroup
   std::uint32_t mask = 0xffffffff;       ///< bits
-  std::optional<Detection> detection{};  ///< as the world if not given
+  std::optional<Detection> detection{};  ///< as the world if not given; not of rigid bodies
+};
+
+/// Where bodies are expected to stay: one whose centre is outside, or not finite, is lost.
+struct SceneBounds {
+  Eigen::Vector3d min{-100, -100, -100};  ///< m
+  Eigen::Vector3d max{100, 100, 100};     ///< m
 };
 
 struct Scene {
@@ -120,6 +213,7 @@ struct Scene {
   /// Names of bodies for World::set_detection.
   std::vector<std::array<std::string, 2>> continuous_pairs{};
   std::vector<std::array<std::string, 2>> discrete_pairs{};
+  std::optional<SceneBounds> bounds{};
 };
 
 /// Each throws Error whose message names the file, the path of the field and what was expected.
@@ -131,6 +225,8 @@ std::string_view scene_schema();
 
 /// Throws Error that names the body.
 World build_world(const Scene& scene);
+/// Of a scene's body that is a RigidSpec. Throws Error that names the body.
+RigidBody build_rigid(const BodySpec& body);
 
 struct BuiltinScene {
   std::string_view name;

@@ -28,6 +28,13 @@ bool side_fits(const RecordedContact& contact, const BodySize& a, const BodySize
          within(contact.b[1], b.vertices);
 }
 
+template <class Contact>
+void check_bodies(const Contact& contact, const BodySize* a, const BodySize* b, std::size_t i, std::string_view where) {
+  if (a != nullptr && b != nullptr) return;
+  fail(ErrorCode::bad_index, "{}: contact {} is of body {}, which is not in the frame", where, i,
+       a == nullptr ? contact.body_a : contact.body_b);
+}
+
 }  // namespace
 
 void check_triangles(std::span<const Triangle> triangles, std::size_t vertex_count, std::string_view where) {
@@ -56,10 +63,7 @@ void check_contacts(std::span<const RecordedContact> contacts, std::span<const B
     const RecordedContact& contact = contacts[i];
     const BodySize* a = find(bodies, contact.body_a);
     const BodySize* b = find(bodies, contact.body_b);
-    if (a == nullptr || b == nullptr) {
-      fail(ErrorCode::bad_index, "{}: contact {} is of body {}, which is not in the frame", where, i,
-           a == nullptr ? contact.body_a : contact.body_b);
-    }
+    check_bodies(contact, a, b, i, where);
     if (!side_fits(contact, *a, *b)) {
       fail(ErrorCode::bad_index,
            "{}: contact {} names features ({}, {}) and ({}, {}) that bodies {} and {} do not have", where, i,
@@ -70,6 +74,22 @@ void check_contacts(std::span<const RecordedContact> contacts, std::span<const B
     }
     if (i > 0 && contacts[i - 1].kind > contact.kind) {
       fail(ErrorCode::invalid_argument, "{}: contact {} is vertex-face but comes after an edge-edge one", where, i);
+    }
+  }
+}
+
+void check_rigid_contacts(std::span<const RecordedRigidContact> contacts, std::span<const BodySize> bodies,
+                          std::string_view where) {
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    const RecordedRigidContact& c = contacts[i];
+    check_bodies(c, find(bodies, c.body_a), find(bodies, c.body_b), i, where);
+    if (!std::isfinite(c.distance) || !std::isfinite(c.normal_speed) || !std::isfinite(c.impulse) ||
+        !c.point_a.allFinite() || !c.point_b.allFinite() || !c.normal.allFinite()) {
+      fail(ErrorCode::not_finite, "{}: contact {} of rigid bodies has a number that is not finite", where, i);
+    }
+    if (c.motion > ContactMotion::separating) {
+      fail(ErrorCode::bad_format, "{}: contact {} of rigid bodies is of kind {}, which this version does not know",
+           where, i, static_cast<int>(c.motion));
     }
   }
 }

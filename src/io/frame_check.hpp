@@ -21,8 +21,13 @@ void check_triangles(std::span<const Triangle> triangles, std::size_t vertex_cou
 /// Throws Error(not_finite) that names the vertex.
 void check_positions(std::span<const Eigen::Vector3d> positions, std::string_view where);
 
+/// Added to the number of a PositionEncoding where a body has only moved since an earlier frame.
+inline constexpr std::uint8_t moved_encoding = 2;
+
 /// Throws Error that names the contact. `bodies` in ascending order.
 void check_contacts(std::span<const RecordedContact> contacts, std::span<const BodySize> bodies,
                     std::string_view where);
+void check_rigid_contacts(std::span<const RecordedRigidContact> contacts, std::span<const BodySize> bodies,
+                          std::string_view where);
 
 }  // namespace carom::io

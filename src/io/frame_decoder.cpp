@@ -15,6 +15,24 @@ namespace {
 
 constexpr std::size_t smallest_body_entry = 20;  // bytes
 constexpr std::size_t contact_size = 64;         // bytes over all columns
+constexpr std::size_t rigid_contact_size = 77;   // the same
+
+template <std::floating_point T>
+BodyEntry::Moved parse_moved(ByteReader& reader, std::uint32_t frame, std::uint32_t body) {
+  BodyEntry::Moved moved;
+  moved.rest_frame = reader.get<std::uint32_t>("rest frame");
+  require(moved.rest_frame < frame, ErrorCode::bad_format, "{}: body {} has moved since frame {}, which is not before",
+          reader.where(), body, moved.rest_frame);
+  std::array<double, 7> values{};
+  for (double& value : values) value = reader.get<T>("pose");
+  const Eigen::Quaterniond turn(values[0], values[1], values[2], values[3]);
+  const Eigen::Vector3d shift(values[4], values[5], values[6]);
+  require(is_finite(shift) && std::abs(turn.norm() - 1) < 1e-3, ErrorCode::bad_format,
+          "{}: body {} has moved by no rotation and translation", reader.where(), body);
+  moved.by.linear() = turn.normalized().toRotationMatrix();
+  moved.by.translation() = shift;
+  return moved;
+}
 
 BodyEntry parse_body(ByteReader& reader, std::uint32_t frame) {
   BodyEntry entry;
@@ -32,7 +50,7 @@ BodyEntry parse_body(ByteReader& reader, std::uint32_t frame) {
           entry.vertex_count, entry.triangle_count);
   if (entry.topology_frame == frame) {
     const auto kind = reader.get<std::uint8_t>("kind");
-    require(kind <= static_cast<std::uint8_t>(BodyKind::particles), ErrorCode::bad_format,
+    require(kind <= static_cast<std::uint8_t>(BodyKind::rigid), ErrorCode::bad_format,
             "{}: body {} is of kind {}, which this version does not know", reader.where(), entry.body, kind);
     entry.kind = static_cast<BodyKind>(kind);
     const auto name = reader.take(reader.get<std::uint32_t>("length of the name"), 1, "name");
@@ -41,12 +59,17 @@ BodyEntry parse_body(ByteReader& reader, std::uint32_t frame) {
   }
   if (entry.positions_frame == frame) {
     const auto encoding = reader.get<std::uint8_t>("encoding");
-    require(encoding <= static_cast<std::uint8_t>(PositionEncoding::f32), ErrorCode::bad_format,
+    require(encoding < 2 * moved_encoding, ErrorCode::bad_format,
             "{}: body {} has positions of encoding {}, which this version does not know", reader.where(), entry.body,
             encoding);
-    entry.encoding = static_cast<PositionEncoding>(encoding);
-    const std::size_t vertex_size = entry.encoding == PositionEncoding::f64 ? 24 : 12;
-    entry.positions = reader.take(entry.vertex_count, vertex_size, "positions");
+    entry.encoding = static_cast<PositionEncoding>(encoding % moved_encoding);
+    const bool wide = entry.encoding == PositionEncoding::f64;
+    if (encoding >= moved_encoding) {
+      entry.moved =
+          wide ? parse_moved<double>(reader, frame, entry.body) : parse_moved<float>(reader, frame, entry.body);
+    } else {
+      entry.positions = reader.take(entry.vertex_count, wide ? 24 : 12, "positions");
+    }
   }
   return entry;
 }
@@ -60,17 +83,18 @@ void unshuffle(std::span<const std::uint8_t> planes, std::vector<Eigen::Vector3d
 }
 
 /// Reads the columns one after the other.
+template <class Contact>
 class Columns {
  public:
-  Columns(std::span<const std::uint8_t> bytes, std::vector<RecordedContact>& contacts)
+  Columns(std::span<const std::uint8_t> bytes, std::vector<Contact>& contacts)
       : at_(bytes.data()), contacts_(contacts) {}
 
   template <Scalar T, class Field>
   void next(Field field) {
-    for (RecordedContact& contact : contacts_) field(contact) = take<T>();
+    for (Contact& contact : contacts_) field(contact) = take<T>();
   }
-  void next_points(Eigen::Vector3f RecordedContact::*point) {
-    for (RecordedContact& contact : contacts_) {
+  void next_points(Eigen::Vector3f Contact::*point) {
+    for (Contact& contact : contacts_) {
       for (float& x : contact.*point) x = take<float>();
     }
   }
@@ -84,8 +108,15 @@ class Columns {
   }
 
   const std::uint8_t* at_;
-  std::vector<RecordedContact>& contacts_;
+  std::vector<Contact>& contacts_;
 };
+
+std::vector<BodySize> sizes_of(const FrameLayout& frame) {
+  std::vector<BodySize> sizes;
+  sizes.reserve(frame.bodies.size());
+  for (const BodyEntry& entry : frame.bodies) sizes.push_back({entry.body, entry.vertex_count, entry.triangle_count});
+  return sizes;
+}
 
 }  // namespace
 
@@ -118,6 +149,11 @@ FrameLayout parse_frame(std::span<const std::uint8_t> payload, std::uint32_t num
   frame.edge_edge_count = reader.get<std::uint32_t>("number of edge-edge contacts");
   const std::uint64_t contact_count = std::uint64_t{frame.vertex_face_count} + frame.edge_edge_count;
   frame.contacts = reader.take(contact_count, contact_size, "contacts");
+  // Frames without contacts of rigid bodies, and those of older versions, end here.
+  if (reader.left() > 0) {
+    const auto rigid_count = reader.get<std::uint32_t>("number of contacts of rigid bodies");
+    frame.rigid_contacts = reader.take(rigid_count, rigid_contact_size, "contacts of rigid bodies");
+  }
   reader.expect_end();
   return frame;
 }
@@ -133,6 +169,8 @@ void decode_topology(const FrameLayout& frame, const BodyEntry& entry, RecordedB
 
 void decode_positions(const FrameLayout& frame, const BodyEntry& entry, RecordedBody& body) {
   assert(entry.positions_frame == frame.number);
+  require(!entry.moved, ErrorCode::bad_format, "{}: body {} has no positions here, only a pose", frame.where,
+          entry.body);
   body.positions.resize(entry.vertex_count);
   if (entry.encoding == PositionEncoding::f64) {
     unshuffle<double>(entry.positions, body.positions);
@@ -146,7 +184,7 @@ std::vector<RecordedContact> decode_contacts(const FrameLayout& frame) {
   std::vector<RecordedContact> contacts(frame.contacts.size() / contact_size);
   for (std::size_t i = frame.vertex_face_count; i < contacts.size(); ++i) contacts[i].kind = ContactKind::edge_edge;
 
-  Columns columns(frame.contacts, contacts);
+  Columns<RecordedContact> columns(frame.contacts, contacts);
   columns.next<std::uint64_t>([](RecordedContact & contact) -> auto& { return contact.id; });
   columns.next<std::uint32_t>([](RecordedContact & contact) -> auto& { return contact.body_a; });
   columns.next<std::uint32_t>([](RecordedContact & contact) -> auto& { return contact.body_b; });
@@ -158,10 +196,26 @@ std::vector<RecordedContact> decode_contacts(const FrameLayout& frame) {
   columns.next_points(&RecordedContact::point_a);
   columns.next_points(&RecordedContact::point_b);
 
-  std::vector<BodySize> sizes;
-  sizes.reserve(frame.bodies.size());
-  for (const BodyEntry& entry : frame.bodies) sizes.push_back({entry.body, entry.vertex_count, entry.triangle_count});
-  check_contacts(contacts, sizes, frame.where);
+  check_contacts(contacts, sizes_of(frame), frame.where);
+  return contacts;
+}
+
+std::vector<RecordedRigidContact> decode_rigid_contacts(const FrameLayout& frame) {
+  using Contact = RecordedRigidContact;
+  std::vector<Contact> contacts(frame.rigid_contacts.size() / rigid_contact_size);
+  Columns<Contact> columns(frame.rigid_contacts, contacts);
+  columns.next<std::uint64_t>([](Contact & contact) -> auto& { return contact.id; });
+  columns.next<std::uint32_t>([](Contact & contact) -> auto& { return contact.body_a; });
+  columns.next<std::uint32_t>([](Contact & contact) -> auto& { return contact.body_b; });
+  columns.next<std::uint8_t>(
+      [](Contact & contact) -> auto& { return reinterpret_cast<std::uint8_t&>(contact.motion); });
+  columns.next<double>([](Contact & contact) -> auto& { return contact.distance; });
+  columns.next<double>([](Contact & contact) -> auto& { return contact.normal_speed; });
+  columns.next<double>([](Contact & contact) -> auto& { return contact.impulse; });
+  columns.next_points(&Contact::point_a);
+  columns.next_points(&Contact::point_b);
+  columns.next_points(&Contact::normal);
+  check_rigid_contacts(contacts, sizes_of(frame), frame.where);
   return contacts;
 }
 

@@ -24,6 +24,12 @@ struct BodyEntry {
   // Only if positions_frame is the frame itself.
   PositionEncoding encoding{};
   std::span<const std::uint8_t> positions;
+  /// The positions are those of an earlier frame, moved by this.
+  struct Moved {
+    std::uint32_t rest_frame = 0;
+    Eigen::Isometry3d by = Eigen::Isometry3d::Identity();
+  };
+  std::optional<Moved> moved;
 };
 
 /// A `FRAM` payload taken apart: every count is checked against the bytes that are there, no
@@ -36,6 +42,7 @@ struct FrameLayout {
   std::uint32_t vertex_face_count = 0;
   std::uint32_t edge_edge_count = 0;
   std::span<const std::uint8_t> contacts;
+  std::span<const std::uint8_t> rigid_contacts;
 
   const BodyEntry* find(std::uint32_t body) const;
 };
@@ -46,9 +53,10 @@ FrameLayout parse_frame(std::span<const std::uint8_t> payload, std::uint32_t num
 /// Name, kind and triangles of a body, from the frame that holds them.
 void decode_topology(const FrameLayout& frame, const BodyEntry& entry, RecordedBody& body);
 
-/// Positions of a body, from the frame that holds them.
+/// Positions of a body, from the frame that holds them themselves: the entry is not `moved`.
 void decode_positions(const FrameLayout& frame, const BodyEntry& entry, RecordedBody& body);
 
 std::vector<RecordedContact> decode_contacts(const FrameLayout& frame);
+std::vector<RecordedRigidContact> decode_rigid_contacts(const FrameLayout& frame);
 
 }  // namespace carom::io

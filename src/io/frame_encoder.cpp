@@ -21,31 +21,52 @@ bool same_bits(std::span<const T> left, std::span<const T> right) {
          (left.empty() || std::memcmp(left.data(), right.data(), left.size_bytes()) == 0);
 }
 
+bool same_pose(const std::optional<Eigen::Isometry3d>& left, const std::optional<Eigen::Isometry3d>& right) {
+  return left.has_value() == right.has_value() &&
+         (!left || std::memcmp(left->data(), right->data(), 16 * sizeof(double)) == 0);
+}
+
+Eigen::Vector3d in_world(const FrameBodyView& body, std::size_t vertex) {
+  return body.pose ? *body.pose * body.positions[vertex] : body.positions[vertex];
+}
+
 template <std::floating_point T>
-void put_positions(ByteWriter& out, std::span<const Eigen::Vector3d> positions) {
-  const std::size_t count = 3 * positions.size();
+void put_positions(ByteWriter& out, const FrameBodyView& body) {
+  const std::size_t count = 3 * body.positions.size();
   std::uint8_t* planes = out.extend(count * sizeof(T));
-  for (std::size_t i = 0; i < count; ++i) {
-    put_shuffled(static_cast<T>(positions[i / 3][static_cast<Eigen::Index>(i % 3)]), i, count, planes);
+  for (std::size_t v = 0; v < body.positions.size(); ++v) {
+    const Eigen::Vector3d p = in_world(body, v);
+    for (std::size_t k = 0; k < 3; ++k)
+      put_shuffled(static_cast<T>(p[static_cast<Eigen::Index>(k)]), 3 * v + k, count, planes);
   }
 }
 
-void check_fits_float(std::span<const Eigen::Vector3d> positions, const std::string& where) {
-  for (std::size_t i = 0; i < positions.size(); ++i) {
-    if (!positions[i].cast<float>().allFinite()) {
+/// How the body has moved since the frame that holds its positions.
+template <std::floating_point T>
+void put_pose(ByteWriter& out, const Eigen::Isometry3d& moved) {
+  const Eigen::Quaterniond turn = Eigen::Quaterniond(moved.linear()).normalized();
+  for (const double value : {turn.w(), turn.x(), turn.y(), turn.z(), moved.translation().x(), moved.translation().y(),
+                             moved.translation().z()})
+    out.put(static_cast<T>(value));
+}
+
+void check_fits_float(const FrameBodyView& body, const std::string& where) {
+  for (std::size_t i = 0; i < body.positions.size(); ++i) {
+    if (!in_world(body, i).cast<float>().allFinite()) {
       fail(ErrorCode::not_finite, "{}: vertex {} is too far away for f32 positions", where, i);
     }
   }
 }
 
 /// One column of the table of contacts.
-template <class Field>
-void put_column(ByteWriter& out, std::span<const RecordedContact> contacts, Field field) {
-  for (const RecordedContact& contact : contacts) out.put(field(contact));
+template <class Contact, class Field>
+void put_column(ByteWriter& out, std::span<const Contact> contacts, Field field) {
+  for (const Contact& contact : contacts) out.put(field(contact));
 }
 
-void put_points(ByteWriter& out, std::span<const RecordedContact> contacts, Eigen::Vector3f RecordedContact::*point) {
-  for (const RecordedContact& contact : contacts) {
+template <class Contact>
+void put_points(ByteWriter& out, std::span<const Contact> contacts, Eigen::Vector3f Contact::*point) {
+  for (const Contact& contact : contacts) {
     for (const float x : contact.*point) out.put(x);
   }
 }
@@ -68,27 +89,47 @@ void put_contacts(ByteWriter& out, std::span<const RecordedContact> contacts) {
   put_points(out, contacts, &RecordedContact::point_b);
 }
 
+/// Nothing at all if there are none: so are frames of older versions.
+void put_rigid_contacts(ByteWriter& out, std::span<const RecordedRigidContact> contacts) {
+  using Contact = RecordedRigidContact;
+  if (contacts.empty()) return;
+  out.put(static_cast<std::uint32_t>(contacts.size()));
+  put_column(out, contacts, [](const Contact& contact) { return contact.id; });
+  put_column(out, contacts, [](const Contact& contact) { return contact.body_a; });
+  put_column(out, contacts, [](const Contact& contact) { return contact.body_b; });
+  put_column(out, contacts, [](const Contact& contact) { return static_cast<std::uint8_t>(contact.motion); });
+  put_column(out, contacts, [](const Contact& contact) { return contact.distance; });
+  put_column(out, contacts, [](const Contact& contact) { return contact.normal_speed; });
+  put_column(out, contacts, [](const Contact& contact) { return contact.impulse; });
+  put_points(out, contacts, &Contact::point_a);
+  put_points(out, contacts, &Contact::point_b);
+  put_points(out, contacts, &Contact::normal);
+}
+
 void check_body(const FrameBodyView& body, PositionEncoding encoding, const std::string& where) {
   constexpr auto most = static_cast<std::size_t>(std::numeric_limits<Index>::max());
   require(body.positions.size() <= most && body.triangles.size() <= most, ErrorCode::unsupported,
           "{}: {} vertices and {} triangles are more than an index can count", where, body.positions.size(),
           body.triangles.size());
-  require(body.kind <= BodyKind::particles, ErrorCode::invalid_argument, "{}: {} is not a kind of body", where,
+  require(body.kind <= BodyKind::rigid, ErrorCode::invalid_argument, "{}: {} is not a kind of body", where,
           static_cast<int>(body.kind));
   check_triangles(body.triangles, body.positions.size(), where);
   check_positions(body.positions, where);
-  if (encoding == PositionEncoding::f32) check_fits_float(body.positions, where);
+  require(!body.pose || body.pose->matrix().allFinite(), ErrorCode::not_finite, "{}: its pose is not finite", where);
+  if (encoding == PositionEncoding::f32) check_fits_float(body, where);
 }
 
 }  // namespace
 
 std::span<const std::uint8_t> FrameEncoder::encode(std::uint32_t frame, double time,
                                                    std::span<const FrameBodyView> bodies,
-                                                   std::span<const RecordedContact> contacts) {
+                                                   std::span<const RecordedContact> contacts,
+                                                   std::span<const RecordedRigidContact> rigid_contacts) {
   const std::string where = fmt::format("recording, frame {}", frame);
   require(std::isfinite(time), ErrorCode::not_finite, "{}: the time is {}", where, time);
-  require(contacts.size() <= std::numeric_limits<std::uint32_t>::max(), ErrorCode::unsupported, "{}: {} contacts",
-          where, contacts.size());
+  constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
+  require(contacts.size() <= most && rigid_contacts.size() <= most, ErrorCode::unsupported, "{}: {} contacts", where,
+          contacts.size() + rigid_contacts.size());
   std::vector<BodySize> sizes;
   sizes.reserve(bodies.size());
   for (const FrameBodyView& body : bodies) {
@@ -99,6 +140,7 @@ std::span<const std::uint8_t> FrameEncoder::encode(std::uint32_t frame, double t
     sizes.push_back({body.body, body.positions.size(), body.triangles.size()});
   }
   check_contacts(contacts, sizes, where);
+  check_rigid_contacts(rigid_contacts, sizes, where);
 
   frame_ = frame;
   payload_.clear();
@@ -111,18 +153,22 @@ std::span<const std::uint8_t> FrameEncoder::encode(std::uint32_t frame, double t
     put_body(frame, body, sources_.back());
   }
   put_contacts(payload_, contacts);
+  put_rigid_contacts(payload_, rigid_contacts);
   return payload_.bytes();
 }
 
 FrameEncoder::Source FrameEncoder::source_of(std::uint32_t frame, const FrameBodyView& body) const {
   const auto at = last_.find(body.body);
-  if (at == last_.end()) return {frame, frame};
+  if (at == last_.end()) return {frame, frame, frame};
   const LastBody& last = at->second;
   const bool same_vertex_count = last.positions.size() == body.positions.size();
   const bool same_topology = same_vertex_count && last.kind == body.kind && last.name == body.name &&
                              same_bits(std::span<const Triangle>(last.triangles), body.triangles);
   const bool same_positions = same_bits(std::span<const Eigen::Vector3d>(last.positions), body.positions);
-  return {same_topology ? last.source.topology : frame, same_positions ? last.source.positions : frame};
+  const bool same_place = same_positions && same_pose(last.pose, body.pose);
+  const bool only_moved = same_positions && body.pose && last.rest_pose;
+  return {same_topology ? last.source.topology : frame, same_place ? last.source.positions : frame,
+          same_place || only_moved ? last.source.rest : frame};
 }
 
 void FrameEncoder::put_body(std::uint32_t frame, const FrameBodyView& body, Source source) {
@@ -137,13 +183,15 @@ void FrameEncoder::put_body(std::uint32_t frame, const FrameBodyView& body, Sour
     payload_.put(body.name);
     payload_.put_items(body.triangles);
   }
-  if (source.positions == frame) {
-    payload_.put(static_cast<std::uint8_t>(encoding_));
-    if (encoding_ == PositionEncoding::f64) {
-      put_positions<double>(payload_, body.positions);
-    } else {
-      put_positions<float>(payload_, body.positions);
-    }
+  if (source.positions != frame) return;
+  const bool moved = source.rest != frame;
+  payload_.put(static_cast<std::uint8_t>(static_cast<int>(encoding_) + (moved ? moved_encoding : 0)));
+  if (moved) {
+    payload_.put(source.rest);
+    const Eigen::Isometry3d since = *body.pose * last_.at(body.body).rest_pose->inverse();
+    encoding_ == PositionEncoding::f64 ? put_pose<double>(payload_, since) : put_pose<float>(payload_, since);
+  } else {
+    encoding_ == PositionEncoding::f64 ? put_positions<double>(payload_, body) : put_positions<float>(payload_, body);
   }
 }
 
@@ -160,7 +208,9 @@ void FrameEncoder::commit(std::span<const FrameBodyView> bodies) {
       kept.kind = bodies[i].kind;
       kept.triangles.assign(bodies[i].triangles.begin(), bodies[i].triangles.end());
     }
-    if (kept.source.positions == frame_) {
+    kept.pose = bodies[i].pose;
+    if (kept.source.rest == frame_) kept.rest_pose = bodies[i].pose;
+    if (kept.source.positions == frame_ && kept.source.rest == frame_) {
       kept.positions.assign(bodies[i].positions.begin(), bodies[i].positions.end());
     }
   }

@@ -20,7 +20,8 @@ class FrameEncoder {
   /// Throws Error that names the body and the element, if a reader would refuse the frame.
   /// The payload is valid until the next call.
   std::span<const std::uint8_t> encode(std::uint32_t frame, double time, std::span<const FrameBodyView> bodies,
-                                       std::span<const RecordedContact> contacts);
+                                       std::span<const RecordedContact> contacts,
+                                       std::span<const RecordedRigidContact> rigid_contacts);
   /// Call with the same bodies once the frame is written: only then may later ones refer to it.
   void commit(std::span<const FrameBodyView> bodies);
 
@@ -29,6 +30,7 @@ class FrameEncoder {
   struct Source {
     std::uint32_t topology = 0;
     std::uint32_t positions = 0;
+    std::uint32_t rest = 0;  ///< of a body with a pose: the frame that holds its positions themselves
   };
   struct LastBody {
     Source source;
@@ -36,6 +38,8 @@ class FrameEncoder {
     BodyKind kind{};
     std::vector<Triangle> triangles;
     std::vector<Eigen::Vector3d> positions;
+    std::optional<Eigen::Isometry3d> pose;
+    std::optional<Eigen::Isometry3d> rest_pose;  ///< in the frame `source.rest`
   };
 
   Source source_of(std::uint32_t frame, const FrameBodyView& body) const;

@@ -36,12 +36,24 @@ std::string_view describe(Sign sign) {
       return "a number of at least 0";
     case Sign::positive:
       return "a positive number";
+    case Sign::zero_to_one:
+      return "a number from 0 to 1";
   }
   return {};
 }
 
 bool has_sign(double value, Sign sign) {
-  return sign == Sign::any || (sign == Sign::positive ? value > 0 : value >= 0);
+  switch (sign) {
+    case Sign::any:
+      return true;
+    case Sign::not_negative:
+      return value >= 0;
+    case Sign::positive:
+      return value > 0;
+    case Sign::zero_to_one:
+      return value >= 0 && value <= 1;
+  }
+  return false;
 }
 
 std::string describe(const IntegerRange& range) {
@@ -100,6 +112,12 @@ std::uint32_t JsonField::bits() const {
   return static_cast<std::uint32_t>(*number);
 }
 
+bool JsonField::flag() const {
+  const auto* flag = std::get_if<bool>(&value_.data);
+  if (flag == nullptr) expected("true or false");
+  return *flag;
+}
+
 const std::string& JsonField::text() const {
   const auto* text = std::get_if<std::string>(&value_.data);
   if (text == nullptr) expected("a text");
@@ -119,6 +137,15 @@ Eigen::Vector3d JsonField::vector(Sign sign) const {
   const JsonValue::Array& items = array("a list of 3 numbers");
   if (items.size() != 3) expected("a list of 3 numbers");
   return {item(items, 0).number(sign), item(items, 1).number(sign), item(items, 2).number(sign)};
+}
+
+Eigen::Matrix3d JsonField::matrix() const {
+  constexpr std::string_view what = "a list of 3 rows of 3 numbers";
+  const JsonValue::Array& rows = array(what);
+  if (rows.size() != 3) expected(what);
+  Eigen::Matrix3d result;
+  for (std::size_t i = 0; i < 3; ++i) result.row(static_cast<Eigen::Index>(i)) = item(rows, i).vector();
+  return result;
 }
 
 Eigen::Vector3d JsonField::direction() const {

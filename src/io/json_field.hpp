@@ -16,7 +16,7 @@
 
 namespace carom {
 
-enum class Sign { any, not_negative, positive };
+enum class Sign { any, not_negative, positive, zero_to_one };
 
 struct IntegerRange {
   int least = std::numeric_limits<int>::min();
@@ -42,10 +42,13 @@ class JsonField {
   int integer(const IntegerRange& range = {}) const;
   /// An integer of 32 bits without a sign.
   std::uint32_t bits() const;
+  bool flag() const;
   const std::string& text() const;
   /// Which of the choices the text is.
   std::size_t choice(std::span<const std::string_view> choices) const;
   Eigen::Vector3d vector(Sign sign = Sign::any) const;
+  /// A list of its rows.
+  Eigen::Matrix3d matrix() const;
   /// A vector with a direction; its length is free and is kept.
   Eigen::Vector3d direction() const;
 

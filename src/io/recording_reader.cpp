@@ -4,6 +4,7 @@
 #include "carom/recording.hpp"
 #include "core/check.hpp"
 #include "io/chunk_list.hpp"
+#include "io/frame_check.hpp"
 #include "io/frame_decoder.hpp"
 #include "io/recording_json.hpp"
 
@@ -96,8 +97,14 @@ const BodyEntry& referred(const FrameLayout& frame, const BodyEntry& entry, cons
   return *found;
 }
 
+/// A body whose positions are those of an earlier frame, moved.
+struct MovedBody {
+  std::size_t body = 0;  ///< position in the list of bodies
+  BodyEntry::Moved moved;
+};
+
 void take_from(const LoadedFrame& source, const Wanted& wanted, const FrameLayout& frame,
-               std::vector<RecordedBody>& bodies) {
+               std::vector<RecordedBody>& bodies, std::vector<MovedBody>& moved) {
   for (const std::size_t i : wanted.topology) {
     const BodyEntry& entry = frame.bodies[i];
     const BodyEntry* found = source.layout.find(entry.body);
@@ -109,7 +116,24 @@ void take_from(const LoadedFrame& source, const Wanted& wanted, const FrameLayou
     const BodyEntry& entry = frame.bodies[i];
     const BodyEntry* found = source.layout.find(entry.body);
     const bool holds = found != nullptr && found->positions_frame == source.layout.number;
+    const BodyEntry& holder = referred(frame, entry, source.layout, holds, found);
+    if (holder.moved) {
+      moved.push_back({i, *holder.moved});
+    } else {
+      decode_positions(source.layout, holder, bodies[i]);
+    }
+  }
+}
+
+void take_moved(const LoadedFrame& source, std::span<const MovedBody> moved, const FrameLayout& frame,
+                std::vector<RecordedBody>& bodies) {
+  for (const auto& [i, how] : moved) {
+    const BodyEntry& entry = frame.bodies[i];
+    const BodyEntry* found = source.layout.find(entry.body);
+    const bool holds = found != nullptr && found->positions_frame == source.layout.number && !found->moved;
     decode_positions(source.layout, referred(frame, entry, source.layout, holds, found), bodies[i]);
+    for (Eigen::Vector3d& p : bodies[i].positions) p = how.by * p;
+    check_positions(bodies[i].positions, fmt::format("{}: body {}", frame.where, entry.body));
   }
 }
 
@@ -151,14 +175,19 @@ RecordedFrame RecordingReader::read_frame(std::uint32_t number) const {
     sources[layout.bodies[i].topology_frame].topology.push_back(i);
     sources[layout.bodies[i].positions_frame].positions.push_back(i);
   }
+  std::vector<MovedBody> moved;
   for (const auto& [source, wanted] : sources) {
     if (source == number) {
-      take_from(loaded, wanted, layout, frame.bodies);
+      take_from(loaded, wanted, layout, frame.bodies, moved);
     } else {
-      take_from(impl_->load(source), wanted, layout, frame.bodies);
+      take_from(impl_->load(source), wanted, layout, frame.bodies, moved);
     }
   }
+  std::map<std::uint32_t, std::vector<MovedBody>> rests;
+  for (const MovedBody& body : moved) rests[body.moved.rest_frame].push_back(body);
+  for (const auto& [source, bodies] : rests) take_moved(impl_->load(source), bodies, layout, frame.bodies);
   frame.contacts = decode_contacts(layout);
+  frame.rigid_contacts = decode_rigid_contacts(layout);
   return frame;
 }
 

@@ -50,11 +50,15 @@ World build_world(const Scene& scene) {
   std::map<std::string_view, BodyId> ids;
   for (const BodySpec& body : scene.bodies) {
     const auto add = [&](const auto& spec) {
-      auto built = build_named(body.name, spec);
-      built.group = body.group;
-      built.mask = body.mask;
-      built.detection = body.detection;
-      return world.add(std::move(built));
+      if constexpr (std::is_same_v<std::decay_t<decltype(spec)>, RigidSpec>)
+        return world.add(build_rigid(body));
+      else {
+        auto built = build_named(body.name, spec);
+        built.group = body.group;
+        built.mask = body.mask;
+        built.detection = body.detection;
+        return world.add(std::move(built));
+      }
     };
     ids[body.name] = std::visit(add, body.body);
   }

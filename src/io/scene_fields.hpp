@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <string_view>
 
 #include "carom/detect.hpp"
@@ -18,7 +19,13 @@ enum class Presence {
   quiet,     ///< not written while at its default
 };
 
-inline constexpr std::array<std::string_view, 3> body_kind_names{"static", "kinematic", "particles"};
+inline constexpr std::array<std::string_view, 4> body_kind_names{"static", "kinematic", "particles", "rigid"};
+/// As in RigidKind.
+inline constexpr std::array<std::string_view, 3> rigid_kind_names{"static", "kinematic", "dynamic"};
+/// As the alternatives of ShapeSpec; the first of them are those of ConvexSpec.
+inline constexpr std::array<std::string_view, 11> shape_names{
+    "sphere", "box", "capsule", "cylinder", "cone", "ellipsoid", "half_space", "hull", "triangle", "mesh", "compound"};
+inline constexpr std::span<const std::string_view> convex_names = std::span(shape_names).first(9);
 inline constexpr std::array<std::string_view, 6> generator_names{"box",     "icosphere", "torus",
                                                                  "trefoil", "sheet",     "roll"};
 inline constexpr std::array<std::string_view, 2> detection_names{"discrete", "continuous"};
@@ -79,13 +86,19 @@ void describe(V& v, Dent& dent) {
   v.number("depth", dent.depth, Presence::required, Sign::any);
 }
 
+/// What a Placement and a PoseSpec have in common.
+template <class V, class Posed>
+void describe_pose(V& v, Posed& pose) {
+  v.vector("position", pose.position, Presence::quiet, Sign::any);
+  v.group("rotation", Presence::quiet, [&pose](V& rotation) {
+    rotation.direction("axis", pose.rotation_axis, Presence::required);
+    rotation.number("degrees", pose.rotation_degrees, Presence::required, Sign::any);
+  });
+}
+
 template <class V>
 void describe(V& v, Placement& placement) {
-  v.vector("position", placement.position, Presence::quiet, Sign::any);
-  v.group("rotation", Presence::quiet, [&placement](V& rotation) {
-    rotation.direction("axis", placement.rotation_axis, Presence::required);
-    rotation.number("degrees", placement.rotation_degrees, Presence::required, Sign::any);
-  });
+  describe_pose(v, placement);
   v.vector("scale", placement.scale, Presence::quiet, Sign::positive);
 }
 
@@ -128,12 +141,142 @@ void describe(V& v, ParticleSpec& body) {
 }
 
 template <class V>
+void describe(V& v, SphereShape& sphere) {
+  v.number("radius", sphere.radius, Presence::required, Sign::positive);
+}
+
+template <class V>
+void describe(V& v, BoxShape& box) {
+  v.vector("half", box.half, Presence::required, Sign::positive);
+}
+
+template <class V, class Round>
+void describe_round(V& v, Round& shape) {
+  v.number("radius", shape.radius, Presence::required, Sign::positive);
+  v.number("half_length", shape.half_length, Presence::required, Sign::positive);
+}
+template <class V>
+void describe(V& v, CapsuleShape& capsule) {
+  describe_round(v, capsule);
+}
+template <class V>
+void describe(V& v, CylinderShape& cylinder) {
+  describe_round(v, cylinder);
+}
+template <class V>
+void describe(V& v, ConeShape& cone) {
+  describe_round(v, cone);
+}
+
+template <class V>
+void describe(V& v, EllipsoidShape& ellipsoid) {
+  v.vector("radii", ellipsoid.radii, Presence::required, Sign::positive);
+}
+
+template <class V>
+void describe(V& v, HalfSpaceShape& half_space) {
+  v.direction("normal", half_space.normal, Presence::shown);
+  v.number("offset", half_space.offset, Presence::shown, Sign::any);
+}
+
+template <class V>
+void describe(V& v, HullShape& hull) {
+  v.points("points", hull.points);
+}
+
+template <class V>
+void describe(V& v, TriangleShape& triangle) {
+  v.vector("a", triangle.a, Presence::required, Sign::any);
+  v.vector("b", triangle.b, Presence::required, Sign::any);
+  v.vector("c", triangle.c, Presence::required, Sign::any);
+}
+
+template <class V>
+void describe(V& v, MeshShape& shape) {
+  v.object("mesh", shape.mesh, Presence::required);
+}
+
+template <class V>
+void describe(V& v, ConvexSpec& convex) {
+  v.kind("kind", convex_names, convex.shape);
+  v.number("margin", convex.margin, Presence::quiet, Sign::not_negative);
+}
+
+template <class V>
+void describe(V& v, PartSpec& part) {
+  v.object("shape", part.shape, Presence::required);
+  describe_pose(v, part.pose);
+}
+
+template <class V>
+void describe(V& v, CompoundShape& compound) {
+  v.list("parts", compound.parts, Presence::required);
+}
+
+template <class V>
+void describe(V& v, ShapeSpec& shape) {
+  v.kind("kind", shape_names, shape.shape);
+  v.number("margin", shape.margin, Presence::quiet, Sign::not_negative);
+}
+
+template <class V>
+void describe(V& v, GivenMass& given) {
+  v.number("mass", given.mass, Presence::required, Sign::positive);
+  v.vector("center", given.center, Presence::quiet, Sign::any);
+  v.matrix("inertia", given.inertia, Presence::required);
+}
+
+template <class V>
+void describe(V& v, RigidSpec& body) {
+  v.object("shape", body.shape, Presence::required);
+  describe_pose(v, body.pose);
+  v.choice("rigid_kind", body.kind, rigid_kind_names, Presence::quiet);
+  v.number("density", body.density, Presence::quiet, Sign::positive);
+  v.optional_object("mass", body.mass);
+  v.vector("velocity", body.velocity, Presence::quiet, Sign::any);
+  v.vector("angular_velocity", body.angular_velocity, Presence::quiet, Sign::any);
+  v.number("friction", body.friction, Presence::quiet, Sign::not_negative);
+  v.number("restitution", body.restitution, Presence::quiet, Sign::zero_to_one);
+  v.number("linear_damping", body.linear_damping, Presence::quiet, Sign::not_negative);
+  v.number("angular_damping", body.angular_damping, Presence::quiet, Sign::not_negative);
+  v.flags("locked_translation", body.locked_translation, Presence::quiet);
+  v.flags("locked_rotation", body.locked_rotation, Presence::quiet);
+  v.flag("sleeping_allowed", body.sleeping_allowed, Presence::quiet);
+}
+
+template <class V>
 void describe(V& v, BodySpec& body) {
   v.text("name", body.name, Presence::required);
   v.kind("kind", body_kind_names, body.body);
   v.bits("group", body.group, Presence::quiet);
   v.bits("mask", body.mask, Presence::quiet);
-  v.optional_choice("detection", body.detection, detection_names);
+  // Rigid bodies do not pass through each other, with no flag to set.
+  if (!std::holds_alternative<RigidSpec>(body.body)) {
+    v.optional_choice("detection", body.detection, detection_names);
+  }
+}
+
+template <class V>
+void describe(V& v, SceneBounds& box) {
+  v.vector("min", box.min, Presence::required, Sign::any);
+  v.vector("max", box.max, Presence::required, Sign::any);
+}
+
+template <class V>
+void describe(V& v, RigidOptions& rigid) {
+  v.integer("substeps", rigid.substeps, Presence::quiet, {.least = 1, .most = 1000});
+  v.number("contact_hertz", rigid.contact_hertz, Presence::quiet, Sign::positive);
+  v.number("contact_damping", rigid.contact_damping, Presence::quiet, Sign::positive);
+  v.number("push_speed", rigid.push_speed, Presence::quiet, Sign::positive);
+  v.number("contact_zone", rigid.contact_zone, Presence::quiet, Sign::not_negative);
+  v.number("load_memory", rigid.load_memory, Presence::quiet, Sign::positive);
+  v.integer("settle_sweeps", rigid.settle_sweeps, Presence::quiet, {.least = 0, .most = 10000});
+  v.number("speculative_distance", rigid.speculative_distance, Presence::quiet, Sign::positive);
+  v.number("resting_speed", rigid.resting_speed, Presence::quiet, Sign::not_negative);
+  v.number("bounce_speed", rigid.bounce_speed, Presence::quiet, Sign::not_negative);
+  v.flag("sleep", rigid.sleep, Presence::quiet);
+  v.number("sleep_speed", rigid.sleep_speed, Presence::quiet, Sign::not_negative);
+  v.number("sleep_after", rigid.sleep_after, Presence::quiet, Sign::not_negative);
 }
 
 template <class V>
@@ -157,10 +300,13 @@ void describe(V& v, Scene& scene) {
   v.name_of("method", scene.world.method, detect_methods(), Presence::quiet);
   v.choice("detection", scene.world.detection, detection_names, Presence::quiet);
   v.object("contact", scene.world.contact, Presence::shown);
+  v.text("response", scene.world.response, Presence::quiet);
+  v.object("rigid", scene.world.rigid, Presence::quiet);
   v.list("bodies", scene.bodies, Presence::required);
   v.body_pairs("excluded_bodies", scene.excluded_bodies, scene.bodies, Presence::quiet);
   v.body_pairs("continuous_pairs", scene.continuous_pairs, scene.bodies, Presence::quiet);
   v.body_pairs("discrete_pairs", scene.discrete_pairs, scene.bodies, Presence::quiet);
+  v.optional_object("bounds", scene.bounds);
 }
 
 }  // namespace carom

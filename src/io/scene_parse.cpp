@@ -31,12 +31,36 @@ class SceneReader {
     if (const auto field = look(name, presence)) value = field->bits();
   }
 
+  void flag(std::string_view name, bool& value, Presence presence) {
+    if (const auto field = look(name, presence)) value = field->flag();
+  }
+
+  void flags(std::string_view name, std::array<bool, 3>& value, Presence presence) {
+    constexpr std::string_view what = "a list of 3 times true or false";
+    const auto field = look(name, presence);
+    if (!field) return;
+    const JsonValue::Array& items = field->array(what);
+    if (items.size() != 3) field->expected(what);
+    for (std::size_t i = 0; i < 3; ++i) value[i] = field->item(items, i).flag();
+  }
+
   void text(std::string_view name, std::string& value, Presence presence) {
     if (const auto field = look(name, presence)) value = field->text();
   }
 
   void vector(std::string_view name, Eigen::Vector3d& value, Presence presence, Sign sign) {
     if (const auto field = look(name, presence)) value = field->vector(sign);
+  }
+
+  void matrix(std::string_view name, Eigen::Matrix3d& value, Presence presence) {
+    if (const auto field = look(name, presence)) value = field->matrix();
+  }
+
+  void points(std::string_view name, std::vector<Eigen::Vector3d>& value) {
+    const JsonField field = object_.get(name);
+    const JsonValue::Array& items = field.array("a list of points");
+    if (items.empty()) field.expected("at least one point", ErrorCode::invalid_argument);
+    for (std::size_t i = 0; i < items.size(); ++i) value.push_back(field.item(items, i).vector());
   }
 
   void direction(std::string_view name, Eigen::Vector3d& value, Presence presence) {
@@ -95,7 +119,10 @@ class SceneReader {
 
   template <class T>
   void optional_object(std::string_view name, std::optional<T>& value) {
-    if (const auto field = object_.find(name)) read(*field, value.emplace());
+    const auto field = object_.find(name);
+    if (!field) return;
+    read(*field, value.emplace());
+    check(*field, *value);
   }
 
   template <class Describe>
@@ -168,6 +195,18 @@ class SceneReader {
 
   template <class T>
   static void check(const JsonField&, const JsonValue::Array&, const std::vector<T>&) {}
+
+  template <class T>
+  static void check(const JsonField&, const T&) {}
+
+  static void check(const JsonField& field, const SceneBounds& box) {
+    if ((box.min.array() < box.max.array()).all()) return;
+    field.fail(ErrorCode::invalid_argument, "expected \"min\" below \"max\" along each axis");
+  }
+
+  static void check(const JsonField& list, const JsonValue::Array& items, const std::vector<PartSpec>& parts) {
+    if (items.empty() || parts.empty()) list.expected("at least one part", ErrorCode::invalid_argument);
+  }
 
   static void check(const JsonField& list, const JsonValue::Array& items, const std::vector<Keyframe>& keys) {
     for (std::size_t i = 1; i < keys.size(); ++i) {

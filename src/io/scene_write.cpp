@@ -34,12 +34,24 @@ class SceneWriter {
   void bits(std::string_view name, std::uint32_t value, Presence presence) {
     add(name, {static_cast<double>(value)}, presence);
   }
+  void flag(std::string_view name, bool value, Presence presence) { add(name, {value}, presence); }
+  void flags(std::string_view name, const std::array<bool, 3>& value, Presence presence) {
+    add(name, {JsonValue::Array{{value[0]}, {value[1]}, {value[2]}}}, presence);
+  }
   void text(std::string_view name, const std::string& value, Presence presence) { add(name, {value}, presence); }
   void vector(std::string_view name, const Eigen::Vector3d& value, Presence presence, Sign) {
     add(name, to_value(value), presence);
   }
   void direction(std::string_view name, const Eigen::Vector3d& value, Presence presence) {
     add(name, to_value(value), presence);
+  }
+  void matrix(std::string_view name, const Eigen::Matrix3d& value, Presence presence) {
+    add(name, {JsonValue::Array{to_value(value.row(0)), to_value(value.row(1)), to_value(value.row(2))}}, presence);
+  }
+  void points(std::string_view name, const std::vector<Eigen::Vector3d>& value) {
+    JsonValue::Array items;
+    for (const Eigen::Vector3d& point : value) items.push_back(to_value(point));
+    add(name, {std::move(items)}, Presence::required);
   }
   template <class Enum>
   void choice(std::string_view name, Enum value, std::span<const std::string_view> choices, Presence presence) {

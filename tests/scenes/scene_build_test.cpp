@@ -231,5 +231,63 @@ TEST(SceneBuild, FilesThatCannotBeReadAreNamed) {
   }
 }
 
+Scene scene_of(const std::string& bodies, const std::string& fields = "") {
+  return parse_scene(R"({"name": "s", "bodies": [)" + bodies + "]" + fields + "}", "my.json", "");
+}
+
+TEST(SceneBuild, RigidBodiesAreWhereTheyWerePut) {
+  const Scene scene = scene_of(R"({"name": "a", "kind": "rigid", "shape": {"kind": "box", "half": [1, 2, 3]},
+    "position": [4, 5, 6], "rotation": {"axis": [0, 0, 3], "degrees": 90}, "density": 10, "velocity": [0, 1, 0]})");
+  const World world = build_world(scene);
+  const BodyId body = world.bodies()[0];
+  EXPECT_EQ(world.name(body), "a");
+  EXPECT_EQ(world.kind(body), BodyKind::rigid);
+  EXPECT_NEAR(world.mass(body), 10 * 2 * 4 * 6, 1e-9);
+  EXPECT_EQ(world.velocity(body), Vector3d(0, 1, 0));
+  // A quarter turn about z takes x to y.
+  EXPECT_LT((world.pose(body) * Vector3d(1, 0, 0) - Vector3d(4, 6, 6)).norm(), 1e-12);
+}
+
+TEST(SceneBuild, CompoundsHaveTheirPartsInPlace) {
+  const Scene scene = scene_of(R"({"name": "a", "kind": "rigid", "shape": {"kind": "compound", "parts": [
+    {"shape": {"kind": "sphere", "radius": 1}, "position": [0, 3, 0]},
+    {"shape": {"kind": "box", "half": [1, 1, 1]}, "rotation": {"axis": [0, 1, 0], "degrees": 45}}]}})");
+  const World world = build_world(scene);
+  const Shape& shape = world.shape(world.bodies()[0]);
+  EXPECT_NEAR(shape.support({0, 1, 0}).y(), 4, 1e-12);
+  EXPECT_NEAR(shape.support({1, 0, 0}).x(), std::sqrt(2.0), 1e-12);
+}
+
+TEST(SceneBuild, ExcludedRigidBodiesPassThroughEachOther) {
+  const std::string ball = R"({"name": "ball", "kind": "rigid", "shape": {"kind": "sphere", "radius": 0.5},
+    "position": [0, 0.5, 0]}, {"name": "ground", "kind": "rigid", "rigid_kind": "static",
+    "shape": {"kind": "half_space"}})";
+  World resting = build_world(scene_of(ball));
+  World falling = build_world(scene_of(ball, R"(, "excluded_bodies": [["ground", "ball"]])"));
+  for (int i = 0; i < 20; ++i) {
+    resting.step();
+    falling.step();
+  }
+  EXPECT_NEAR(resting.pose(resting.bodies()[0]).translation().y(), 0.5, 1e-3);
+  // 0.2 s of free fall.
+  EXPECT_NEAR(falling.pose(falling.bodies()[0]).translation().y(), 0.5 - 0.5 * 9.81 * 0.2 * 0.2, 0.02);
+}
+
+TEST(SceneBuild, ErrorsOfRigidBodiesNameThem) {
+  Scene scene = scene_of(R"({"name": "a", "kind": "rigid", "shape": {"kind": "half_space"}})");
+  EXPECT_EQ(error_of(scene), "body 'a' is a half-space, which has no mass; expected it to be static");
+  scene.bodies[0].detection = Detection::continuous;
+  EXPECT_EQ(error_of(scene), "body 'a': detection: a rigid body has none to choose");
+  scene.bodies[0].detection.reset();
+  auto& body = std::get<RigidSpec>(scene.bodies[0].body);
+  CompoundShape compound;
+  compound.parts.resize(2);
+  compound.parts[1].shape.shape = SphereShape{-1};
+  body.shape.shape = compound;
+  EXPECT_TRUE(error_of(scene).starts_with("body 'a': parts[1]: ")) << error_of(scene);
+  scene.world.response = "magic";
+  EXPECT_TRUE(error_of(scene).starts_with("response is 'magic'")) << error_of(scene);
+}
+
 }  // namespace
 }  // namespace carom

@@ -131,7 +131,8 @@ TEST(SceneErrors, UnknownFieldsSuggestTheNearest) {
        R"(my.json: bodies[0].stretch_stiffness: unknown field; the fields here are "name", "kind", "mesh", "group", "mask", "detection")"},
       {R"({"name": "s", "bodies": [], "": 1})",
        R"(my.json: [""]: unknown field; the fields here are "$schema", "name", "description", "steps", "dt", )"
-       R"("gravity", "threads", "method", "detection", "contact", "bodies", "excluded_bodies", "continuous_pairs", "discrete_pairs")"},
+       R"("gravity", "threads", "method", "detection", "contact", "response", "rigid", "bodies", "excluded_bodies", )"
+       R"("continuous_pairs", "discrete_pairs", "bounds")"},
   });
 }
 
@@ -161,8 +162,8 @@ TEST(SceneErrors, Bodies) {
       {with_body("{}"), "my.json: bodies[0]: missing field \"name\""},
       {with_body(R"({"name": "a"})"), "my.json: bodies[0]: missing field \"kind\""},
       {with_body(R"({"name": "a", "kind": "static"})"), "my.json: bodies[0]: missing field \"mesh\""},
-      {with_body(R"({"name": "a", "kind": "rigid"})"),
-       R"(my.json: bodies[0].kind: expected one of "static", "kinematic", "particles", got "rigid")"},
+      {with_body(R"({"name": "a", "kind": "fluid"})"),
+       R"(my.json: bodies[0].kind: expected one of "static", "kinematic", "particles", "rigid", got "fluid")"},
       {with_body(R"({"name": "a", "kind": "static", "mesh": {"generator": "box"}},
                     {"name": "a", "kind": "static", "mesh": {"generator": "box"}})"),
        "my.json: bodies[1].name: bodies[0] has the same name"},
@@ -179,6 +180,68 @@ TEST(SceneErrors, Bodies) {
       {kinematic(R"("keyframes": [{"time": 0, "scale": [1, 0, 1]}])"),
        "my.json: bodies[0].keyframes[0].scale[1]: expected a positive number, got 0"},
       {kinematic(R"("morph_target": null)"), "my.json: bodies[0].morph_target: expected an object, got null"},
+  });
+}
+
+TEST(SceneErrors, RigidBodies) {
+  const auto rigid = [](const std::string& fields) {
+    return with_body(R"({"name": "a", "kind": "rigid", )" + fields + "}");
+  };
+  const auto ball = [&](const std::string& fields) {
+    return rigid(R"("shape": {"kind": "sphere", "radius": 1}, )" + fields);
+  };
+  expect_messages({
+      {with_body(R"({"name": "a", "kind": "rigid"})"), "my.json: bodies[0]: missing field \"shape\""},
+      {rigid(R"("shape": {})"), "my.json: bodies[0].shape: missing field \"kind\""},
+      {rigid(R"("shape": {"kind": "cube"})"),
+       R"(my.json: bodies[0].shape.kind: expected one of "sphere", "box", "capsule", "cylinder", "cone", "ellipsoid", )"
+       R"("half_space", "hull", "triangle", "mesh", "compound", got "cube")"},
+      {rigid(R"("shape": {"kind": "sphere"})"), "my.json: bodies[0].shape: missing field \"radius\""},
+      {rigid(R"("shape": {"kind": "sphere", "radius": 0})"),
+       "my.json: bodies[0].shape.radius: expected a positive number, got 0"},
+      {rigid(R"("shape": {"kind": "box", "half": [1, -1, 1]})"),
+       "my.json: bodies[0].shape.half[1]: expected a positive number, got -1"},
+      {rigid(R"("shape": {"kind": "sphere", "half": [1, 1, 1]})"),
+       "my.json: bodies[0].shape: missing field \"radius\""},
+      {rigid(R"("shape": {"kind": "half_space", "normal": [0, 0, 0]})"),
+       "my.json: bodies[0].shape.normal: expected a direction, got a vector of length 0"},
+      {rigid(R"("shape": {"kind": "hull", "points": []})"),
+       "my.json: bodies[0].shape.points: expected at least one point, got a list of 0 items"},
+      {rigid(R"("shape": {"kind": "hull", "points": [[0, 0]]})"),
+       "my.json: bodies[0].shape.points[0]: expected a list of 3 numbers, got a list of 2 items"},
+      {rigid(R"("shape": {"kind": "compound", "parts": []})"),
+       "my.json: bodies[0].shape.parts: expected at least one part, got a list of 0 items"},
+      {rigid(R"("shape": {"kind": "compound", "parts": [{"shape": {"kind": "mesh"}}]})"),
+       R"(my.json: bodies[0].shape.parts[0].shape.kind: expected one of "sphere", "box", "capsule", "cylinder", "cone", )"
+       R"("ellipsoid", "half_space", "hull", "triangle", got "mesh")"},
+      {rigid(R"("shape": {"kind": "mesh", "mesh": {"generator": "cube"}})"),
+       R"(my.json: bodies[0].shape.mesh.generator: expected one of "box", "icosphere", "torus", "trefoil", "sheet", "roll", got "cube")"},
+      {ball(R"("rigid_kind": "fixed")"),
+       R"(my.json: bodies[0].rigid_kind: expected one of "static", "kinematic", "dynamic", got "fixed")"},
+      {ball(R"("restitution": 1.5)"), "my.json: bodies[0].restitution: expected a number from 0 to 1, got 1.5"},
+      {ball(R"("density": 0)"), "my.json: bodies[0].density: expected a positive number, got 0"},
+      {ball(R"("mass": 3)"), "my.json: bodies[0].mass: expected an object, got 3"},
+      {ball(R"("mass": {"mass": 3})"), "my.json: bodies[0].mass: missing field \"inertia\""},
+      {ball(R"("mass": {"mass": 3, "inertia": [1, 1, 1]})"),
+       "my.json: bodies[0].mass.inertia[0]: expected a list of 3 numbers, got 1"},
+      {ball(R"("mass": {"mass": 3, "inertia": [[1, 0, 0]]})"),
+       "my.json: bodies[0].mass.inertia: expected a list of 3 rows of 3 numbers, got a list of 1 item"},
+      {ball(R"("locked_rotation": [true, false])"),
+       "my.json: bodies[0].locked_rotation: expected a list of 3 times true or false, got a list of 2 items"},
+      {ball(R"("locked_rotation": [true, false, 1])"),
+       "my.json: bodies[0].locked_rotation[2]: expected true or false, got 1"},
+      {ball(R"("sleeping_allowed": "no")"), "my.json: bodies[0].sleeping_allowed: expected true or false, got \"no\""},
+      {ball(R"("detection": "continuous")"),
+       R"(my.json: bodies[0].detection: unknown field; the fields here are "name", "kind", "shape", "position", "rotation", )"
+       R"("rigid_kind", "density", "mass", "velocity", "angular_velocity", "friction", "restitution", "linear_damping", )"
+       R"("angular_damping", "locked_translation", "locked_rotation", "sleeping_allowed", "group", "mask")"},
+      {with_fields(R"("rigid": {"substeps": 0})"),
+       "my.json: rigid.substeps: expected an integer from 1 to 1000, got 0"},
+      {with_fields(R"("rigid": {"sleep": 1})"), "my.json: rigid.sleep: expected true or false, got 1"},
+      {with_fields(R"("response": 1)"), "my.json: response: expected a text, got 1"},
+      {with_fields(R"("bounds": {"min": [0, 0, 0]})"), "my.json: bounds: missing field \"max\""},
+      {with_fields(R"("bounds": {"min": [0, 0, 0], "max": [1, 0, 1]})"),
+       "my.json: bounds: expected \"min\" below \"max\" along each axis"},
   });
 }
 

@@ -150,6 +150,111 @@ TEST(SceneRoundTrip, KeepsEveryFieldOfTheBodies) {
   EXPECT_EQ(again.discrete_pairs, scene.discrete_pairs);
 }
 
+/// Every field of rigid bodies away from its default, and every shape.
+Scene rigid_scene() {
+  Scene scene;
+  scene.name = "rigid";
+  scene.world.response = "soft";
+  scene.world.rigid = {.substeps = 7,
+                       .contact_hertz = 31,
+                       .contact_damping = 3,
+                       .push_speed = 4,
+                       .contact_zone = 0.001,
+                       .load_memory = 6,
+                       .settle_sweeps = 8,
+                       .speculative_distance = 0.03,
+                       .resting_speed = 0.06,
+                       .bounce_speed = 0.7,
+                       .sleep = false,
+                       .sleep_speed = 0.09,
+                       .sleep_after = 1.5};
+  scene.bounds = SceneBounds{.min = {-1, -2, -3}, .max = {4, 5, 6.5}};
+  const std::vector<Vector3d> corners{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1.0 / 3}};
+  MeshShape mesh;
+  mesh.mesh.shape = BoxSource{.size = {1, 2, 3}, .segments = 2};
+  CompoundShape compound;
+  compound.parts = {{{CylinderShape{0.2, 0.3}, 0.01}, {.position = {1, 2, 3}}},
+                    {{HullShape{corners}, 0}, {.rotation_axis = {1, 1, 0}, .rotation_degrees = 30}}};
+  const std::vector<ShapeSpec> shapes{{SphereShape{0.25}, 0},
+                                      {BoxShape{{0.1, 0.2, 0.3}}, 0.02},
+                                      {CapsuleShape{0.1, 0.4}, 0},
+                                      {CylinderShape{0.3, 0.2}, 0},
+                                      {ConeShape{0.4, 0.1}, 0},
+                                      {EllipsoidShape{{0.3, 0.2, 0.1}}, 0},
+                                      {HalfSpaceShape{{0, 2, 1}, -0.5}, 0},
+                                      {HullShape{corners}, 0},
+                                      {TriangleShape{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, 0},
+                                      {mesh, 0},
+                                      {compound, 0}};
+  for (const ShapeSpec& shape : shapes) {
+    RigidSpec body;
+    body.shape = shape;
+    scene.bodies.push_back({"body-" + std::to_string(scene.bodies.size()), body});
+  }
+  auto& body = std::get<RigidSpec>(scene.bodies[1].body);
+  body.pose = {.position = {7, 8, 9}, .rotation_axis = {0, 0, 2}, .rotation_degrees = 45};
+  body.kind = RigidKind::kinematic;
+  body.density = 2;
+  body.mass.emplace();
+  body.mass->mass = 3;
+  body.mass->center = {0.1, 0.2, 0.3};
+  body.mass->inertia << 2, 0.1, 0.2, 0.1, 3, 0.3, 0.2, 0.3, 4;
+  body.velocity = {1, 2, 3};
+  body.angular_velocity = {4, 5, 6};
+  body.friction = 0.1;
+  body.restitution = 0.9;
+  body.linear_damping = 0.2;
+  body.angular_damping = 0.3;
+  body.locked_translation = {true, false, true};
+  body.locked_rotation = {false, true, false};
+  body.sleeping_allowed = false;
+  scene.bodies[1].group = 2;
+  scene.bodies[1].mask = 5;
+  std::get<RigidSpec>(scene.bodies[6].body).kind = RigidKind::static_body;
+  scene.excluded_bodies = {{"body-0", "body-1"}};
+  return scene;
+}
+
+TEST(SceneRoundTrip, KeepsEveryFieldOfRigidBodies) {
+  const Scene scene = rigid_scene();
+  const Scene again = reread(scene);
+  EXPECT_EQ(to_json(again), to_json(scene));
+  ASSERT_EQ(again.bodies.size(), scene.bodies.size());
+  EXPECT_EQ(again.world.rigid.substeps, 7);
+  EXPECT_EQ(again.world.rigid.contact_zone, 0.001);
+  EXPECT_FALSE(again.world.rigid.sleep);
+  EXPECT_EQ(again.world.rigid.sleep_after, 1.5);
+  ASSERT_TRUE(again.bounds);
+  EXPECT_EQ(again.bounds->min, Vector3d(-1, -2, -3));
+  EXPECT_EQ(again.bounds->max, Vector3d(4, 5, 6.5));
+  const RigidBody left = build_rigid(scene.bodies[1]);
+  const RigidBody right = build_rigid(again.bodies[1]);
+  EXPECT_EQ(right.name, "body-1");
+  EXPECT_EQ(right.pose.matrix(), left.pose.matrix());
+  EXPECT_EQ(right.kind, RigidKind::kinematic);
+  EXPECT_EQ(right.density, 2);
+  ASSERT_TRUE(right.mass);
+  EXPECT_EQ(right.mass->mass, 3);
+  EXPECT_EQ(right.mass->center, left.mass->center);
+  EXPECT_EQ(right.mass->inertia, left.mass->inertia);
+  EXPECT_EQ(right.velocity, Vector3d(1, 2, 3));
+  EXPECT_EQ(right.angular_velocity, Vector3d(4, 5, 6));
+  EXPECT_EQ(right.friction, 0.1);
+  EXPECT_EQ(right.restitution, 0.9);
+  EXPECT_EQ(right.linear_damping, 0.2);
+  EXPECT_EQ(right.angular_damping, 0.3);
+  EXPECT_EQ(right.locked_translation, left.locked_translation);
+  EXPECT_EQ(right.locked_rotation, left.locked_rotation);
+  EXPECT_EQ(right.group, 2U);
+  EXPECT_EQ(right.mask, 5U);
+  EXPECT_FALSE(right.sleeping_allowed);
+  for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
+    const Shape shape = build_rigid(again.bodies[i]).shape;
+    EXPECT_EQ(static_cast<std::size_t>(shape.kind()), i) << "the order of the list is that of ShapeKind";
+    EXPECT_EQ(shape.margin(), i == 1 ? 0.02 : 0) << i;
+  }
+}
+
 TEST(SceneRoundTrip, BuiltinScenes) {
   for (const BuiltinScene& builtin : builtin_scenes()) {
     const Scene scene = builtin.make();

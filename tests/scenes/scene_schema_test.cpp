@@ -39,7 +39,11 @@ class FieldLister {
   void number(const char* name, double value, Presence presence, Sign) { add(name, presence, value); }
   void integer(const char* name, int value, Presence presence, const IntegerRange&) { add(name, presence, value); }
   void bits(const char* name, std::uint32_t value, Presence presence) { add(name, presence, value); }
+  void flag(const char* name, bool value, Presence presence) { add(name, presence, value); }
+  void flags(const char* name, const std::array<bool, 3>& value, Presence presence) { add(name, presence, value); }
   void text(const char* name, const std::string& value, Presence presence) { add(name, presence, value); }
+  void matrix(const char* name, const Eigen::Matrix3d&, Presence presence) { add(name, presence, nullptr); }
+  void points(const char* name, const std::vector<Eigen::Vector3d>&) { add(name, Presence::required, nullptr); }
   void vector(const char* name, const Eigen::Vector3d& value, Presence presence, Sign) {
     add(name, presence, to_json_list(value));
   }
@@ -73,6 +77,11 @@ class FieldLister {
   template <class T>
   void optional_object(const char* name, std::optional<T>&) {
     add(name, Presence::quiet, nullptr);
+    if constexpr (!std::is_same_v<T, MeshSource>) {  // a mesh is listed where it must be given
+      FieldLister inner(objects_, name);
+      T value{};
+      describe(inner, value);
+    }
   }
   template <class Describe>
   void group(const char* name, Presence presence, const Describe& describe_group) {
@@ -93,7 +102,11 @@ class FieldLister {
   template <class... Ts>
   void kind(const char* name, std::span<const std::string_view> names, std::variant<Ts...>&) {
     std::size_t i = 0;
-    (list_kind<Ts>(name, std::string(names[i++]) + "_body"), ...);
+    if constexpr ((std::is_same_v<Ts, RigidSpec> || ...)) {
+      (list_kind<Ts>(name, std::string(names[i++]) + "_body"), ...);
+    } else {
+      (list_solid<Ts>(name, std::string(names[i++]) + "_shape"), ...);
+    }
   }
   template <class... Ts>
   void shape(const char* generator, std::span<const std::string_view> names, const char* file, std::variant<Ts...>&) {
@@ -120,9 +133,18 @@ class FieldLister {
     const BodySpec common;
     inner.bits("group", common.group, Presence::quiet);
     inner.bits("mask", common.mask, Presence::quiet);
-    inner.optional_choice("detection", common.detection, detection_names);
+    if (!std::is_same_v<T, RigidSpec>) inner.optional_choice("detection", common.detection, detection_names);
     T body{};
     describe(inner, body);
+  }
+
+  template <class T>
+  void list_solid(const char* kind_name, const std::string& object) {
+    FieldLister inner(objects_, object);
+    inner.add(kind_name, Presence::required, nullptr);
+    inner.number("margin", ShapeSpec{}.margin, Presence::quiet, Sign::not_negative);
+    T solid{};
+    describe(inner, solid);
   }
 
   void describe_shape(FileSource&) {}
@@ -168,6 +190,7 @@ Objects objects_of_parser() {
   // What body and mesh have in every kind is repeated in each.
   objects.erase("body");
   objects.erase("mesh");
+  objects.erase("shape");
   return objects;
 }
 
@@ -207,6 +230,11 @@ TEST(SceneSchema, NamesTheKindsAndChoices) {
   for (const std::string_view generator : generator_names) {
     EXPECT_EQ(defs[std::string(generator) + "_mesh"]["properties"]["generator"]["const"], generator);
   }
+  for (const std::string_view shape : shape_names) {
+    EXPECT_EQ(defs[std::string(shape) + "_shape"]["properties"]["kind"]["const"], shape);
+  }
+  EXPECT_EQ(defs["rigid_body"]["properties"]["rigid_kind"]["enum"].get<std::vector<std::string_view>>(),
+            std::vector<std::string_view>(rigid_kind_names.begin(), rigid_kind_names.end()));
   EXPECT_EQ(defs["contact"]["properties"]["pairs"]["enum"].get<std::vector<std::string_view>>().size(),
             pair_scope_names.size());
 }

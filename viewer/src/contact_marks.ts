@@ -1,21 +1,25 @@
 // Contacts: a line between the two closest points, and a mark of constant size on the screen at its middle, since the
-// line is often too short to be seen. Vertex-face marks are round and green, edge-edge marks square and red.
+// line is often too short to be seen. Each kind has a colour and a form: vertex-face round and green, edge-edge square
+// and red; of rigid bodies, resting round and green, colliding square and red, separating a blue diamond.
 
 import * as THREE from 'three';
 import { FatLines } from './fat_lines';
-import type { Contacts } from './frame';
+import { CONTACT_KINDS, type Contacts } from './frame';
 import type { Options } from './options';
 import type { SceneColours } from './palette';
 
+/** 0 round, 1 square, 2 a square on its corner; in the order of CONTACT_KINDS. */
+const FORMS = CONTACT_KINDS.map((kind) => ({ 'vertex-face': 0, resting: 0, 'edge-edge': 1, colliding: 1, separating: 2 })[kind]);
+
 const vertexShader = `
-  attribute float square;
+  attribute float form;
   attribute vec3 color;
   uniform float size;
   varying vec3 fill;
-  varying float isSquare;
+  varying float whichForm;
   void main() {
     fill = color;
-    isSquare = square;
+    whichForm = form;
     gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
     gl_Position.z -= 1e-4 * gl_Position.w;
     gl_PointSize = size;
@@ -25,10 +29,10 @@ const fragmentShader = `
   uniform vec3 edge;
   uniform float size;
   varying vec3 fill;
-  varying float isSquare;
+  varying float whichForm;
   void main() {
     vec2 p = abs(gl_PointCoord - 0.5) * size;
-    float r = isSquare > 0.5 ? max(p.x, p.y) * 1.15 : length(p);
+    float r = whichForm > 1.5 ? p.x + p.y : whichForm > 0.5 ? max(p.x, p.y) * 1.15 : length(p);
     float outer = size * 0.5;
     if (r > outer) discard;
     gl_FragColor = vec4(r > outer - 0.16 * size ? edge : fill, 1.0);
@@ -83,13 +87,11 @@ export class ContactMarks {
     const endColours = new Float32Array(6 * n);
     const middles = new Float32Array(3 * n);
     const markColours = new Float32Array(3 * n);
-    const squares = new Float32Array(n);
-    const vertexFace = new THREE.Color(colours.vertexFace).toArray();
-    const edgeEdge = new THREE.Color(colours.edgeEdge).toArray();
+    const forms = new Float32Array(n);
+    const kindColours = colours.contacts.map((colour) => new THREE.Color(colour).toArray());
     this.drawn.forEach((contact, k) => {
-      const isEdgeEdge = contact >= contacts.vertexFace;
-      const colour = isEdgeEdge ? edgeEdge : vertexFace;
-      squares[k] = isEdgeEdge ? 1 : 0;
+      const colour = kindColours[contacts.kind[contact]];
+      forms[k] = FORMS[contacts.kind[contact]];
       for (let axis = 0; axis < 3; axis++) {
         const a = contacts.pointA[3 * contact + axis];
         const b = contacts.pointB[3 * contact + axis];
@@ -100,7 +102,7 @@ export class ContactMarks {
       }
     });
     this.lines.set(ends, endColours);
-    this.setMarks(middles, markColours, squares);
+    this.setMarks(middles, markColours, forms);
     this.lines.material.depthTest = !xray;
     const { material } = this.marks;
     material.depthTest = !xray;
@@ -108,21 +110,21 @@ export class ContactMarks {
     material.uniforms.edge.value.set(colours.markEdge);
   }
 
-  private setMarks(middles: Float32Array, colours: Float32Array, squares: Float32Array): void {
-    const n = squares.length;
+  private setMarks(middles: Float32Array, colours: Float32Array, forms: Float32Array): void {
+    const n = forms.length;
     let { geometry } = this.marks;
-    const capacity = geometry.getAttribute('square')?.count ?? 0;
+    const capacity = geometry.getAttribute('form')?.count ?? 0;
     if (n > capacity) {
       geometry.dispose();
       geometry = this.marks.geometry = new THREE.BufferGeometry();
-      for (const [name, width] of [['position', 3], ['color', 3], ['square', 1]] as const) {
+      for (const [name, width] of [['position', 3], ['color', 3], ['form', 1]] as const) {
         geometry.setAttribute(name, new THREE.BufferAttribute(new Float32Array(2 * n * width), width));
       }
     }
     geometry.setDrawRange(0, n);
     this.marks.visible = n > 0;
     if (n === 0) return;
-    for (const [name, values] of [['position', middles], ['color', colours], ['square', squares]] as const) {
+    for (const [name, values] of [['position', middles], ['color', colours], ['form', forms]] as const) {
       const attribute = geometry.getAttribute(name) as THREE.BufferAttribute;
       (attribute.array as Float32Array).set(values);
       attribute.needsUpdate = true;

@@ -31,3 +31,8 @@ export function length(metres: number): string {
 export function bytes(n: number): string {
   return n < 1e6 ? `${(n / 1e3).toFixed(1)} kB` : `${(n / 1e6).toFixed(1)} MB`;
 }
+
+/** Three digits that count. */
+export function shortNumber(value: number): string {
+  return String(Number(value.toPrecision(3)));
+}

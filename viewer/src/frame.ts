@@ -4,8 +4,12 @@ import { payload, RecordingError, type Chunk } from './recording';
 
 export type Vec3 = [number, number, number];
 
-export const KINDS = ['static', 'kinematic', 'particles'] as const;
+export const KINDS = ['static', 'kinematic', 'particles', 'rigid'] as const;
 export const NO_INDEX = 0xffffffff;
+
+/** How a contact is drawn and named; its number in `Contacts.kind`. The last three are of rigid bodies. */
+export const CONTACT_KINDS = ['vertex-face', 'edge-edge', 'colliding', 'resting', 'separating'] as const;
+export const FIRST_RIGID_KIND = 2;
 
 export interface Topology {
   kind: string;
@@ -20,12 +24,20 @@ export interface Body {
   vertices: number;
   triangles: number;
   topology: Topology | null; // null: held by topologyFrame
-  positions: Float32Array | Float64Array | null; // null: held by positionsFrame
+  positions: Float32Array | Float64Array | null; // null: held by positionsFrame, or moved
+  moved: Moved | null; // its positions are those of an earlier frame, moved
+}
+
+/** A turn (w, x, y, z) and then a shift since the frame that holds the positions. */
+export interface Moved {
+  restFrame: number;
+  turn: [number, number, number, number];
+  shift: Vec3;
 }
 
 export interface Contacts {
   count: number;
-  vertexFace: number; // the first so many are vertex-face, the others edge-edge
+  kind: Uint8Array; // of CONTACT_KINDS, ascending up to the first of rigid bodies
   id: BigUint64Array;
   bodyA: Uint32Array;
   bodyB: Uint32Array;
@@ -34,6 +46,8 @@ export interface Contacts {
   b0: Uint32Array;
   b1: Uint32Array;
   distance: Float64Array;
+  normalSpeed: Float64Array; // NaN but for rigid bodies
+  impulse: Float64Array; // the same
   pointA: Float32Array;
   pointB: Float32Array;
 }
@@ -58,16 +72,27 @@ export function decodeFrame(chunk: Chunk, expected: number): Frame {
 function readBody(reader: Reader, frame: number): Body {
   const [number, topologyFrame, positionsFrame, vertices, triangles] = reader.u32s(5);
   if (topologyFrame > frame || positionsFrame > frame) throw reader.fault(`body ${number} refers to a later frame`);
-  const body: Body = { number, topologyFrame, positionsFrame, vertices, triangles, topology: null, positions: null };
+  const body: Body = { number, topologyFrame, positionsFrame, vertices, triangles, topology: null, positions: null, moved: null };
   if (topologyFrame === frame) body.topology = readTopology(reader, body);
   if (positionsFrame === frame) {
     const encoding = reader.u8();
-    if (encoding > 1) throw reader.fault(`body ${number} has positions of unknown encoding ${encoding}`);
-    const width = encoding === 0 ? 8 : 4;
+    if (encoding > 3) throw reader.fault(`body ${number} has positions of unknown encoding ${encoding}`);
+    const width = encoding % 2 === 0 ? 8 : 4;
+    if (encoding >= 2) {
+      body.moved = readMoved(reader, width);
+      if (body.moved.restFrame >= frame) throw reader.fault(`body ${number} refers to a later frame`);
+      return body;
+    }
     const values = unshuffle(reader.bytes(3 * vertices * width), width);
     body.positions = encoding === 0 ? new Float64Array(values.buffer) : new Float32Array(values.buffer);
   }
   return body;
+}
+
+function readMoved(reader: Reader, width: number): Moved {
+  const restFrame = reader.u32();
+  const [w, x, y, z, ...shift] = width === 8 ? new Float64Array(reader.copy(56)) : new Float32Array(reader.copy(28));
+  return { restFrame, turn: [w, x, y, z], shift: shift as Vec3 };
 }
 
 function readTopology(reader: Reader, body: Body): Topology {
@@ -81,11 +106,16 @@ function readTopology(reader: Reader, body: Body): Topology {
 }
 
 function readContacts(reader: Reader): Contacts {
+  const features = readFeatureContacts(reader);
+  return reader.left > 0 ? join(features, readRigidContacts(reader)) : features;
+}
+
+function readFeatureContacts(reader: Reader): Contacts {
   const vertexFace = reader.u32();
   const n = vertexFace + reader.u32();
   return {
     count: n,
-    vertexFace,
+    kind: new Uint8Array(n).fill(1, vertexFace),
     id: new BigUint64Array(reader.copy(8 * n)),
     bodyA: reader.u32s(n),
     bodyB: reader.u32s(n),
@@ -94,9 +124,56 @@ function readContacts(reader: Reader): Contacts {
     b0: reader.u32s(n),
     b1: reader.u32s(n),
     distance: new Float64Array(reader.copy(8 * n)),
+    normalSpeed: new Float64Array(n).fill(NaN),
+    impulse: new Float64Array(n).fill(NaN),
     pointA: new Float32Array(reader.copy(12 * n)),
     pointB: new Float32Array(reader.copy(12 * n)),
   };
+}
+
+/** Of rigid bodies: they have no features of meshes, but a kind of motion and an impulse. */
+function readRigidContacts(reader: Reader): Contacts {
+  const n = reader.u32();
+  const nothing = () => new Uint32Array(n).fill(NO_INDEX);
+  const contacts = {
+    count: n,
+    id: new BigUint64Array(reader.copy(8 * n)),
+    bodyA: reader.u32s(n),
+    bodyB: reader.u32s(n),
+    a0: nothing(),
+    a1: nothing(),
+    b0: nothing(),
+    b1: nothing(),
+    kind: reader.bytes(n).map((motion) => motion + FIRST_RIGID_KIND),
+    distance: new Float64Array(reader.copy(8 * n)),
+    normalSpeed: new Float64Array(reader.copy(8 * n)),
+    impulse: new Float64Array(reader.copy(8 * n)),
+    pointA: new Float32Array(reader.copy(12 * n)),
+    pointB: new Float32Array(reader.copy(12 * n)),
+  };
+  reader.bytes(12 * n); // normals: the two points tell what is drawn
+  if (contacts.kind.some((kind) => kind >= CONTACT_KINDS.length)) throw reader.fault('a contact is of a kind not known');
+  return contacts;
+}
+
+function join(first: Contacts, second: Contacts): Contacts {
+  const joined: Record<string, unknown> = { count: first.count + second.count };
+  for (const [name, column] of Object.entries(first)) {
+    if (typeof column === 'number') continue;
+    const other = second[name as keyof Contacts] as typeof column;
+    const both = new (column.constructor as new (n: number) => typeof column)(column.length + other.length);
+    both.set(column as never);
+    both.set(other as never, column.length);
+    joined[name] = both;
+  }
+  return joined as unknown as Contacts;
+}
+
+/** How many there are of each of CONTACT_KINDS. */
+export function countKinds({ kind }: Contacts): number[] {
+  const counts = CONTACT_KINDS.map(() => 0);
+  for (const each of kind) counts[each]++;
+  return counts;
 }
 
 /** Values stored as all their bytes 0, then all their bytes 1, and so on, put together again. */
@@ -127,6 +204,10 @@ class Reader {
     if (n > this.data.length - this.at) throw this.fault('it ends too early');
     this.at += n;
     return this.data.subarray(this.at - n, this.at);
+  }
+
+  get left(): number {
+    return this.data.length - this.at;
   }
 
   copy(n: number): ArrayBuffer {

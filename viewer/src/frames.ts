@@ -2,7 +2,7 @@
 // its positions, and moves positions from the world (double) to the scene (float, about the scene's origin): a scene
 // a thousand kilometres from the world's origin would otherwise shake on the screen.
 
-import { decodeFrame, type Body, type Contacts, type Frame, type Topology, type Vec3 } from './frame';
+import { CONTACT_KINDS, decodeFrame, FIRST_RIGID_KIND, type Body, type Contacts, type Frame, type Moved, type Topology, type Vec3 } from './frame';
 import { RecordingError, type Recording } from './recording';
 import { Lru } from './lru';
 
@@ -31,6 +31,12 @@ export interface ShownFrame {
   time: number;
   bodies: ShownBody[];
   contacts: Contacts; // points in the scene
+}
+
+/** The names of the kinds of contacts that the bodies of a frame may have. */
+export function contactKindsOf({ bodies }: ShownFrame): string[] {
+  const rigid = bodies.some((body) => body.topology.kind === 'rigid');
+  return rigid ? CONTACT_KINDS.slice(FIRST_RIGID_KIND) : CONTACT_KINDS.slice(0, FIRST_RIGID_KIND);
 }
 
 const CACHED_FRAMES = 16;
@@ -83,7 +89,7 @@ export class Frames {
     }
     let placement = this.placements.get(placementKey);
     if (!placement) {
-      placement = place(this.held(body, body.positionsFrame, 'positions'), this.origin);
+      placement = place(this.positionsOf(body), this.origin);
       this.placements.set(placementKey, placement, placement.positions.byteLength);
     }
     if (topology.triangles.length !== 3 * body.triangles || placement.positions.length !== 3 * body.vertices) {
@@ -91,6 +97,13 @@ export class Frames {
     }
     const { number, vertices, triangles } = body;
     return { number, topologyKey, topology, placementKey, placement, vertices, triangles };
+  }
+
+  /** In the world. */
+  private positionsOf(body: Body): Float32Array | Float64Array {
+    const holder = this.decode(body.positionsFrame).bodies.find((other) => other.number === body.number);
+    if (!holder?.moved) return this.held(body, body.positionsFrame, 'positions');
+    return moved(this.held(body, holder.moved.restFrame, 'positions'), holder.moved);
   }
 
   private held<K extends 'topology' | 'positions'>(body: Body, frame: number, what: K): NonNullable<Body[K]> {
@@ -103,6 +116,21 @@ export class Frames {
     const move = (points: Float32Array) => points.map((value, i) => value - this.origin[i % 3]);
     return { ...contacts, pointA: move(contacts.pointA), pointB: move(contacts.pointB) };
   }
+}
+
+function moved(rest: Float32Array | Float64Array, { turn: [w, x, y, z], shift }: Moved): Float64Array {
+  const result = new Float64Array(rest.length);
+  for (let i = 0; i < rest.length; i += 3) {
+    const [px, py, pz] = [rest[i], rest[i + 1], rest[i + 2]];
+    // p + 2 w (q x p) + 2 q x (q x p)
+    const cx = y * pz - z * py;
+    const cy = z * px - x * pz;
+    const cz = x * py - y * px;
+    result[i] = px + 2 * (w * cx + y * cz - z * cy) + shift[0];
+    result[i + 1] = py + 2 * (w * cy + z * cx - x * cz) + shift[1];
+    result[i + 2] = pz + 2 * (w * cz + x * cy - y * cx) + shift[2];
+  }
+  return result;
 }
 
 function place(world: Float32Array | Float64Array, origin: Vec3): Placement {

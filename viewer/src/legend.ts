@@ -1,7 +1,7 @@
 // What the colours in the picture mean; a click on a body's entry hides it.
 
 import { h } from './dom';
-import type { ShownFrame } from './frames';
+import { contactKindsOf, type ShownFrame } from './frames';
 import type { Options } from './options';
 import { bodyColour } from './palette';
 
@@ -15,7 +15,8 @@ export class Legend {
     options.onChange(() => this.update());
   }
 
-  show({ bodies }: ShownFrame): void {
+  show(frame: ShownFrame): void {
+    const { bodies } = frame;
     const key = bodies.map((body) => body.topologyKey).join();
     if (key === this.key) return;
     this.key = key;
@@ -28,7 +29,7 @@ export class Legend {
       this.buttons.set(number, h('button', { title: `Show or hide ${name}`, onclick }, swatch, name));
     }
     const contact = (kind: string) => h('span', { className: 'contact' }, h('i', { className: `mark ${kind}` }), kind);
-    this.root.replaceChildren(...this.buttons.values(), contact('vertex-face'), contact('edge-edge'));
+    this.root.replaceChildren(...this.buttons.values(), ...contactKindsOf(frame).map(contact));
     this.update();
   }
 

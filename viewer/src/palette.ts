@@ -1,4 +1,4 @@
-// Colours told apart with any colour vision (after Okabe and Ito, and Tol). Green and red are left to the contacts.
+// Colours told apart with any colour vision (after Okabe and Ito, and Tol). Green and red, and a strong blue, are left to the contacts.
 
 export type Theme = 'light' | 'dark';
 
@@ -18,8 +18,7 @@ export interface SceneColours {
   wire: string;
   highlight: string;
   markEdge: string;
-  vertexFace: string;
-  edgeEdge: string;
+  contacts: string[]; // in the order of CONTACT_KINDS
 }
 
 export const SCENE: Record<Theme, SceneColours> = {
@@ -29,8 +28,7 @@ export const SCENE: Record<Theme, SceneColours> = {
     wire: '#101820',
     highlight: '#c400c4',
     markEdge: '#ffffff',
-    vertexFace: '#0a8f3c',
-    edgeEdge: '#d7191c',
+    contacts: ['#0a8f3c', '#d7191c', '#d7191c', '#0a8f3c', '#0b6bcb'],
   },
   dark: {
     background: '#14171c',
@@ -38,8 +36,7 @@ export const SCENE: Record<Theme, SceneColours> = {
     wire: '#05070a',
     highlight: '#ff5cff',
     markEdge: '#0b0d10',
-    vertexFace: '#34d26b',
-    edgeEdge: '#ff4d4f',
+    contacts: ['#34d26b', '#ff4d4f', '#ff4d4f', '#34d26b', '#5ab0ff'],
   },
 };
 

@@ -1,8 +1,9 @@
 // The numbers of the frame: scene, bodies, stages.
 
 import { h, row } from './dom';
-import { bytes, count, length, ms, plural, seconds } from './format';
-import type { ShownFrame } from './frames';
+import { bytes, count, length, ms, plural, seconds, shortNumber } from './format';
+import { CONTACT_KINDS, countKinds } from './frame';
+import { contactKindsOf, type ShownFrame } from './frames';
 import type { Options } from './options';
 import { bodyColour, stageColour, type Theme } from './palette';
 import { stageNames } from './run_charts';
@@ -55,7 +56,9 @@ export class Panel {
     const { contacts } = frame;
     const triangles = frame.bodies.reduce((sum, body) => sum + body.triangles, 0);
     const smallest = contacts.distance.reduce((a, b) => Math.min(a, b), Infinity);
-    const edgeEdge = contacts.count - contacts.vertexFace;
+    const counts = countKinds(contacts);
+    const kinds = contactKindsOf(frame);
+    const impulses = contacts.impulse.reduce((sum, impulse) => sum + (impulse || 0), 0);
     const file = `${bytes(size)}, recorded by carom ${meta.carom}, dt ${meta.dt} s, contact distance ${length(meta.contact_distance)}`;
     this.summary.replaceChildren(
       row('scene', meta.scene || '–', file),
@@ -65,8 +68,8 @@ export class Panel {
       row('triangles', count(triangles)),
       row('contacts', count(contacts.count)),
       row('min distance', contacts.count ? length(smallest) : '–', contacts.count ? `Smallest distance: ${smallest} m` : 'No contact'),
-      row('vertex-face', h('span', { className: 'vertex-face' }, count(contacts.vertexFace))),
-      row('edge-edge', h('span', { className: 'edge-edge' }, count(edgeEdge))),
+      ...CONTACT_KINDS.flatMap((kind, i) => (kinds.includes(kind) ? [row(kind, h('span', { className: kind }, count(counts[i])))] : [])),
+      ...(kinds.includes('resting') ? [row('impulses', `${shortNumber(impulses)} N s`, 'Sum along the normals of all contacts, over the step')] : []),
     );
   }
 

@@ -1,7 +1,8 @@
 // The selection in words.
 
 import { h, row } from './dom';
-import { count, length } from './format';
+import { count, length, shortNumber } from './format';
+import { CONTACT_KINDS, FIRST_RIGID_KIND } from './frame';
 import type { ShownFrame } from './frames';
 import { icon } from './icons';
 import { bodyOf, contactIndex, triangleVertices, type Selection } from './selection';
@@ -23,10 +24,22 @@ function contactRows(frame: ShownFrame, id: bigint): HTMLElement[] {
   const { contacts } = frame;
   const i = contactIndex(contacts, id);
   if (i < 0) return [row('id', String(id)), row('distance', 'no such contact in this frame')];
-  const isVertexFace = i < contacts.vertexFace;
-  const kind = h('span', { className: isVertexFace ? 'vertex-face' : 'edge-edge' }, isVertexFace ? 'vertex-face' : 'edge-edge');
+  const name = CONTACT_KINDS[contacts.kind[i]];
+  const isVertexFace = name === 'vertex-face';
+  const kind = h('span', { className: name }, name);
   const a = bodyName(frame, contacts.bodyA[i]);
   const b = bodyName(frame, contacts.bodyB[i]);
+  if (contacts.kind[i] >= FIRST_RIGID_KIND) {
+    return [
+      row('id', String(id)),
+      row('kind', kind),
+      row('distance', length(contacts.distance[i]), `${contacts.distance[i]} m`),
+      row('speed', `${shortNumber(contacts.normalSpeed[i])} m/s`, 'Of b against a along the normal, before the response'),
+      row('impulse', `${shortNumber(contacts.impulse[i])} N s`, 'Along the normal, over the step'),
+      row('body a', a),
+      row('body b', b),
+    ];
+  }
   const featureA = isVertexFace ? `vertex ${contacts.a0[i]}` : `edge ${contacts.a0[i]}–${contacts.a1[i]}`;
   const featureB = isVertexFace ? `triangle ${contacts.b0[i]}` : `edge ${contacts.b0[i]}–${contacts.b1[i]}`;
   return [
@@ -58,7 +71,8 @@ function nearestContact({ contacts, bodies }: ShownFrame, number: number, triang
   const corners = triangleVertices(body, triangle);
   let nearest: number | null = null;
   for (let i = 0; i < contacts.count; i++) {
-    const isVertexFace = i < contacts.vertexFace;
+    if (contacts.kind[i] >= FIRST_RIGID_KIND) continue;
+    const isVertexFace = contacts.kind[i] === 0;
     const onA =
       contacts.bodyA[i] === number && corners.includes(contacts.a0[i]) && (isVertexFace || corners.includes(contacts.a1[i]));
     const onB =

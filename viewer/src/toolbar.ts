@@ -14,7 +14,7 @@ export interface ToolbarActions {
 const TOGGLES: [OptionName, string, string][] = [
   ['surface', 'Surface', 'Surfaces of the bodies (s)'],
   ['wireframe', 'Wireframe', 'Edges of the triangles (w)'],
-  ['contacts', 'Contacts', 'Contacts: vertex-face green and round, edge-edge red and square (c)'],
+  ['contacts', 'Contacts', 'Contacts, by kind as in the legend (c)'],
   ['xray', 'X-ray', 'Draw contacts on top of the surfaces (x)'],
   ['boxes', 'Boxes', 'Bounding boxes of the bodies (b)'],
   ['grid', 'Grid', 'Ground grid (g)'],

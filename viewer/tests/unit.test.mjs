@@ -54,7 +54,7 @@ test('a frame: bodies and contacts, value for value', () => {
   const all = [...vf, ...written.contacts.filter((c) => c.a1 !== undefined)];
   const { contacts } = frame;
   assert.ok(vf.length > 0 && all.length > vf.length);
-  assert.equal(contacts.vertexFace, vf.length);
+  assert.equal(contacts.kind.filter((kind) => kind === 0).length, vf.length);
   assert.deepEqual([...contacts.id], all.map((c) => c.id));
   assert.deepEqual([...contacts.bodyA], all.map((c) => c.a));
   assert.deepEqual([...contacts.bodyB], all.map((c) => c.b));

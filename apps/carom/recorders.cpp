@@ -1,0 +1,137 @@
+#include "recorders.hpp"
+
+#include <cfloat>
+
+#include "carom/shape_surface.hpp"
+#include "carom/version.hpp"
+
+namespace carom::app {
+
+namespace {
+
+/// Contact points are for looking at: beyond the range of float its end will do.
+Eigen::Vector3f to_float(const Eigen::Vector3d& point) {
+  constexpr double most = FLT_MAX;
+  return point.cwiseMax(-most).cwiseMin(most).cast<float>();
+}
+
+}  // namespace
+
+Recorders::Recorders(const Scene& scene, const World& world, const std::string& output, bool html, int every)
+    : world_(world), every_(static_cast<std::uint64_t>(every)) {
+  const RecordingMeta meta{.carom_version = std::string(version()),
+                           .scene = scene.name,
+                           .dt = scene.world.dt * every,
+                           .gravity = scene.world.gravity,
+                           .contact_distance = scene.world.contact.distance};
+  if (!output.empty() || html) make_surfaces(scene);
+  if (output.ends_with(".replay")) {
+    open_replay(output);
+  } else if (!output.empty()) {
+    recording_ = std::make_unique<RecordingWriter>(output, meta);
+  }
+  if (html) page_ = std::make_unique<RecordingWriter>(meta, PositionEncoding::f32);
+}
+
+void Recorders::write_frame() {
+  if (world_.steps() % every_ != 0) return;
+  if (!recording_ && !page_ && !replay_) return;
+  collect();
+  for (RecordingWriter* writer : {recording_.get(), page_.get()})
+    if (writer != nullptr) writer->write_frame(world_.time(), bodies_, contacts_, world_.stats(), rigid_contacts_);
+  if (replay_) {
+    joined_.clear();
+    for (const FrameBodyView& body : bodies_) {
+      for (const Eigen::Vector3d& p : body.positions) joined_.push_back(body.pose ? *body.pose * p : p);
+    }
+    replay_->write_frame(joined_);
+  }
+}
+
+void Recorders::close() {
+  if (recording_) recording_->close();
+  if (replay_) replay_->close();
+  if (page_) page_->close();
+}
+
+void Recorders::make_surfaces(const Scene& scene) {
+  // Half-spaces are drawn as squares, large enough for all there is.
+  Eigen::AlignedBox3d all;
+  std::vector<BodyId> half_spaces;
+  const std::vector<BodyId> bodies = world_.bodies();
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const auto* spec = std::get_if<RigidSpec>(&scene.bodies[i].body);
+    if (spec == nullptr) continue;
+    const Shape& shape = world_.shape(bodies[i]);
+    if (shape.kind() == ShapeKind::half_space) {
+      half_spaces.push_back(bodies[i]);
+      continue;
+    }
+    const Eigen::Isometry3d pose = world_.pose(bodies[i]);
+    RigidSurface& surface = surfaces_[bodies[i]];
+    surface.mesh = make_surface(shape);
+    surface.moves = spec->kind != RigidKind::static_body;
+    for (Eigen::Vector3d& p : surface.mesh.positions) {
+      all.extend(pose * p);
+      if (!surface.moves) p = pose * p;
+    }
+  }
+  SurfaceOptions options;
+  if (!all.isEmpty()) {
+    options.half_space_size = std::max(1.0, 2 * all.diagonal().norm());
+    options.half_space_centre = all.center();
+  }
+  for (const BodyId body : half_spaces) {
+    const Eigen::Isometry3d pose = world_.pose(body);
+    SurfaceOptions placed = options;
+    placed.half_space_centre = pose.inverse() * options.half_space_centre;
+    TriangleMesh mesh = make_surface(world_.shape(body), placed);
+    for (Eigen::Vector3d& p : mesh.positions) p = pose * p;
+    surfaces_[body] = {std::move(mesh), false};
+  }
+}
+
+void Recorders::open_replay(const std::string& path) {
+  std::vector<Triangle> triangles;
+  std::vector<Index> objects;
+  Index first = 0;
+  Index object = 0;
+  collect();
+  for (const FrameBodyView& body : bodies_) {
+    for (const Triangle& t : body.triangles) {
+      triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
+      objects.push_back(object);
+    }
+    first += static_cast<Index>(body.positions.size());
+    ++object;
+  }
+  replay_ = std::make_unique<ReplayWriter>(path, static_cast<std::size_t>(first), triangles, objects);
+}
+
+void Recorders::collect() {
+  bodies_.clear();
+  numbers_.clear();
+  for (const BodyId id : world_.bodies()) {
+    const auto number = static_cast<std::uint32_t>(bodies_.size());
+    numbers_[id] = number;
+    FrameBodyView& body = bodies_.emplace_back();
+    body = {number, world_.name(id), world_.kind(id), world_.triangles(id), world_.positions(id)};
+    const auto surface = surfaces_.find(id);
+    if (surface == surfaces_.end()) continue;
+    body.triangles = surface->second.mesh.triangles;
+    body.positions = surface->second.mesh.positions;
+    if (surface->second.moves) body.pose = world_.pose(id);
+  }
+  rigid_contacts_.clear();
+  for (const RigidContact& c : world_.rigid_contacts()) {
+    rigid_contacts_.push_back({c.id, numbers_.at(c.body_a), numbers_.at(c.body_b), c.motion, c.distance, c.normal_speed,
+                               c.impulse, to_float(c.point_a), to_float(c.point_b), to_float(c.normal)});
+  }
+  contacts_.clear();
+  for (const BodyContact& c : world_.contacts()) {
+    contacts_.push_back({c.id, c.contact.kind, numbers_.at(c.body_a), numbers_.at(c.body_b), c.contact.a, c.contact.b,
+                         c.contact.distance, to_float(c.contact.point_a), to_float(c.contact.point_b)});
+  }
+}
+
+}  // namespace carom::app

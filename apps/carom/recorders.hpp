@@ -1,0 +1,49 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "carom/recording.hpp"
+#include "carom/replay.hpp"
+#include "carom/scene.hpp"
+
+namespace carom::app {
+
+/// The places a run is written to, frame by frame. Refers to the world.
+class Recorders {
+ public:
+  /// `output` a recording, or a replay if it ends in .replay; empty: none. `html`: into memory as well, for a page.
+  Recorders(const Scene& scene, const World& world, const std::string& output, bool html, int every);
+
+  /// Of the present step, if it is one of those to record.
+  void write_frame();
+  void close();
+
+  std::span<const std::uint8_t> page_recording() const { return page_->bytes(); }
+
+ private:
+  /// A rigid body has no vertices of its own: what is drawn of it.
+  struct RigidSurface {
+    TriangleMesh mesh;  ///< in the frame of the shape; in the world if the body is static
+    bool moves = true;
+  };
+
+  void make_surfaces(const Scene& scene);
+  void open_replay(const std::string& path);
+  void collect();
+
+  const World& world_;
+  std::uint64_t every_;
+  std::unique_ptr<RecordingWriter> recording_;
+  std::unique_ptr<RecordingWriter> page_;
+  std::unique_ptr<ReplayWriter> replay_;
+  std::vector<FrameBodyView> bodies_;
+  std::map<BodyId, std::uint32_t> numbers_;
+  std::map<BodyId, RigidSurface> surfaces_;
+  std::vector<RecordedContact> contacts_;
+  std::vector<RecordedRigidContact> rigid_contacts_;
+  std::vector<Eigen::Vector3d> joined_;
+};
+
+}  // namespace carom::app

@@ -1,0 +1,40 @@
+#include <fmt/format.h>
+
+#include "scenes/rigid_parts.hpp"
+#include "scenes/scenes.hpp"
+
+namespace carom::scenes {
+
+/// Five equal balls in a row. There are no joints to hang them from: they move along a line without friction, and walls
+/// send back the outer ones, as the strings of a cradle would. They are a little apart, so that one hits the next
+/// after the other.
+Scene newtons_cradle() {
+  constexpr double radius = 0.25;
+  constexpr double gap = 0.01;
+  Scene scene;
+  scene.name = "newtons-cradle";
+  scene.description = "A ball hits four others in a row: the last one leaves; balls slide along a line, between walls";
+  scene.steps = 600;
+  scene.world.dt = 1.0 / 60;
+  scene.bodies = {ground()};
+  for (const int side : {-1, 1}) {
+    scene.bodies.push_back(
+        {side < 0 ? "left" : "right", box({0.1, 0.5, 0.5}, at(side * 3.1, 0.5, 0), RigidKind::static_body)});
+  }
+  for (int i = 0; i < 5; ++i) {
+    RigidSpec ball;
+    ball.shape.shape = SphereShape{radius};
+    ball.pose = at((i - 2) * (2 * radius + gap) - (i == 0 ? 1 : 0), radius + gap, 0);
+    ball.velocity = {i == 0 ? 2.0 : 0.0, 0, 0};
+    ball.friction = 0;
+    ball.restitution = 1;
+    ball.locked_translation = {false, true, true};
+    ball.locked_rotation = {true, true, true};
+    ball.sleeping_allowed = false;
+    scene.bodies.push_back({fmt::format("ball-{}", i), ball});
+  }
+  scene.bounds = SceneBounds{.min = {-4, -1, -4}, .max = {4, 4, 4}};
+  return scene;
+}
+
+}  // namespace carom::scenes

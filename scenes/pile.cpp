@@ -1,0 +1,45 @@
+#include <fmt/format.h>
+
+#include "scenes/rigid_parts.hpp"
+#include "scenes/scenes.hpp"
+
+namespace carom::scenes {
+
+HullShape random_hull(Chance& chance, double radius) {
+  HullShape hull;
+  for (int i = chance.integer(12, 24); i > 0; --i) hull.points.push_back(radius * chance.direction());
+  return hull;
+}
+
+/// Random hulls rain into a pit and come to rest.
+Scene pile(int count) {
+  constexpr double half = 5;   // m, of the pit
+  constexpr double wall = 20;  // m, half its height
+  constexpr int across = 8;    // hulls along each side of a layer
+  Scene scene;
+  scene.name = count == 2000 ? "pile" : fmt::format("pile-{}", count);
+  scene.description = fmt::format("{} random hulls of 12 to 24 corners fall into a pit", count);
+  scene.steps = 600;
+  scene.world.dt = 1.0 / 60;
+  scene.bodies = {ground()};
+  for (const int side : {-1, 1}) {
+    scene.bodies.push_back({fmt::format("wall-x{}", side),
+                            box({0.5, wall, half + 1}, at(side * (half + 0.5), wall, 0), RigidKind::static_body)});
+    scene.bodies.push_back({fmt::format("wall-z{}", side),
+                            box({half + 1, wall, 0.5}, at(0, wall, side * (half + 0.5)), RigidKind::static_body)});
+  }
+  Chance chance(1);
+  for (int i = 0; i < count; ++i) {
+    RigidSpec body;
+    body.shape.shape = random_hull(chance, chance.number(0.2, 0.4));
+    const double x = (i % across + 0.5) / across * 2 - 1;
+    const double z = (i / across % across + 0.5) / across * 2 - 1;
+    body.pose.position = {(half - 0.6) * x + chance.number(-0.1, 0.1), 0.8 + 0.9 * (i / (across * across)),
+                          (half - 0.6) * z + chance.number(-0.1, 0.1)};
+    scene.bodies.push_back({fmt::format("hull-{}", i), body});
+  }
+  scene.bounds = SceneBounds{.min = {-half - 1, -1, -half - 1}, .max = {half + 1, 2 * wall, half + 1}};
+  return scene;
+}
+
+}  // namespace carom::scenes

@@ -1,0 +1,125 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "carom/recording.hpp"
+#include "carom/replay.hpp"
+#include "command.hpp"
+
+namespace carom::cli {
+namespace {
+
+using Json = nlohmann::json;
+
+/// A ball of 1 kg that falls beside the ground, and a box that rests on it.
+std::string small_scene(const std::string& fields = "") {
+  return R"({"name": "small", "steps": 60, "dt": 0.01, "gravity": [0, -10, 0], )" + fields + R"("bodies": [
+    {"name": "ground", "kind": "rigid", "rigid_kind": "static", "shape": {"kind": "box", "half": [1, 1, 1]},
+     "position": [0, -1, 0]},
+    {"name": "box", "kind": "rigid", "shape": {"kind": "box", "half": [0.2, 0.2, 0.2]}, "position": [0, 0.2, 0]},
+    {"name": "ball", "kind": "rigid", "shape": {"kind": "sphere", "radius": 0.1}, "position": [5, 2, 0],
+     "mass": {"mass": 1, "inertia": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}}]})";
+}
+
+TEST(CliRunRigid, SummaryHasTheNumbersOfClosedForms) {
+  const Folder folder;
+  write_text(folder / "s.json",
+             small_scene(R"("rigid": {"sleep": false}, "bounds": {"min": [-9, 1, -9], "max": [9, 9, 9]}, )"));
+  const Result result = call({"run", folder / "s.json", "--json", "-"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Json json = Json::parse(result.out);
+  EXPECT_EQ(json["response"], "soft");
+  const Json& summary = json["summary"];
+  EXPECT_EQ(summary["steps"], 60);
+  EXPECT_EQ(summary["interrupted"], false);
+  EXPECT_GT(summary["ms_per_step"], 0);
+  EXPECT_GE(summary["ms_per_step_p99"], 0);
+  // The ball, after 0.6 s: 1.8 m, 18 J. The step is exact for a constant force to the order of dt.
+  EXPECT_NEAR(summary["largest_drift"].get<double>(), 1.8, 0.04);
+  EXPECT_NEAR(summary["kinetic_energy"].get<double>(), 18, 1e-6);
+  // 64 kg at 0.2 m, 1 kg at 0.2 m.
+  EXPECT_NEAR(summary["potential_energy"].get<double>(), 10 * (64 * 0.2 + 0.2), 0.5);
+  EXPECT_EQ(summary["contacts"]["colliding"], 0);
+  EXPECT_EQ(summary["contacts"]["resting"], 4);
+  EXPECT_EQ(summary["contacts"]["separating"], 0);
+  EXPECT_LT(summary["largest_penetration"], 1e-3);
+  // The bounds begin 1 m above the ground: all are outside.
+  EXPECT_EQ(summary["lost"], 3);
+  EXPECT_EQ(summary["lost_bodies"], Json({"ground", "box", "ball"}));
+  EXPECT_EQ(json["frames"].back()["resting"], 4);
+  EXPECT_TRUE(contains(result.err, "kinetic energy    18 J"));
+  EXPECT_TRUE(contains(result.err, "0 colliding, 4 resting, 0 separating"));
+  EXPECT_TRUE(contains(result.err, "bodies lost       3, such as ground"));
+}
+
+TEST(CliRunRigid, RecordsSurfacesPosesAndContacts) {
+  const Folder folder;
+  write_text(folder / "s.json", small_scene());
+  const Result result = call({"run", folder / "s.json", "-o", folder / "s.carom", "--steps", "20"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const RecordingReader reader{std::filesystem::path(folder / "s.carom")};
+  ASSERT_EQ(reader.frame_count(), 21U);
+  const RecordedFrame first = reader.read_frame(0);
+  const RecordedFrame last = reader.read_frame(20);
+  ASSERT_EQ(last.bodies.size(), 3U);
+  EXPECT_EQ(last.bodies[0].kind, BodyKind::static_body);
+  EXPECT_EQ(last.bodies[2].kind, BodyKind::rigid);
+  EXPECT_EQ(last.bodies[1].triangles.size(), 12U);
+  const auto mean_y = [](const RecordedBody& body) {
+    double sum = 0;
+    for (const auto& p : body.positions) sum += p.y();
+    return sum / static_cast<double>(body.positions.size());
+  };
+  // 0.2 s of free fall.
+  EXPECT_NEAR(mean_y(last.bodies[2]) - mean_y(first.bodies[2]), -0.5 * 10 * 0.04, 0.02);
+  EXPECT_EQ(last.bodies[0].positions, first.bodies[0].positions);
+  ASSERT_EQ(last.rigid_contacts.size(), 4U);
+  double impulses = 0;
+  for (const RecordedRigidContact& c : last.rigid_contacts) {
+    EXPECT_EQ(c.motion, ContactMotion::resting);
+    EXPECT_EQ(c.body_a + c.body_b, 1U) << "box and ground";
+    impulses += c.impulse;
+  }
+  EXPECT_NEAR(impulses, 64 * 10 * 0.01, 0.1) << "the weight of the box over a step";
+
+  EXPECT_EQ(call({"run", folder / "s.json", "-o", folder / "s.replay", "--steps", "20"}).exit_code, 0);
+  const Result info = call({"info", folder / "s.replay", "--json"});
+  EXPECT_EQ(info.exit_code, 0) << info.err;
+}
+
+TEST(CliRunRigid, TheSameStateForOneAndTwoThreads) {
+  const auto hash = [](const char* threads) {
+    const Result result = call({"run", "spheres-on-bricks", "--steps", "60", "--threads", threads, "--json", "-"});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return Json::parse(result.out)["summary"]["hash"].get<std::string>();
+  };
+  EXPECT_EQ(hash("1"), hash("2"));
+}
+
+TEST(CliRunRigid, ComparesResponses) {
+  const Folder folder;
+  write_text(folder / "s.json", small_scene());
+  const Result result = call({"run", folder / "s.json", "--compare", "soft", "--json", "-"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Json json = Json::parse(result.out);
+  ASSERT_EQ(json["runs"].size(), 1U);
+  EXPECT_EQ(json["runs"][0]["response"], "soft");
+  const Json alone = Json::parse(call({"run", folder / "s.json", "--response", "soft", "--json", "-"}).out);
+  EXPECT_EQ(json["runs"][0]["summary"]["hash"], alone["summary"]["hash"]);
+  EXPECT_TRUE(contains(result.err, "response"));
+
+  const auto refused = [&](const std::vector<std::string>& arguments, const std::string& message) {
+    const Result bad = call(arguments);
+    EXPECT_EQ(bad.exit_code, 2) << bad.err;
+    EXPECT_TRUE(contains(bad.err + bad.out, message));
+  };
+  refused({"run", folder / "s.json", "--compare", "soft,magic"}, "response is 'magic'");
+  refused({"run", folder / "s.json", "--compare", "soft,soft"}, "names 'soft' twice");
+  refused({"run", folder / "s.json", "--compare", "soft", "-o", folder / "s.carom"}, "records none");
+  refused({"run", "knot", "--compare", "soft"}, "has no rigid bodies");
+  refused({"run", folder / "s.json", "--response", "magic"}, "response is 'magic'");
+}
+
+}  // namespace
+}  // namespace carom::cli

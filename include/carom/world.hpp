@@ -8,11 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "carom/cast.hpp"
 #include "carom/contact.hpp"
 #include "carom/detect.hpp"
 #include "carom/mesh.hpp"
 #include "carom/rigid.hpp"
 #include "carom/stats.hpp"
+#include "carom/world_query.hpp"
 
 namespace carom {
 
@@ -156,6 +158,24 @@ class World {
   /// normals; the others do not measure it and say 0.
   double response_residual() const;
   const PipelineStats& stats() const;
+
+  // Questions to the rigid bodies, as they are now, asleep or not. May be asked from several threads at a time, as long
+  // as nobody changes the world. What comes first is first in the list; at the same time it is the order of adding.
+  /// The ray is origin + t direction, t from 0 to `limit`, which may be infinite.
+  std::vector<WorldHit> ray(const Eigen::Vector3d& origin, const Eigen::Vector3d& direction, double limit,
+                            const QueryFilter& filter = {}) const;
+  /// The first only, which is faster.
+  std::optional<WorldHit> ray_first(const Eigen::Vector3d& origin, const Eigen::Vector3d& direction, double limit,
+                                    const QueryFilter& filter = {}) const;
+  /// Bodies stand still, the shape moves, as in carom::cast().
+  std::vector<WorldHit> cast(const Shape& shape, const ShapeMotion& motion, const CastOptions& options = {},
+                             const QueryFilter& filter = {}) const;
+  /// All that touch or overlap a shape, in the order of adding.
+  std::vector<BodyId> overlapping(const Shape& shape, const Eigen::Isometry3d& pose,
+                                  const QueryFilter& filter = {}) const;
+  /// The nearest body, or the one that overlaps deepest, if one is no farther than `within` (m).
+  std::optional<WorldClosest> closest(const Shape& shape, const Eigen::Isometry3d& pose, double within,
+                                      const QueryFilter& filter = {}) const;
 
   /// The state of the world, all of it that a step depends on. A world that takes it back, this one or one made with
   /// the same options, goes on from there bit for bit. Ids of bodies keep their meaning.

@@ -50,6 +50,7 @@ BodyId World::add(RigidBody description) {
   body.serial = s.next_serial++;
   const BodyId id = s.bodies.insert(std::move(body));
   s.order.push_back(id);
+  s.query_tree.forget();
   rigid::add(s.rigid.state.bodies, std::move(description), id);
   s.rigid.state.boxed.emplace_back();
   s.rigid.state.tracks.emplace_back();
@@ -105,6 +106,7 @@ void World::teleport(BodyId body, const Eigen::Isometry3d& pose) {
   // What rested on it must notice, and what it rests on.
   rigid::wake_neighbours(s, static_cast<std::int32_t>(i));
   s.bodies.motion[i] = next;
+  state_->query_tree.forget();
   s.boxed[i].margin = -1;
 }
 
@@ -204,6 +206,7 @@ void World::restore(const Snapshot& snapshot) {
   s.contacts = d.contacts;
   s.rigid.state = d.rigid;
   rigid::forget(s.rigid);
+  s.query_tree.forget();
   s.edited = true;
   s.filters_edited = true;
 }

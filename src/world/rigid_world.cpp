@@ -7,15 +7,6 @@
 namespace carom::rigid {
 namespace {
 
-std::int32_t root(std::vector<std::int32_t>& parent, std::int32_t i) {
-  while (parent[static_cast<std::size_t>(i)] != i) {
-    std::int32_t& p = parent[static_cast<std::size_t>(i)];
-    p = parent[static_cast<std::size_t>(p)];
-    i = p;
-  }
-  return i;
-}
-
 bool is_dynamic(const Bodies& bodies, std::int32_t body) {
   return bodies.info[static_cast<std::size_t>(body)].kind == RigidKind::dynamic;
 }

@@ -119,7 +119,8 @@ struct World {
   std::size_t fresh_points = 0;
   std::vector<std::uint32_t> looked;
   LimitScratch limit;
-  std::vector<std::int32_t> parent;  ///< of islands
+  std::vector<std::int32_t> parent;                  ///< of islands
+  std::vector<std::array<std::int32_t, 2>> members;  ///< island and body
   std::vector<double> island_still;
 };
 
@@ -144,6 +145,20 @@ void identify(World& world, const RigidOptions& options, StageStats& stats);
 /// Bodies do not go through others on their way from where they are to `next`: they stop there, with the velocity they
 /// have, and the contact of the following step does the rest. What a kinematic body runs into is taken along.
 void limit_motion(Context& context, World& world, double dt, StageStats& stats);
+
+/// Bodies that touch each other and nothing that is held keep their angular momentum to rounding, unless one was
+/// stopped on its way.
+void keep_angular_momentum(World& world, double dt, StageStats& stats);
+
+/// Of the set that i is in, with the way to it made shorter.
+inline std::int32_t root(std::vector<std::int32_t>& parent, std::int32_t i) {
+  while (parent[static_cast<std::size_t>(i)] != i) {
+    std::int32_t& p = parent[static_cast<std::size_t>(i)];
+    p = parent[static_cast<std::size_t>(p)];
+    i = p;
+  }
+  return i;
+}
 
 /// Whether two colliders are to touch at all.
 bool may_touch(const WorldState& state, std::int32_t a, std::int32_t b);

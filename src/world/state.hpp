@@ -12,6 +12,7 @@
 #include "detect/detection.hpp"
 #include "response/limit_motion.hpp"
 #include "response/penalty.hpp"
+#include "world/rigid_query.hpp"
 #include "world/rigid_world.hpp"
 
 namespace carom {
@@ -69,6 +70,7 @@ struct World::State {
   std::vector<Eigen::Vector3d> start;  ///< of the step; only if something is continuous
 
   rigid::World rigid;
+  mutable rigid::QueryTree query_tree;  ///< forgotten by whatever moves a rigid body
 
   std::vector<Contact> found;
   contact::Identified contacts;

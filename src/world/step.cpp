@@ -10,6 +10,7 @@ void World::step() {
   Context context{s.workers, s.arena};
 
   if (s.rigid.state.bodies.size() > 0) {
+    s.query_tree.forget();
     rigid::step(context, s.rigid,
                 {.gravity = detail::to_vec3(s.options.gravity),
                  .dt = s.options.dt,

@@ -145,6 +145,7 @@ void World::remove(BodyId body) {
   const std::int32_t rigid = find(*state_, body).rigid;
   if (rigid >= 0) {
     rigid::remove(state_->rigid, rigid);
+    state_->query_tree.forget();
     for (const BodyId id : state_->order) {
       Body& other = state_->bodies[id];
       if (other.rigid > rigid) --other.rigid;

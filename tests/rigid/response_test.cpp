@@ -221,5 +221,53 @@ TEST(SoftResponse, ContactsSayHowBodiesMeet) {
   }
 }
 
+/// Bodies that hit and rub each other, far from anything that is held, for as long as they like.
+TEST(SoftResponse, ClosedSystemsKeepBothMomenta) {
+  WorldOptions options = rigid_options(1.0 / 60);
+  World world(options);
+  std::mt19937 random(17);
+  std::uniform_real_distribution<double> number(-1, 1);
+  std::vector<BodyId> ids;
+  for (int i = 0; i < 40; ++i) {
+    RigidBody body = i % 2 == 0 ? box_body("box", {0.3, 0.2, 0.1}, at(0, 0, 0)) : ball_body("ball", 0.2, at(0, 0, 0));
+    const Eigen::Vector3d place(number(random), number(random), number(random));
+    body.pose = at(2 * place.x(), 2 * place.y(), 2 * place.z());
+    body.velocity = -3 * place;  // to the middle
+    body.angular_velocity = {3 * number(random), 3 * number(random), 3 * number(random)};
+    body.restitution = 0.3;
+    ids.push_back(world.add(body));
+  }
+  const auto momenta = [&] {
+    double mass = 0;
+    Eigen::Vector3d center = Eigen::Vector3d::Zero();
+    Eigen::Vector3d linear = Eigen::Vector3d::Zero();
+    for (const BodyId id : ids) {
+      mass += world.mass(id);
+      center += world.mass(id) * world.center_of_mass(id);
+      linear += world.mass(id) * world.velocity(id);
+    }
+    center /= mass;
+    Eigen::Vector3d angular = Eigen::Vector3d::Zero();
+    for (const BodyId id : ids) {
+      angular += (world.center_of_mass(id) - center).cross(world.mass(id) * world.velocity(id)) +
+                 world.inertia(id) * world.angular_velocity(id);
+    }
+    return std::pair{linear, angular};
+  };
+  const auto [linear, angular] = momenta();
+  double mass = 0;
+  for (const BodyId id : ids) mass += world.mass(id);
+  std::size_t contacts = 0;
+  for (int i = 0; i < 120; ++i) {
+    world.step();
+    contacts += world.rigid_contacts().size();
+  }
+  ASSERT_GT(contacts, 500U);
+  const auto [linear_after, angular_after] = momenta();
+  const Eigen::Vector3d fallen = linear + 2 * mass * options.gravity;
+  EXPECT_LT((linear_after - fallen).norm(), 1e-10 * fallen.norm());
+  EXPECT_LT((angular_after - angular).norm(), 1e-10 * angular.norm());
+}
+
 }  // namespace
 }  // namespace carom

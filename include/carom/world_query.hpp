@@ -1,0 +1,34 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <vector>
+
+#include "carom/id.hpp"
+#include "carom/query.hpp"
+
+/// What is asked of the rigid bodies of a World, see World::ray and the like.
+namespace carom {
+
+/// Whom to ask: bodies whose mask has a bit of `group`, and whose group has one of `mask`.
+struct QueryFilter {
+  std::uint32_t group = 0xffffffff;  ///< bits
+  std::uint32_t mask = 0xffffffff;   ///< bits
+  std::vector<BodyId> without{};     ///< these are not asked, such as the one that looks
+};
+
+/// Where a ray, or a shape that moves, first meets a body.
+struct WorldHit {
+  BodyId body;
+  double time = 0;                                    ///< of a ray in lengths of its direction, of a cast from 0 to 1
+  Eigen::Vector3d point = Eigen::Vector3d::Zero();    ///< on the body, in the world
+  Eigen::Vector3d normal = Eigen::Vector3d::UnitX();  ///< unit, out of the body; minus the way at a start inside of it
+};
+
+/// The body that is nearest to a shape. In `closest` the shape is a, the body b.
+struct WorldClosest {
+  BodyId body;
+  QueryResult closest;
+};
+
+}  // namespace carom

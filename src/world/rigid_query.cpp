@@ -1,0 +1,272 @@
+#include "world/rigid_query.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/check.hpp"
+#include "query/check_pose.hpp"
+#include "shapes/shape_data.hpp"
+#include "world/state.hpp"
+
+namespace carom::rigid {
+
+AxisBox bounding_box(const Shape& shape, const Eigen::Isometry3d& pose) {
+  if (shape.kind() != ShapeKind::half_space) return shape.bounding_box(pose);
+  return {Eigen::Vector3d::Constant(-INFINITY), Eigen::Vector3d::Constant(INFINITY)};
+}
+
+const BroadPhase& QueryTree::of(const Bodies& bodies) {
+  const std::scoped_lock lock(mutex_);
+  if (tree_) return *tree_;
+  auto tree = std::make_unique<BroadPhase>(BroadPhaseOptions{.method = "tree", .margin = 0});
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    tree->add(bounding_box(bodies.info[i].shape, shape_pose(bodies.motion[i], bodies.info[i])));
+  tree->update();
+  tree->prepare_queries();
+  tree_ = std::move(tree);
+  return *tree_;
+}
+
+}  // namespace carom::rigid
+
+namespace carom {
+namespace {
+
+using Eigen::Vector3d;
+
+/// A cast is good to a millionth of the way; a hit is looked at again from this much nearer, twice.
+constexpr double closer = 4e-6;
+
+class Asked {
+ public:
+  Asked(const World::State& state, const QueryFilter& filter)
+      : bodies_(state.rigid.state.bodies), filter_(filter), tree_(state.query_tree.of(bodies_)) {
+    for (const BodyId id : filter.without) {
+      require(state.bodies.contains(id), ErrorCode::bad_index,
+              "no body has the id {}.{}: it was removed, or is of another world", id.index, id.generation);
+    }
+  }
+
+  const BroadPhase& tree() const { return tree_; }
+  const rigid::Info& info(std::size_t i) const { return bodies_.info[i]; }
+  const Shape& shape(std::size_t i) const { return bodies_.info[i].shape; }
+  Eigen::Isometry3d pose(std::size_t i) const { return rigid::shape_pose(bodies_.motion[i], bodies_.info[i]); }
+
+  bool wanted(std::size_t i) const {
+    const rigid::Info& body = bodies_.info[i];
+    return (filter_.group & body.mask) != 0 && (body.group & filter_.mask) != 0 &&
+           std::find(filter_.without.begin(), filter_.without.end(), body.id) == filter_.without.end();
+  }
+
+ private:
+  const rigid::Bodies& bodies_;
+  const QueryFilter& filter_;
+  const BroadPhase& tree_;
+};
+
+void check_direction(const Vector3d& origin, const Vector3d& direction, double limit) {
+  require(is_finite(origin), ErrorCode::not_finite, "ray: the origin is ({}, {}, {}); expected finite", origin.x(),
+          origin.y(), origin.z());
+  require(is_finite(direction) && direction.squaredNorm() > 0, ErrorCode::invalid_argument,
+          "ray: the direction is ({}, {}, {}); expected a vector that is not zero", direction.x(), direction.y(),
+          direction.z());
+  require(limit >= 0, ErrorCode::invalid_argument, "ray: limit is {}; expected a number that is not negative", limit);
+}
+
+Eigen::Isometry3d at(const Vector3d& place) {
+  return Eigen::Isometry3d(Eigen::Translation3d(place));
+}
+
+/// The part of the ray that is in the box, if any.
+bool clip(const AxisBox& box, const Vector3d& origin, const Vector3d& direction, double& begin, double& end) {
+  for (int k = 0; k < 3; ++k) {
+    if (direction[k] == 0) {
+      if (origin[k] < box.min[k] || origin[k] > box.max[k]) return false;
+      continue;
+    }
+    double enter = (box.min[k] - origin[k]) / direction[k];
+    double leave = (box.max[k] - origin[k]) / direction[k];
+    if (enter > leave) std::swap(enter, leave);
+    begin = std::max(begin, enter);
+    end = std::min(end, leave);
+  }
+  return begin <= end;
+}
+
+std::optional<WorldHit> meet_half_space(const Shape& shape, const Eigen::Isometry3d& pose, const Vector3d& origin,
+                                        const Vector3d& direction, double limit) {
+  const shapes::Core& core = shape.data().core;
+  const Vector3d normal = pose.linear() * detail::to_eigen(core.size);
+  const double height = normal.dot(origin - pose.translation()) - core.offset - core.radius;
+  const double fall = -normal.dot(direction);
+  WorldHit hit;
+  hit.normal = height < 0 ? Vector3d(-direction.normalized()) : normal;
+  if (height > 0) {
+    if (!(fall > 0)) return std::nullopt;
+    hit.time = height / fall;
+  }
+  if (!(hit.time <= limit)) return std::nullopt;
+  hit.point = origin + hit.time * direction;
+  return hit;
+}
+
+/// A point that is cast, and again over a shorter way before the hit.
+std::optional<WorldHit> meet(const Shape& shape, const Eigen::Isometry3d& pose, const AxisBox& box,
+                             const Vector3d& origin, const Vector3d& direction, double limit) {
+  if (shape.kind() == ShapeKind::half_space) return meet_half_space(shape, pose, origin, direction, limit);
+  static const Vector3d zero = Vector3d::Zero();
+  static const Shape point = Shape::hull({&zero, 1});
+  double begin = 0;
+  double end = limit;
+  if (!clip(box, origin, direction, begin, end)) return std::nullopt;
+  const double slack = 1e-9 * (1 + std::abs(begin) + std::abs(end));
+  begin = std::max(0.0, begin - slack);
+  end = std::min(limit, end + slack);
+  std::optional<WorldHit> hit;
+  for (int look = 0; look < 3; ++look) {
+    const CastResult r =
+        cast(point, {at(origin + begin * direction), at(origin + end * direction)}, shape, {pose, pose});
+    if (!r.hit) {
+      // The wider look was a hit by its tolerance; what it saw is the nearest there is.
+      if (look > 0 && r.closest.distance > 1e-9 * (1 + origin.norm())) return std::nullopt;
+      break;
+    }
+    const double length = end - begin;
+    const double time = begin + r.time * length;
+    const bool inside = time == 0 && r.closest.distance < 0;
+    hit = WorldHit{.body = {},
+                   .time = time,
+                   .point = inside ? origin : Vector3d(r.closest.point_b),
+                   .normal = inside ? Vector3d(-direction.normalized()) : Vector3d(-r.closest.normal)};
+    // A hit may be too early by the tolerance, also where the way begins.
+    begin = std::max(0.0, time - closer * length);
+    end = std::min(limit, time + closer * length);
+  }
+  return hit;
+}
+
+void sort(std::vector<WorldHit>& hits, const std::vector<std::size_t>& numbers) {
+  std::vector<std::size_t> order(hits.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::sort(order.begin(), order.end(), [&](std::size_t i, std::size_t k) {
+    return hits[i].time != hits[k].time ? hits[i].time < hits[k].time : numbers[i] < numbers[k];
+  });
+  std::vector<WorldHit> sorted;
+  for (const std::size_t i : order) sorted.push_back(hits[i]);
+  hits = std::move(sorted);
+}
+
+AxisBox grown(const AxisBox& box, double by) {
+  return {box.min - Vector3d::Constant(by), box.max + Vector3d::Constant(by)};
+}
+
+}  // namespace
+
+std::vector<WorldHit> World::ray(const Vector3d& origin, const Vector3d& direction, double limit,
+                                 const QueryFilter& filter) const {
+  check_direction(origin, direction, limit);
+  const Asked asked(*state_, filter);
+  std::vector<WorldHit> hits;
+  std::vector<std::size_t> numbers;
+  for (const ProxyHit& near : asked.tree().ray(origin, direction, limit)) {
+    const std::size_t i = near.proxy.index;
+    if (!asked.wanted(i)) continue;
+    std::optional<WorldHit> hit =
+        meet(asked.shape(i), asked.pose(i), asked.tree().box(near.proxy), origin, direction, limit);
+    if (!hit) continue;
+    hit->body = asked.info(i).id;
+    hits.push_back(*hit);
+    numbers.push_back(i);
+  }
+  sort(hits, numbers);
+  return hits;
+}
+
+std::optional<WorldHit> World::ray_first(const Vector3d& origin, const Vector3d& direction, double limit,
+                                         const QueryFilter& filter) const {
+  check_direction(origin, direction, limit);
+  const Asked asked(*state_, filter);
+  std::optional<WorldHit> first;
+  std::size_t number = 0;
+  asked.tree().ray(origin, direction, limit, [&](ProxyId proxy, double) {
+    const std::size_t i = proxy.index;
+    const double before = first ? first->time : limit;
+    if (!asked.wanted(i)) return before;
+    std::optional<WorldHit> hit =
+        meet(asked.shape(i), asked.pose(i), asked.tree().box(proxy), origin, direction, before);
+    if (!hit || (first && (hit->time > before || (hit->time == before && i > number)))) return before;
+    hit->body = asked.info(i).id;
+    first = hit;
+    number = i;
+    return hit->time;
+  });
+  return first;
+}
+
+std::vector<WorldHit> World::cast(const Shape& shape, const ShapeMotion& motion, const CastOptions& options,
+                                  const QueryFilter& filter) const {
+  const Asked asked(*state_, filter);
+  require(shape.kind() != ShapeKind::half_space, ErrorCode::invalid_argument,
+          "cast: the shape is a half-space, which has no place to start from");
+  check_pose(motion.from, "the start of a cast");
+  check_pose(motion.to, "the end of a cast");
+  // Whatever the turn, it stays within a ball about its origin.
+  const BoundingSphere ball = shape.bounding_sphere();
+  const double reach = ball.center.norm() + ball.radius + std::max(options.separation, 0.0);
+  const AxisBox way = grown({motion.from.translation().cwiseMin(motion.to.translation()),
+                             motion.from.translation().cwiseMax(motion.to.translation())},
+                            reach);
+  std::vector<WorldHit> hits;
+  std::vector<std::size_t> numbers;
+  for (const ProxyId near : asked.tree().overlapping(way)) {
+    const std::size_t i = near.index;
+    if (!asked.wanted(i)) continue;
+    const Eigen::Isometry3d pose = asked.pose(i);
+    const CastResult r = carom::cast(shape, motion, asked.shape(i), {pose, pose}, options);
+    if (!r.hit) continue;
+    hits.push_back({.body = asked.info(i).id, .time = r.time, .point = r.closest.point_b, .normal = -r.closest.normal});
+    numbers.push_back(i);
+  }
+  sort(hits, numbers);
+  return hits;
+}
+
+std::vector<BodyId> World::overlapping(const Shape& shape, const Eigen::Isometry3d& pose,
+                                       const QueryFilter& filter) const {
+  const Asked asked(*state_, filter);
+  check_pose(pose, "the shape");
+  std::vector<BodyId> found;
+  for (const ProxyId near : asked.tree().overlapping(rigid::bounding_box(shape, pose))) {
+    const std::size_t i = near.index;
+    if (asked.wanted(i) && collide(shape, pose, asked.shape(i), asked.pose(i))) found.push_back(asked.info(i).id);
+  }
+  return found;
+}
+
+std::optional<WorldClosest> World::closest(const Shape& shape, const Eigen::Isometry3d& pose, double within,
+                                           const QueryFilter& filter) const {
+  require(within >= 0, ErrorCode::invalid_argument, "closest: within is {}; expected a number that is not negative",
+          within);
+  const Asked asked(*state_, filter);
+  check_pose(pose, "the shape");
+  const AxisBox box = rigid::bounding_box(shape, pose);
+  const double size = (box.max - box.min).norm();
+  // Boxes that grow until the nearest body is nearer than the box is large. Of the last one everything is in it.
+  double reach = std::isfinite(size) && size > 0 ? size : 1;
+  for (;; reach *= 4) {
+    const bool all = reach >= within || !(reach < 1e100);
+    const AxisBox around = all && !(within < 1e100)
+                               ? AxisBox{Vector3d::Constant(-INFINITY), Vector3d::Constant(INFINITY)}
+                               : grown(box, std::min(reach, within));
+    std::optional<WorldClosest> best;
+    for (const ProxyId near : asked.tree().overlapping(around)) {
+      const std::size_t i = near.index;
+      if (!asked.wanted(i)) continue;
+      const QueryResult r = distance(shape, pose, asked.shape(i), asked.pose(i));
+      if (r.distance <= within && (!best || r.distance < best->closest.distance)) best = {asked.info(i).id, r};
+    }
+    if (all || (best && best->closest.distance <= reach)) return best;
+  }
+}
+
+}  // namespace carom

@@ -16,35 +16,49 @@
 namespace carom::scenes {
 namespace {
 
-constexpr double height = 1;  // m, of a card that stands
+constexpr double height = 1;  // m, of a card that stands, without its rounding
 constexpr double half_width = 0.35;
-constexpr double thickness = 0.02;
+constexpr double thickness = 0.01;
+/// Edges are round. Where two sharp edges touch side by side there is no telling which way they push.
+constexpr double rounding = 0.005;
+constexpr double gap = 1e-3;  // between neighbours
 constexpr double lean_degrees = 25;
 constexpr double lean = lean_degrees * std::numbers::pi / 180;
 constexpr double friction = 0.8;
 constexpr int storeys = 5;
 
-/// The edges at which a pair touches: its feet and tops are this far apart, and this high.
-const double half_span = height * std::sin(lean);
-const double rise = height * std::cos(lean);
-/// The corner that carries the card above is higher than the one that leans on the other card.
-const double storey = rise + thickness * std::sin(lean) + thickness;
-/// Neighbours do not touch: their outer corners at the feet are 1 mm apart.
-const double spacing = 2 * half_span + 2 * thickness * std::cos(lean) + 1e-3;
+// Of the corners inside the rounding: the inner ones of a pair are this far from its middle at the feet, the outer ones
+// this high at the top and this far from the middle, where they carry the card above.
+const double foot = height * std::sin(lean) + rounding;
+const double top = rounding + height * std::cos(lean) + thickness * std::sin(lean);
+const double storey = top + rounding + thickness + 2 * rounding;
+const double spacing = 2 * (foot + thickness * std::cos(lean) + rounding) + gap;
 
-/// `side` -1: the left card, which leans to the right. Its inner corner touches y = floor at the foot, and the other
-/// card at x = middle at the top.
-BodySpec leaning_card(const std::string& name, int side, double middle, double floor) {
+RigidSpec card(const Eigen::Vector3d& half) {
+  RigidSpec body = box(half, {});
+  body.shape.margin = rounding;
+  body.friction = friction;
+  return body;
+}
+
+/// `side` -1: the left card of a pair, which leans to the right.
+RigidSpec leaning_card(int side, double middle, double floor) {
   const double turn = side * lean;  // about z
   const Eigen::Vector3d up(-std::sin(turn), std::cos(turn), 0);
   const Eigen::Vector3d inward = -side * Eigen::Vector3d(std::cos(turn), std::sin(turn), 0);
-  const Eigen::Vector3d foot(middle + side * half_span, floor, 0);
-  RigidSpec card = box({0.5 * thickness, 0.5 * height, half_width}, {});
-  card.pose.position = foot + 0.5 * height * up - 0.5 * thickness * inward;
-  card.pose.rotation_axis = Eigen::Vector3d::UnitZ();
-  card.pose.rotation_degrees = side * lean_degrees;
-  card.friction = friction;
-  return {name, card};
+  const Eigen::Vector3d inner_foot(middle + side * foot, floor + rounding, 0);
+  RigidSpec body = card({0.5 * thickness, 0.5 * height, half_width});
+  body.pose.position = inner_foot + 0.5 * height * up - 0.5 * thickness * inward;
+  body.pose.rotation_axis = Eigen::Vector3d::UnitZ();
+  body.pose.rotation_degrees = side * lean_degrees;
+  return body;
+}
+
+/// Across the tops of pairs, from `left` to `right`.
+RigidSpec lying_card(double left, double right, double floor) {
+  RigidSpec body = card({0.5 * (right - left) - rounding, 0.5 * thickness, half_width});
+  body.pose = at(0.5 * (left + right), floor + storey - rounding - 0.5 * thickness, 0);
+  return body;
 }
 
 }  // namespace
@@ -61,18 +75,15 @@ Scene card_house() {
     const double floor = level * storey;
     for (int i = 0; i < pairs; ++i) {
       const double middle = (i - 0.5 * (pairs - 1)) * spacing;
-      scene.bodies.push_back(leaning_card(fmt::format("card-{}-{}-left", level, i), -1, middle, floor));
-      scene.bodies.push_back(leaning_card(fmt::format("card-{}-{}-right", level, i), 1, middle, floor));
+      scene.bodies.push_back({fmt::format("card-{}-{}-left", level, i), leaning_card(-1, middle, floor)});
+      scene.bodies.push_back({fmt::format("card-{}-{}-right", level, i), leaning_card(1, middle, floor)});
     }
     // From the middle of one pair to that of the next, and over the whole of the last.
     for (int i = 0; i + 1 < pairs; ++i) {
-      const double beyond = 3 * thickness;
-      const double left = (i - 0.5 * (pairs - 1)) * spacing + (i == 0 ? -beyond : 0.5e-3);
-      const double right = (i + 1 - 0.5 * (pairs - 1)) * spacing + (i + 2 == pairs ? beyond : -0.5e-3);
-      RigidSpec card = box({0.5 * (right - left), 0.5 * thickness, half_width},
-                           at(0.5 * (left + right), floor + storey - 0.5 * thickness, 0));
-      card.friction = friction;
-      scene.bodies.push_back({fmt::format("roof-{}-{}", level, i), card});
+      const double beyond = 0.05;
+      const double left = (i - 0.5 * (pairs - 1)) * spacing + (i == 0 ? -beyond : 0.5 * gap);
+      const double right = (i + 1 - 0.5 * (pairs - 1)) * spacing + (i + 2 == pairs ? beyond : -0.5 * gap);
+      scene.bodies.push_back({fmt::format("roof-{}-{}", level, i), lying_card(left, right, floor)});
     }
   }
   std::get<RigidSpec>(scene.bodies[0].body).friction = friction;

@@ -6,11 +6,12 @@
 namespace carom::scenes {
 
 /// Five equal balls in a row. There are no joints to hang them from: they move along a line without friction, and walls
-/// send back the outer ones, as the strings of a cradle would. They are a little apart, so that one hits the next
-/// after the other.
+/// send back the outer ones, as the strings of a cradle would. A ball needs more than a step from one to the next, so
+/// that each impact is one of two bodies.
 Scene newtons_cradle() {
   constexpr double radius = 0.25;
-  constexpr double gap = 0.01;
+  constexpr double gap = 0.03;
+  constexpr double speed = 1;
   Scene scene;
   scene.name = "newtons-cradle";
   scene.description = "A ball hits four others in a row: the last one leaves; balls slide along a line, between walls";
@@ -25,7 +26,7 @@ Scene newtons_cradle() {
     RigidSpec ball;
     ball.shape.shape = SphereShape{radius};
     ball.pose = at((i - 2) * (2 * radius + gap) - (i == 0 ? 1 : 0), radius + gap, 0);
-    ball.velocity = {i == 0 ? 2.0 : 0.0, 0, 0};
+    ball.velocity = {i == 0 ? speed : 0, 0, 0};
     ball.friction = 0;
     ball.restitution = 1;
     ball.locked_translation = {false, true, true};

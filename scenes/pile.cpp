@@ -12,10 +12,9 @@ HullShape random_hull(Chance& chance, double radius) {
 }
 
 /// Random hulls rain into a pit and come to rest.
-Scene pile(int count) {
-  constexpr double half = 5;   // m, of the pit
-  constexpr double wall = 20;  // m, half its height
-  constexpr int across = 8;    // hulls along each side of a layer
+Scene pile(int count, int across) {
+  const double half = 0.625 * across;  // m, of the pit
+  constexpr double wall = 20;          // m, half its height
   Scene scene;
   scene.name = count == 2000 ? "pile" : fmt::format("pile-{}", count);
   scene.description = fmt::format("{} random hulls of 12 to 24 corners fall into a pit", count);
@@ -38,7 +37,7 @@ Scene pile(int count) {
                           (half - 0.6) * z + chance.number(-0.1, 0.1)};
     scene.bodies.push_back({fmt::format("hull-{}", i), body});
   }
-  scene.bounds = SceneBounds{.min = {-half - 1, -1, -half - 1}, .max = {half + 1, 2 * wall, half + 1}};
+  scene.bounds = SceneBounds{.min = {-half, 0, -half}, .max = {half, 2 * wall, half}};
   return scene;
 }
 

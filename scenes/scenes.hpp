@@ -22,7 +22,7 @@ Scene card_house();
 Scene dominoes();
 Scene newtons_cradle();
 Scene spinning_tops();
-Scene pile(int count = 2000);
+Scene pile(int count = 2000, int across = 8);  ///< so many hulls along each side of a layer
 Scene terrain(int count = 500);
 Scene arch();
 

@@ -55,7 +55,7 @@ void Recorders::close() {
 }
 
 void Recorders::make_surfaces(const Scene& scene) {
-  // Half-spaces are drawn as squares, large enough for all there is.
+  // Half-spaces are drawn as squares, so much larger than what is on them that the viewer looks at that.
   Eigen::AlignedBox3d all;
   std::vector<BodyId> half_spaces;
   const std::vector<BodyId> bodies = world_.bodies();
@@ -78,7 +78,7 @@ void Recorders::make_surfaces(const Scene& scene) {
   }
   SurfaceOptions options;
   if (!all.isEmpty()) {
-    options.half_space_size = std::max(1.0, 2 * all.diagonal().norm());
+    options.half_space_size = std::max(1.0, 4 * all.diagonal().norm());
     options.half_space_centre = all.center();
   }
   for (const BodyId body : half_spaces) {

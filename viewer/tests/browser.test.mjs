@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { launch, open, page_file, selfContained, serve, shown } from './browser.mjs';
 import { distinctColours, everything, picture } from './exercise.mjs';
-import { twoTori, writeRecording } from './make_recording.mjs';
+import { twoRigid, twoTori, writeRecording } from './make_recording.mjs';
 
 const timeout = 120_000;
 const recording = twoTori();
@@ -138,6 +138,29 @@ test('views are listed, and show their frame, their bodies and its contacts', { 
   assert.ok(at && at.x > 0 && at.x < box.width && at.y > 0 && at.y < box.height, 'a contact is in the picture');
   await page.click('#views button:nth-child(1)');
   assert.equal(await checked(), all);
+  assert.deepEqual(problems, []);
+  await close();
+  server.close();
+});
+
+test('contacts of rigid bodies by kind', { timeout }, async () => {
+  const server = await serve(twoRigid().bytes);
+  const { page, problems, close } = await open(browser, server.address);
+  await shown(page);
+  assert.match(await page.locator('#legend').innerText(), /colliding\s+resting\s+separating/);
+  await page.keyboard.press('End');
+  await page.waitForFunction(() => window.carom.frame === 2 && window.carom.still);
+  const summary = await page.locator('#summary').innerText();
+  assert.match(summary, /colliding\s+1/);
+  assert.match(summary, /resting\s+2/);
+  assert.match(summary, /separating\s+1/);
+  assert.match(summary, /impulses\s+8 N s/);
+  const box = await page.locator('#view').boundingBox();
+  const at = await page.evaluate(() => window.carom.contactScreenPosition(0));
+  await page.mouse.click(box.x + at.x, box.y + at.y);
+  const card = await page.locator('#selection').innerText();
+  assert.match(card, /impulse\s+2 N s/);
+  assert.match(card, /body b\s+die \(1\)/);
   assert.deepEqual(problems, []);
   await close();
   server.close();

@@ -44,7 +44,10 @@ export function chunk(tag, payload, compress) {
   return Buffer.concat([head, u32(crc32(head)), stored]);
 }
 
-/** body: { number, name, kind, triangles, positions, encoding, topologyFrame, positionsFrame } */
+/**
+ * body: { number, name, kind, triangles, positions, encoding, topologyFrame, positionsFrame, moved }; moved, if the
+ * encoding says so: { restFrame, turn: [w, x, y, z], shift }
+ */
 function bodyEntry(body, frame) {
   const parts = [u32(body.number, body.topologyFrame, body.positionsFrame, body.positions.length / 3, body.triangles.length / 3)];
   if (body.topologyFrame === frame) {
@@ -52,7 +55,11 @@ function bodyEntry(body, frame) {
     parts.push(u8(body.kind), u32(name.length), name, Buffer.from(Uint32Array.from(body.triangles).buffer));
   }
   if (body.positionsFrame === frame) {
-    const wide = body.encoding === 0;
+    const wide = body.encoding % 2 === 0;
+    if (body.encoding >= 2) {
+      const { restFrame, turn, shift } = body.moved;
+      return Buffer.concat([...parts, u8(body.encoding), u32(restFrame), (wide ? f64 : f32)(...turn, ...shift)]);
+    }
     const values = Buffer.from((wide ? Float64Array : Float32Array).from(body.positions).buffer);
     parts.push(u8(body.encoding), shuffle(values, wide ? 8 : 4));
   }
@@ -60,7 +67,7 @@ function bodyEntry(body, frame) {
 }
 
 /** contacts: [{ id, a, b, a0, a1, b0, b1, distance, pointA, pointB }], vertex-face ones without a1 and b1 */
-export function framePayload({ number, time, bodies, contacts }) {
+export function framePayload({ number, time, bodies, contacts, rigidContacts = [] }) {
   const vf = contacts.filter((c) => c.a1 === undefined);
   const all = [...vf, ...contacts.filter((c) => c.a1 !== undefined)];
   const column = (write, pick) => write(...all.flatMap(pick));
@@ -80,7 +87,52 @@ export function framePayload({ number, time, bodies, contacts }) {
     column(f64, (c) => c.distance),
     column(f32, (c) => c.pointA),
     column(f32, (c) => c.pointB),
+    ...(rigidContacts.length > 0 ? [rigidPayload(rigidContacts)] : []),
   ]);
+}
+
+/** [{ id, a, b, kind, distance, speed, impulse, pointA, pointB, normal }] */
+function rigidPayload(contacts) {
+  const column = (write, pick) => write(...contacts.flatMap(pick));
+  return Buffer.concat([
+    u32(contacts.length),
+    column(u64, (c) => c.id),
+    column(u32, (c) => c.a),
+    column(u32, (c) => c.b),
+    column(u8, (c) => c.kind),
+    column(f64, (c) => c.distance),
+    column(f64, (c) => c.speed),
+    column(f64, (c) => c.impulse),
+    column(f32, (c) => c.pointA),
+    column(f32, (c) => c.pointB),
+    column(f32, (c) => c.normal),
+  ]);
+}
+
+/** A triangle that turns and falls onto another, with contacts of all three kinds in its last frame. */
+export function twoRigid() {
+  const positions = [0, 0, 0, 1, 0, 0, 0, 2, 0];
+  const body = (number, name, kind, frame, extra) => ({
+    number, name, kind, triangles: [0, 1, 2], positions, encoding: 0, topologyFrame: 0, positionsFrame: frame, ...extra,
+  });
+  const contact = (id, kind) => ({
+    id, a: 0, b: 1, kind, distance: -0.001, speed: kind - 1, impulse: 2, pointA: [0, 0, 0], pointB: [0, 0.5, 0], normal: [0, 1, 0],
+  });
+  const turn = [Math.SQRT1_2, 0, 0, Math.SQRT1_2]; // a quarter about z
+  const frames = [0, 1, 2].map((number) => {
+    const moved = { restFrame: 0, turn, shift: [5, number, 0] };
+    const extra = number === 0 ? {} : { encoding: 1 + number, moved };
+    return {
+      number,
+      time: number / 10,
+      stages: [],
+      bodies: [body(0, 'ground', 0, 0, {}), body(1, 'die', 3, number, extra)],
+      contacts: [],
+      rigidContacts: number === 2 ? [contact(3, 0), contact(4, 1), contact(5, 1), contact(6, 2)] : [],
+    };
+  });
+  const meta = { carom: 'test', scene: 'two-rigid', dt: 0.1, gravity: [0, -9.81, 0], contact_distance: 0.01 };
+  return { frames, ...writeRecording({ meta, frames }) };
 }
 
 /** Returns the file's bytes and where each of its chunks begins. */

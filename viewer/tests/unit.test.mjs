@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { crc32 as load_crc32, frame as load_frame, frames as load_frames, recording as load_recording, source as load_source } from './sources.mjs';
-import { chunk, framePayload, shuffle, slowCrc32, twoTori, writeRecording } from './make_recording.mjs';
+import { chunk, framePayload, shuffle, slowCrc32, twoRigid, twoTori, writeRecording } from './make_recording.mjs';
 
 const { crc32 } = await load_crc32();
-const { decodeFrame, unshuffle } = await load_frame();
-const { Frames } = await load_frames();
+const { countKinds, decodeFrame, unshuffle } = await load_frame();
+const { contactKindsOf, Frames } = await load_frames();
 const { parseRecording } = await load_recording();
 const { decodeBase64 } = await load_source();
 
@@ -65,6 +65,37 @@ test('a frame: bodies and contacts, value for value', () => {
   assert.deepEqual([...contacts.distance], all.map((c) => c.distance));
   assert.deepEqual(contacts.pointA, Float32Array.from(all.flatMap((c) => c.pointA)));
   assert.deepEqual(contacts.pointB, Float32Array.from(all.flatMap((c) => c.pointB)));
+});
+
+test('bodies that only moved are where their poses put them', () => {
+  const recording = parseRecording(twoRigid().bytes);
+  const frames = new Frames(recording);
+  for (const [number, tolerance] of [[1, 1e-12], [2, 1e-6]]) {
+    // A quarter turn about z takes (1, 0, 0) to (0, 1, 0) and (0, 2, 0) to (-2, 0, 0).
+    const expected = [5, number, 0, 5, 1 + number, 0, 3, number, 0];
+    const { positions } = frames.at(number).bodies[1].placement;
+    expected.forEach((value, i) => assert.ok(Math.abs(positions[i] + frames.origin[i % 3] - value) < Math.max(tolerance, 1e-6), `${number} ${i}`));
+  }
+  assert.equal(frames.at(1).bodies[1].topology.kind, 'rigid');
+});
+
+test('contacts of rigid bodies have a kind and an impulse', () => {
+  const frames = new Frames(parseRecording(twoRigid().bytes));
+  assert.equal(frames.at(1).contacts.count, 0);
+  const { contacts } = frames.at(2);
+  assert.deepEqual([...contacts.id], [3n, 4n, 5n, 6n]);
+  assert.deepEqual(countKinds(contacts), [0, 0, 1, 2, 1]);
+  assert.deepEqual([...contacts.impulse], [2, 2, 2, 2]);
+  assert.deepEqual([...contacts.normalSpeed], [-1, 0, 0, 1]);
+  assert.deepEqual(contactKindsOf(frames.at(2)), ['colliding', 'resting', 'separating']);
+  assert.deepEqual(contactKindsOf(new Frames(parseRecording(good.bytes)).at(0)), ['vertex-face', 'edge-edge']);
+});
+
+test('a pose that refers to itself or a later frame is refused', () => {
+  const { frames } = twoRigid();
+  frames[1].bodies[1].moved.restFrame = 1;
+  const broken = writeRecording({ meta: { carom: '', scene: '', dt: 1 }, frames });
+  assert.throws(() => new Frames(parseRecording(broken.bytes)).at(1), /later frame/);
 });
 
 test('unshuffle undoes shuffle, f32 and f64', () => {

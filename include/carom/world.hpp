@@ -150,7 +150,7 @@ class World {
 
   /// Of the last step, measured at its predicted end, in canonical order; those of bodies removed since are gone.
   std::span<const BodyContact> contacts() const;
-  /// Between rigid bodies, in the last step.
+  /// Between rigid bodies, in the last step; of those asleep, as they were when they fell asleep.
   std::vector<RigidContact> rigid_contacts() const;
   /// By how much the contacts of the last step miss what the response solves for: the largest |min(z, w)|, where z is
   /// an impulse and w the speed beyond what is allowed, one of which should be zero; both in units of the root of

@@ -175,10 +175,11 @@ void remove(World& world, std::int32_t body) {
 
 std::vector<RigidContact> contacts(const WorldState& s, const RigidOptions& options) {
   std::vector<RigidContact> result;
-  for (const std::int32_t p : s.touching) {
-    const Pair& pair = s.pairs[static_cast<std::size_t>(p)];
+  const auto add = [&](std::int32_t place) {
+    const Pair& pair = s.pairs[static_cast<std::size_t>(place)];
     for (std::size_t i = 0; i < static_cast<std::size_t>(pair.count); ++i) {
       const PairPoint& point = pair.points[i];
+      if (point.id == 0) continue;  // not seen by a step yet
       RigidContact c;
       c.id = point.id;
       c.age = point.age;
@@ -195,6 +196,10 @@ std::vector<RigidContact> contacts(const WorldState& s, const RigidOptions& opti
       c.impulse = point.total;
       result.push_back(c);
     }
+  };
+  for (const WorldState::Entry& entry : s.entries) add(entry.pair);
+  for (const MeshPair& entry : s.mesh_pairs) {
+    for (const std::int32_t part : entry.parts) add(part);
   }
   return result;
 }

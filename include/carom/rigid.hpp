@@ -111,10 +111,10 @@ struct RigidOptions {
   /// `lcp`: directions of friction at a point, an even number, the first along the slip. What slips in another
   /// direction has at least cos(pi / directions) of the friction it should.
   int lcp_directions = 4;
-  /// `penalty`: N/m of each point; 0 = as stiff as a twentieth of what is stable, for each point by what it has to
+  /// `penalty`: N/m of each point; 0 = a sixteenth of what is stable, for each point by what it has to
   /// move. A stiffness that is given is refused with Error if it is not stable, which names the largest that is.
   double penalty_stiffness = 0;
-  double penalty_damping = 1;  ///< `penalty`: ratio to critical, where bodies do not bounce
+  double penalty_damping = 1;  ///< `penalty`: ratio to critical, of bodies without restitution; 0 to 1.5
   /// `penalty`: steps within a step. Its springs are explicit, and give way under a weight by some g (dt / substeps)^2.
   int penalty_substeps = 16;
   double resting_speed = 0.05;  ///< m/s, see ContactMotion

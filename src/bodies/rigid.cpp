@@ -295,12 +295,28 @@ void turn_about(double time, const Vec3& inverse_inertia, Quat& q, Vec3& m) {
 Quat spun(Quat q, Vec3 m, const Vec3& inverse, double speed, double dt) {
   const int pieces = static_cast<int>(std::clamp(std::ceil(speed * dt / largest_turn), 1.0, 1000.0));
   const double h = dt / pieces;
+  const auto spin = [&](const Vec3& momentum) {
+    return Vec3{inverse.x * momentum.x, inverse.y * momentum.y, inverse.z * momentum.z};
+  };
+  const double energy = 0.5 * dot(m, spin(m));
   for (int i = 0; i < pieces; ++i) {
     turn_about<0>(0.5 * h, inverse, q, m);
     turn_about<1>(0.5 * h, inverse, q, m);
     turn_about<2>(h, inverse, q, m);
     turn_about<1>(0.5 * h, inverse, q, m);
     turn_about<0>(0.5 * h, inverse, q, m);
+  }
+  // These turns keep the momentum but not quite the energy. The least turn that gives it back.
+  for (int i = 0; i < 2; ++i) {
+    const Vec3 w = spin(m);
+    const Vec3 lever = cross(m, w);
+    const double square = dot(lever, lever);
+    if (!(square > 1e-12 * dot(m, m) * dot(w, w))) break;  // about an axis of the body: nothing to give back
+    const Vec3 back = ((0.5 * dot(m, w) - energy) / square) * lever;
+    if (!(dot(back, back) < 0.01)) break;
+    const Quat turn = detail::normalized(detail::rotation_by(back));
+    q = q * turn;
+    m = detail::matrix(turn).back(m);
   }
   return detail::normalized(q);
 }

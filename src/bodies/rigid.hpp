@@ -107,7 +107,8 @@ struct Free {
 
 /// Forces, gravity and damping first, for the whole step, then the turn. The angular momentum is kept to rounding: the
 /// turn is made of turns about the three axes of the body in a symmetric order (Dullweber, Leimkuhler and McLachlan
-/// 1997), each of which keeps it. So whatever the spin and the step, no speed can exceed what the momentum allows.
+/// 1997), each of which keeps it; what these do to the energy is then given back. So whatever the spin and the step, no
+/// speed can exceed what the momentum allows.
 Free free_motion(const Motion& motion, const Mass& mass, const Info& info, const Vec3& gravity, const Vec3& force,
                  const Vec3& torque, double dt);
 

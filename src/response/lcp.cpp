@@ -83,18 +83,18 @@ void make_delassus(const System& s, const Island& island, Work& work) {
 
 /// Unknown e of a point: 0 the push, 1 to `directions` friction, the last one the slip. As a mix of normal and
 /// tangents; the slip is none.
-struct Mix {
-  double part[3];
-};
-Mix mix_of(std::size_t e, std::size_t directions) {
-  if (e == 0) return {{1, 0, 0}};
-  if (e > directions) return {{0, 0, 0}};
+void make_mixes(std::size_t directions, std::vector<Work::Mix>& mixes) {
+  if (mixes.size() == directions + 2) return;
+  mixes.assign(directions + 2, {});
+  mixes[0] = {{1, 0, 0}};
   const std::size_t half = directions / 2;
-  const std::size_t k = (e - 1) % half;
-  // Opposite directions are opposite to the last bit.
-  const double sign = e - 1 < half ? 1 : -1;
-  const double angle = std::numbers::pi * static_cast<double>(k) / static_cast<double>(half);
-  return {{0, sign * std::cos(angle), sign * std::sin(angle)}};
+  for (std::size_t k = 0; k < half; ++k) {
+    const double angle = std::numbers::pi * static_cast<double>(k) / static_cast<double>(half);
+    const double c = std::cos(angle);
+    const double s = std::sin(angle);
+    mixes[1 + k] = {{0, c, s}};
+    mixes[1 + half + k] = {{0, -c, -s}};  // opposite to the last bit
+  }
 }
 
 /// Into work.found: the impulses with which each point ends at least as fast as `wanted`. Unknowns are measured in
@@ -102,6 +102,7 @@ Mix mix_of(std::size_t e, std::size_t directions) {
 lemke::Result solve(const System& s, const Island& island, const RigidOptions& options, Work& work) {
   const std::size_t count = island.end_point - island.first_point;
   const auto directions = static_cast<std::size_t>(options.lcp_directions);
+  make_mixes(directions, work.mixes);
   work.offset.resize(count + 1);
   work.offset[0] = 0;
   for (std::size_t i = 0; i < count; ++i) {
@@ -116,8 +117,8 @@ lemke::Result solve(const System& s, const Island& island, const RigidOptions& o
   work.z.resize(n);
   const auto unknowns = [&](std::size_t i) { return work.offset[i + 1] - work.offset[i]; };
   const auto entry = [&](std::size_t i, std::size_t e, std::size_t j, std::size_t f) {
-    const Mix p = mix_of(e, directions);
-    const Mix q = mix_of(f, directions);
+    const Work::Mix& p = work.mixes[e];
+    const Work::Mix& q = work.mixes[f];
     double sum = 0;
     for (std::size_t k = 0; k < 3; ++k) {
       for (std::size_t l = 0; l < 3; ++l) {
@@ -135,7 +136,7 @@ lemke::Result solve(const System& s, const Island& island, const RigidOptions& o
       const bool slip = e > directions;
       const double stiff = slip ? 0 : entry(i, e, i, e);
       work.unit[at_e] = slip ? 1 / unit : stiff > 0 ? std::sqrt(stiff) : unit;
-      const Mix mix = mix_of(e, directions);
+      const Work::Mix& mix = work.mixes[e];
       double q = e == 0 ? -work.wanted[i] : 0;
       for (std::size_t k = 0; k < 3; ++k) q += mix.part[k] * work.before[3 * i + k];
       work.right[at_e] = q;
@@ -166,7 +167,7 @@ lemke::Result solve(const System& s, const Island& island, const RigidOptions& o
   work.found.assign(3 * count, 0);
   for (std::size_t i = 0; i < count; ++i) {
     for (std::size_t e = 0; e < unknowns(i); ++e) {
-      const Mix mix = mix_of(e, directions);
+      const Work::Mix& mix = work.mixes[e];
       const double z = work.z[work.offset[i] + e] / work.unit[work.offset[i] + e];
       for (std::size_t k = 0; k < 3; ++k) work.found[3 * i + k] += mix.part[k] * z;
     }

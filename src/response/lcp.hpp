@@ -22,6 +22,10 @@ namespace carom::lcp {
 
 /// Working memory for one island.
 struct Work {
+  struct Mix {
+    double part[3];
+  };
+  std::vector<Mix> mixes;        ///< of the unknowns of a point, see lcp.cpp
   std::vector<double> delassus;  ///< 3 by 3 for each two points: normal and two tangents
   std::vector<double> matrix;
   std::vector<double> right;

@@ -11,6 +11,8 @@ namespace {
 constexpr double no_pivot = 1e-10;
 /// Of the largest |q|: an artificial variable that is smaller is zero but for rounding.
 constexpr double nothing_left = 1e-9;
+constexpr double good_enough = 1e-10;  ///< residual
+constexpr int attempts = 5;
 
 double largest(std::span<const double> q) {
   double result = 0;
@@ -20,28 +22,37 @@ double largest(std::span<const double> q) {
 
 class Tableau {
  public:
-  Tableau(std::span<const double> m, std::span<const double> q, Scratch& s) : n_(q.size()), width_(2 * n_ + 2), s_(s) {
+  Tableau(std::span<const double> m, std::span<const double> q, int attempt, Scratch& s)
+      : n_(q.size()), width_(2 * n_ + 2), s_(s) {
     s.tableau.assign(n_ * width_, 0);
     s.basis.resize(n_);
     for (std::size_t i = 0; i < n_; ++i) {
       double* row = row_of(i);
       row[i] = 1;
       for (std::size_t j = 0; j < n_; ++j) row[n_ + j] = -m[i * n_ + j];
-      row[artificial()] = -1;
+      row[artificial()] = -cover(i, attempt);
       row[value()] = q[i];
       s.basis[i] = static_cast<std::int32_t>(i);
     }
   }
 
+  /// How the artificial variable helps row i: by amounts between one and two that have no pattern, so that few ratios
+  /// tie. Equal ones would tie wherever nothing slips.
+  static double cover(std::size_t i, int attempt) {
+    const double x = (static_cast<double>(i) + 1) * (0.6180339887498949 + 0.0917 * attempt);
+    return 1 + (x - std::floor(x));
+  }
+
   std::size_t artificial() const { return 2 * n_; }
   std::size_t complement(std::size_t variable) const { return variable < n_ ? variable + n_ : variable - n_; }
 
-  /// The artificial variable comes in at the row that needs it most.
+  /// The artificial variable comes in at the row that needs most of it.
   std::size_t first_row() const {
     std::size_t best = 0;
+    const auto need = [&](std::size_t i) { return row_of(i)[value()] / -row_of(i)[artificial()]; };
     for (std::size_t i = 1; i < n_; ++i) {
       // Of equal ones the last: with unit vectors beside the values that is the lexicographic least.
-      if (row_of(i)[value()] <= row_of(best)[value()]) best = i;
+      if (need(i) <= need(best)) best = i;
     }
     return best;
   }
@@ -162,17 +173,12 @@ double residual_of(std::span<const double> m, std::span<const double> q, std::sp
   return scale > 0 ? worst / scale : 0;
 }
 
-}  // namespace
-
-Result solve(std::span<const double> m, std::span<const double> q, std::uint64_t most_pivots, Scratch& s,
-             std::span<double> z) {
+/// From the artificial start to the end, once.
+Result walk(std::span<const double> m, std::span<const double> q, std::uint64_t most_pivots, int attempt, Scratch& s,
+            std::span<double> z) {
   const std::size_t n = q.size();
-  assert(m.size() == n * n && z.size() == n);
   Result result;
-  std::fill(z.begin(), z.end(), 0.0);
-  if (std::all_of(q.begin(), q.end(), [](double x) { return x >= 0; })) return result;
-
-  Tableau tableau(m, q, s);
+  Tableau tableau(m, q, attempt, s);
   std::size_t left = tableau.pivot(tableau.first_row(), tableau.artificial());
   result.pivots = 1;
   while (left != tableau.artificial()) {
@@ -198,7 +204,7 @@ Result solve(std::span<const double> m, std::span<const double> q, std::uint64_t
   // Zero but for rounding is zero.
   for (double& x : z) x = std::max(x, 0.0);
   result.residual = residual_of(m, q, z);
-  if (!computed || result.residual > 1e-9) {
+  if (!computed || result.residual > good_enough) {
     // A matrix near singular: the values of the tableau may be the better ones.
     s.right.assign(z.begin(), z.end());
     std::fill(z.begin(), z.end(), 0.0);
@@ -214,6 +220,33 @@ Result solve(std::span<const double> m, std::span<const double> q, std::uint64_t
     }
   }
   return result;
+}
+
+}  // namespace
+
+Result solve(std::span<const double> m, std::span<const double> q, std::uint64_t most_pivots, Scratch& s,
+             std::span<double> z) {
+  assert(m.size() == q.size() * q.size() && z.size() == q.size());
+  Result best;
+  std::fill(z.begin(), z.end(), 0.0);
+  if (std::all_of(q.begin(), q.end(), [](double x) { return x >= 0; })) return best;
+  // Rounding can spoil a path, but hardly several.
+  std::uint64_t pivots = 0;
+  s.best.assign(q.size(), 0);
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    Result result = walk(m, q, most_pivots, attempt, s, z);
+    pivots += result.pivots;
+    const bool better = attempt == 0 || (result.outcome == Outcome::solved &&
+                                         (best.outcome != Outcome::solved || result.residual < best.residual));
+    if (better) {
+      best = result;
+      std::copy(z.begin(), z.end(), s.best.begin());
+    }
+    if (best.outcome == Outcome::solved && best.residual <= good_enough) break;
+  }
+  std::copy(s.best.begin(), s.best.end(), z.begin());
+  best.pivots = pivots;
+  return best;
 }
 
 }  // namespace carom::lemke

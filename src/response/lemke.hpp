@@ -28,6 +28,7 @@ struct Scratch {
   std::vector<double> matrix;       ///< of what is positive
   std::vector<std::int32_t> positive;
   std::vector<double> right;
+  std::vector<double> best;
 };
 
 struct Result {

@@ -9,7 +9,7 @@
 namespace carom {
 namespace {
 
-constexpr std::array<std::string_view, 3> names{"soft", "impulse", "lcp"};  // in the order of Kind
+constexpr std::array<std::string_view, 4> names{"soft", "impulse", "lcp", "penalty"};  // in the order of Kind
 
 }  // namespace
 
@@ -50,6 +50,8 @@ void run(Kind kind, Context& context, const In& in, const RigidOptions& options,
       return impulse::run(context, in, options, pairs, scratch.impulse, out, stats);
     case Kind::lcp:
       return lcp::run(context, in, options, pairs, scratch.lcp, out, stats);
+    case Kind::penalty:
+      return rigid_penalty::run(context, in, options, pairs, scratch.penalty, out, stats);
   }
 }
 

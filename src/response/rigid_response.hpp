@@ -4,12 +4,13 @@
 
 #include "response/impulse.hpp"
 #include "response/lcp.hpp"
+#include "response/rigid_penalty.hpp"
 #include "response/soft.hpp"
 
 /// The responses of rigid bodies by name: the one place that knows which there are.
 namespace carom::response {
 
-enum class Kind : std::uint8_t { soft, impulse, lcp };
+enum class Kind : std::uint8_t { soft, impulse, lcp, penalty };
 
 /// Throws Error that lists the names.
 Kind by_name(std::string_view name);
@@ -23,6 +24,7 @@ struct Scratch {
   soft::Scratch soft;
   impulse::Scratch impulse;
   lcp::Scratch lcp;
+  rigid_penalty::Scratch penalty;
 };
 
 void run(Kind kind, Context& context, const In& in, const RigidOptions& options, std::span<rigid::Pair> pairs,

@@ -1,0 +1,290 @@
+#include "response/rigid_penalty.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+
+#include "core/check.hpp"
+#include "core/stage_timer.hpp"
+
+namespace carom::rigid_penalty {
+namespace {
+
+using contacts::Contact;
+using contacts::Island;
+using contacts::Point;
+using contacts::System;
+
+/// Of h^2 k / m, which must be below four: a bounce of a ball then takes some ten substeps.
+constexpr double chosen = 0.25;
+constexpr std::size_t body_grain = 16;
+
+std::size_t at(std::int32_t i) {
+  return static_cast<std::size_t>(i);
+}
+
+/// The share of its speed with which a mass leaves a spring with this ratio of damping that does not pull.
+double restitution_of(double ratio) {
+  if (ratio == 0) return 1;
+  if (ratio == 1) return std::exp(-2.0);
+  if (ratio < 1) {
+    const double root = std::sqrt(1 - ratio * ratio);
+    // atan2 takes the branch that the two cases of the paper are.
+    const double angle = std::atan2(2 * ratio * root, 2 * ratio * ratio - 1);
+    return std::exp(-ratio / root * angle);
+  }
+  const double root = std::sqrt(ratio * ratio - 1);
+  return std::exp(-ratio / root * std::log((ratio + root) / (ratio - root)));
+}
+
+void start_bodies(const response::In& in, const System& s, std::vector<Moving>& moving) {
+  moving.resize(in.bodies.size());
+  for (const Point& p : s.points) {
+    for (const std::int32_t body : {p.a, p.b}) {
+      const std::size_t i = at(body);
+      Moving& m = moving[i];
+      m = {};
+      m.start = m.x = in.bodies.motion[i].x;
+      m.q = in.bodies.motion[i].q;
+      m.v = s.bodies[i].v;
+      m.w = s.bodies[i].w;
+      if (s.bodies[i].moves) m.momentum = rigid::turned(in.rotation[i], in.bodies.mass[i].inertia, m.w);
+    }
+  }
+}
+
+using Six = Eigen::Matrix<double, 6, 6>;
+
+/// Largest eigenvalue of M^-1 sum, where both are symmetric and M^-1 is given by the body.
+double largest(const contacts::Body& body, const Six& sum) {
+  // M^-1/2 sum M^-1/2 has the same, and is symmetric.
+  const auto columns = [](const Mat3& m) {
+    Eigen::Matrix3d r;
+    r << detail::to_eigen(m.x), detail::to_eigen(m.y), detail::to_eigen(m.z);
+    return r;
+  };
+  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> turns(columns(body.inverse_inertia));
+  Six root = Six::Zero();
+  root.topLeftCorner<3, 3>().diagonal() = detail::to_eigen(body.inverse_mass).cwiseSqrt();
+  root.bottomRightCorner<3, 3>() = turns.eigenvectors() * turns.eigenvalues().cwiseMax(0).cwiseSqrt().asDiagonal() *
+                                   turns.eigenvectors().transpose();
+  const Six product = root * sum * root;
+  return std::max(0.0, Eigen::SelfAdjointEigenSolver<Six>(product, Eigen::EigenvaluesOnly).eigenvalues()(5));
+}
+
+/// How far each body gives way to its points.
+void measure_bodies(const System& s, Scratch& scratch) {
+  scratch.sums.resize(2 * s.bodies.size());
+  for (const std::int32_t body : s.touched) {
+    scratch.sums[2 * at(body)].setZero();
+    scratch.sums[2 * at(body) + 1].setZero();
+  }
+  for (const Point& p : s.points) {
+    const auto add = [&](std::int32_t body, bool of_a) {
+      if (!s.bodies[at(body)].moves) return;
+      const contacts::Row* const rows[3] = {&p.normal, &p.tangent[0], &p.tangent[1]};
+      for (int k = 0; k < 3; ++k) {
+        Eigen::Matrix<double, 6, 1> j;
+        j << detail::to_eigen(rows[k]->along), detail::to_eigen(of_a ? rows[k]->turn_a : rows[k]->turn_b);
+        scratch.sums[2 * at(body)] += j * j.transpose();
+        if (k == 0) scratch.sums[2 * at(body) + 1] += j * j.transpose();
+      }
+    };
+    add(p.a, true);
+    add(p.b, false);
+  }
+}
+
+/// Springs of all points: as stiff as was given, if that is stable, or as is.
+void stiffen(const response::In& in, const RigidOptions& options, std::span<const rigid::Pair> pairs,
+             Scratch& scratch) {
+  const System& s = scratch.system;
+  scratch.springs.assign(s.points.size(), {});
+  const double h = in.dt / options.penalty_substeps;
+  for (const Contact& c : s.contacts) {
+    for (std::size_t k = 0; k < c.count; ++k) {
+      const Point& p = s.points[c.first + k];
+      const Moving& a = scratch.moving[at(p.a)];
+      const Moving& b = scratch.moving[at(p.b)];
+      const double give = a.give + b.give;
+      const double normal_give = a.normal_give + b.normal_give;
+      Spring& spring = scratch.springs[c.first + k];
+      spring.gap = p.gap;
+      spring.place = pairs[at(c.pair)].points[k].middle;
+      if (!(normal_give > 0)) continue;  // all of it is locked
+      // More damping than this share of what is stable would not be.
+      const double soft = std::sqrt(normal_give / give);
+      const double wanted = p.restitution > 0 ? damping_of(p.restitution) : options.penalty_damping;
+      const double ratio = std::min(wanted, 0.2 * (4 - chosen) / (std::sqrt(chosen) * soft));
+      double stiffness = chosen / (h * h * give);
+      if (options.penalty_stiffness > 0) {
+        stiffness = options.penalty_stiffness;
+        // x^2 + 4 r x < 4 for x = h sqrt(k give), r the larger ratio of damping.
+        const double r = std::max(ratio * soft, 1.0);
+        const double x = 2 * std::sqrt(r * r + 1) - 2 * r;
+        const double most = x * x / (h * h * give);
+        require(stiffness <= most, ErrorCode::unstable,
+                "bodies '{}' and '{}': rigid.penalty_stiffness is {} N/m; at most {:.4g} is stable with dt {} and {} "
+                "substeps",
+                in.bodies.info[at(p.a)].name, in.bodies.info[at(p.b)].name, stiffness, most, in.dt,
+                options.penalty_substeps);
+      }
+      spring.stiffness = stiffness;
+      spring.damping = 2 * ratio * std::sqrt(stiffness / normal_give);
+      spring.drag = 2 * std::sqrt(stiffness / give);
+    }
+  }
+}
+
+/// Forces of the points of a pair in a substep, onto its two bodies. `follow_a`: where they touch goes along with a,
+/// the smaller of the two: a ball that slides over a floor touches below its centre.
+void press(const System& s, const Contact& c, rigid::Pair& pair, bool follow_a, double h, int step, Scratch& scratch) {
+  const Point& first = s.points[c.first];
+  const bool a_moves = s.bodies[at(first.a)].moves;
+  const bool b_moves = s.bodies[at(first.b)].moves;
+  Moving& a = scratch.moving[at(first.a)];
+  Moving& b = scratch.moving[at(first.b)];
+  // What does not move by forces is shared by islands, so it is not moved along but asked where it is.
+  const Vec3 xa = a_moves ? a.x : a.x + (step * h) * a.v;
+  const Vec3 xb = b_moves ? b.x : b.x + (step * h) * b.v;
+  const Vec3 shift = follow_a ? xa - a.start : xb - b.start;
+  Spring* springs = scratch.springs.data() + c.first;
+  const Vec3& n = pair.normal;
+  double pressed = 0;
+  double stiffness = 0;
+  Vec3 slip;
+  int touching = 0;
+  for (std::size_t k = 0; k < c.count; ++k) {
+    Spring& spring = springs[k];
+    spring.force = 0;
+    spring.place = pair.points[k].middle + shift;
+    const Vec3 v = b.v + cross(b.w, spring.place - xb) - a.v - cross(a.w, spring.place - xa);
+    const double opening = dot(n, v);
+    // Bodies have moved with these velocities since the last substep.
+    if (step > 0) spring.gap += h * opening;
+    if (!(spring.gap < 0) || spring.stiffness == 0) continue;
+    spring.slip = v - opening * n;
+    spring.force = std::max(0.0, -spring.stiffness * spring.gap - spring.damping * opening);
+    pressed += spring.force;
+    stiffness += spring.stiffness;
+    slip = slip + spring.slip;
+    ++touching;
+  }
+  if (!(pressed > 0)) {
+    pair.rub = {};
+    return;
+  }
+  // The spring along the surface, as the force that it gave last.
+  const double limit = static_cast<double>(pair.friction) * pressed;
+  Vec3 drawn = (1 / h) * pair.rub - (stiffness * h / touching) * slip;
+  drawn = drawn - dot(n, drawn) * n;
+  const double size = length(drawn);
+  if (size > limit) drawn = (limit / size) * drawn;
+  pair.rub = h * drawn;
+  for (std::size_t k = 0; k < c.count; ++k) {
+    Spring& spring = springs[k];
+    if (spring.force == 0) continue;
+    spring.total += h * spring.force;
+    Vec3 along = (spring.force / pressed) * drawn - spring.drag * spring.slip;
+    const double most = static_cast<double>(pair.friction) * spring.force;
+    const double much = length(along);
+    if (much > most) along = (most / much) * along;
+    const Vec3 impulse = h * (spring.force * n + along);
+    if (a_moves) {
+      a.impulse = a.impulse - impulse;
+      a.moment = a.moment - cross(spring.place - xa, impulse);
+      a.pushed = true;
+    }
+    if (b_moves) {
+      b.impulse = b.impulse + impulse;
+      b.moment = b.moment + cross(spring.place - xb, impulse);
+      b.pushed = true;
+    }
+  }
+}
+
+void move(const response::In& in, const System& s, std::size_t i, double h, double share, Moving& m) {
+  const rigid::Mass& mass = in.bodies.mass[i];
+  const contacts::Body& body = s.bodies[i];
+  m.v = m.v + share * body.free_v + contacts::scaled(body.inverse_mass, m.impulse);
+  m.x = m.x + h * m.v;
+  if (mass.locked) {
+    m.w = m.w + share * body.free_w + body.inverse_inertia * m.moment;
+    m.q = detail::normalized(detail::rotation_by(h * m.w) * m.q);
+  } else {
+    const Vec3 start = rigid::turned(in.rotation[i], mass.inertia, in.bodies.motion[i].w);
+    m.momentum = m.momentum + share * (in.free[i].momentum - start) + m.moment;
+    m.q = rigid::turn_freely(m.q, m.momentum, mass, h);
+    m.w = rigid::turned(detail::matrix(m.q), mass.inverse_inertia, m.momentum);
+  }
+  m.impulse = {};
+  m.moment = {};
+}
+
+}  // namespace
+
+double damping_of(double restitution) {
+  // Decreasing; four give less than a hundredth.
+  double low = 0;
+  double high = 4;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = 0.5 * (low + high);
+    (restitution_of(middle) > std::max(restitution, 0.01) ? low : high) = middle;
+  }
+  return low;
+}
+
+void run(Context& context, const response::In& in, const RigidOptions& options, std::span<rigid::Pair> pairs,
+         Scratch& scratch, const response::Out& out, StageStats& stats) {
+  const StageTimer timer(stats);
+  System& s = scratch.system;
+  contacts::build(context, in, pairs, s);
+  start_bodies(in, s, scratch.moving);
+  measure_bodies(s, scratch);
+  parallel_for(context.workers, s.touched.size(), body_grain, [&](std::size_t k) {
+    const std::size_t i = at(s.touched[k]);
+    scratch.moving[i].give = largest(s.bodies[i], scratch.sums[2 * i]);
+    scratch.moving[i].normal_give = largest(s.bodies[i], scratch.sums[2 * i + 1]);
+  });
+  stiffen(in, options, pairs, scratch);
+  const int steps = options.penalty_substeps;
+  const double h = in.dt / steps;
+  parallel_for(context.workers, s.islands.size(), 1, [&](std::size_t k) {
+    const Island& island = s.islands[k];
+    for (int step = 0; step < steps; ++step) {
+      for (std::uint32_t c = island.first_contact; c < island.end_contact; ++c) {
+        rigid::Pair& pair = pairs[at(s.contacts[c].pair)];
+        const bool follow_a =
+            in.bodies.colliders[at(pair.collider_a)].size < in.bodies.colliders[at(pair.collider_b)].size;
+        press(s, s.contacts[c], pair, follow_a, h, step, scratch);
+      }
+      for (std::uint32_t m = island.first_body; m < island.end_body; ++m) {
+        const std::size_t i = at(s.members[m]);
+        move(in, s, i, h, 1.0 / steps, scratch.moving[i]);
+      }
+    }
+    for (std::uint32_t c = island.first_contact; c < island.end_contact; ++c) {
+      const Contact& contact = s.contacts[c];
+      rigid::Pair& pair = pairs[at(contact.pair)];
+      pair.twist = 0;
+      for (std::size_t i = 0; i < contact.count; ++i) {
+        const Spring& spring = scratch.springs[contact.first + i];
+        pair.points[i].total = spring.total;
+        pair.points[i].impulse = static_cast<float>(h * spring.force);
+        pair.points[i].reference = pair.points[i].impulse;
+      }
+    }
+    for (std::uint32_t m = island.first_body; m < island.end_body; ++m) {
+      const std::size_t i = at(s.members[m]);
+      const Moving& moved = scratch.moving[i];
+      if (!moved.pushed) continue;  // its free way is exact
+      out.next[i] = {moved.x, moved.q, moved.v, moved.w};
+      out.answered[i] = 1;
+    }
+  });
+  stats.in += in.touching.size();
+  stats.out += in.touching.size();
+  stats.add_counted("islands", s.islands.size());
+}
+
+}  // namespace carom::rigid_penalty

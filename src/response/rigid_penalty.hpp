@@ -1,0 +1,71 @@
+#pragma once
+
+#include <Eigen/Core>
+
+#include "carom/stats.hpp"
+#include "response/contact_system.hpp"
+
+/// Stage `respond` for rigid bodies, by springs and dampers (course 003): a point that overlaps by d is pushed by
+/// k d + c d', never pulled. Each step is made of `penalty_substeps` explicit ones, in which bodies move and the
+/// overlap of the points follows them.
+///
+/// - *Bounce.* c is such that a ball leaves with the share of its speed that restitution says (Schwager and Pöschel
+///   2007); where nothing bounces, `penalty_damping` times the critical one.
+/// - *Friction.* A spring along the surface, one a pair, that is stretched by the slip and slides where it would pull
+///   more than friction allows (Cundall and Strack 1979), shared out to the points as they are pressed, and a damper at
+///   each point. So what stands on a slope stays.
+/// - *Stability.* Of a mass on a spring with a damper, x' = x + h v', the step is stable if h^2 k / m + 2 h c / m < 4.
+///   Let e be the largest eigenvalue of M^-1 sum J^T J of a body, over its points, J taking the motion of the body to
+///   the velocity of the point. Where a and b meet, |J_a u_a + J_b u_b|^2 is no more than (e_a + e_b) / e_a |J_a u_a|^2
+///   + (e_a + e_b) / e_b |J_b u_b|^2; so with k (e_a + e_b) for k / m at each point the whole is as stable as the mass
+///   on the spring. A stiffness that is given and exceeds this is refused, one that is not is chosen well below.
+///
+/// The two forces of a point act at one place and bodies move with the velocity that a substep ends with: momentum is
+/// kept to rounding. Energy is not gained but for what springs hold and give back.
+namespace carom::rigid_penalty {
+
+using detail::Mat3;
+using detail::Vec3;
+
+/// A body within the step.
+struct Moving {
+  Vec3 start;  ///< m, centre of mass at the beginning
+  Vec3 x;
+  detail::Quat q;
+  Vec3 v;
+  Vec3 w;
+  Vec3 momentum;  ///< angular
+  Vec3 impulse;   ///< N s of this substep
+  Vec3 moment;
+  bool pushed = false;
+  double give = 0;         ///< 1/kg, see above
+  double normal_give = 0;  ///< the same along the normals alone
+};
+
+struct Spring {
+  double stiffness = 0;  ///< N/m
+  double damping = 0;    ///< N s/m along the normal
+  double drag = 0;       ///< N s/m along the surface
+  double gap = 0;        ///< m
+  double force = 0;      ///< N, of this substep
+  double total = 0;      ///< N s, of the step
+  Vec3 place;            ///< m, where it acts
+  Vec3 slip;             ///< m/s
+};
+
+struct Scratch {
+  contacts::System system;
+  std::vector<Moving> moving;                     ///< of each body
+  std::vector<Spring> springs;                    ///< of each point of the system
+  std::vector<Eigen::Matrix<double, 6, 6>> sums;  ///< of J^T J of each body; all directions, and normals alone
+};
+
+/// Throws Error(unstable) that names the bodies and the largest stable stiffness, before anything has changed.
+void run(Context& context, const response::In& in, const RigidOptions& options, std::span<rigid::Pair> pairs,
+         Scratch& scratch, const response::Out& out, StageStats& stats);
+
+/// Ratio to critical damping with which a mass that is pushed by a spring and a damper, and never pulled, leaves with
+/// this share of its speed. 0 for 1; restitution below 1% counts as 1%.
+double damping_of(double restitution);
+
+}  // namespace carom::rigid_penalty

@@ -1,0 +1,286 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "carom/error.hpp"
+#include "response/rigid_penalty.hpp"
+#include "rigid_scene.hpp"
+
+// What every response promises besides physics, and what is particular to one.
+namespace carom {
+namespace {
+
+using Eigen::Vector3d;
+
+class Responses : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(All, Responses,
+                         testing::ValuesIn(std::vector<std::string>(response_names().begin(), response_names().end())),
+                         [](const auto& test) { return test.param; });
+
+WorldOptions options_of(const std::string& response, int threads = 1) {
+  WorldOptions options = rigid_options(1.0 / 60, threads);
+  options.response = response;
+  return options;
+}
+
+/// Several heaps apart from each other, so that there are several islands, of boxes, balls and capsules.
+void add_heaps(World& world, int heaps, int each, double friction = 0.6, double restitution = 0.3) {
+  world.add(floor_body(friction));
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> number(-1, 1);
+  for (int heap = 0; heap < heaps; ++heap) {
+    for (int i = 0; i < each; ++i) {
+      RigidBody body;
+      body.name = "body";
+      body.shape = i % 3 == 0   ? Shape::box({0.3, 0.2, 0.4})
+                   : i % 3 == 1 ? Shape::sphere(0.3)
+                                : Shape::capsule(0.2, 0.2);
+      body.pose = at(4.0 * heap + 0.3 * number(random), 0.5 + 0.45 * i, 0.3 * number(random));
+      body.angular_velocity = {number(random), number(random), number(random)};
+      body.friction = friction;
+      body.restitution = restitution;
+      world.add(body);
+    }
+  }
+}
+
+std::uint64_t hash_after(World& world, int steps) {
+  for (int i = 0; i < steps; ++i) world.step();
+  return world.state_hash();
+}
+
+TEST_P(Responses, SameBitsForOneTwoAndFourThreads) {
+  std::uint64_t expected = 0;
+  for (const int threads : {1, 2, 4}) {
+    World world(options_of(GetParam(), threads));
+    add_heaps(world, 4, 4);
+    const std::uint64_t hash = hash_after(world, 60);
+    if (threads == 1) {
+      expected = hash;
+      EXPECT_GT(world.rigid_contacts().size(), 16U) << "where little touches this proves little";
+    }
+    EXPECT_EQ(hash, expected) << threads << " threads";
+  }
+}
+
+TEST_P(Responses, SnapshotContinuesBitForBit) {
+  World world(options_of(GetParam()));
+  add_heaps(world, 2, 4);
+  hash_after(world, 40);
+  const World::Snapshot saved = world.snapshot();
+  const std::uint64_t expected = hash_after(world, 40);
+  world.restore(saved);
+  EXPECT_EQ(hash_after(world, 40), expected);
+  World other(options_of(GetParam()));
+  other.restore(saved);
+  EXPECT_EQ(hash_after(other, 40), expected);
+}
+
+TEST_P(Responses, IslandsSleepWakeAndAreRemoved) {
+  WorldOptions options = options_of(GetParam());
+  options.rigid.sleep = true;
+  World world(options);
+  world.add(floor_body());
+  const BodyId lower = world.add(box_body("lower", {0.5, 0.5, 0.5}, at(0, 0.5, 0)));
+  const BodyId upper = world.add(box_body("upper", {0.5, 0.5, 0.5}, at(0, 1.5, 0)));
+  const BodyId apart = world.add(box_body("apart", {0.5, 0.5, 0.5}, at(5, 0.5, 0)));
+  for (int i = 0; i < 180; ++i) world.step();
+  ASSERT_TRUE(world.asleep(lower) && world.asleep(upper) && world.asleep(apart));
+  world.remove(lower);
+  for (int i = 0; i < 60; ++i) world.step();
+  EXPECT_NEAR(world.pose(upper).translation().y(), 0.5, 1e-2);
+  EXPECT_NEAR(world.pose(apart).translation().x(), 5, 1e-2);
+}
+
+TEST_P(Responses, KinematicBodiesCarry) {
+  World world(options_of(GetParam()));
+  RigidBody belt = box_body("belt", {5, 0.5, 5}, at(0, -0.5, 0));
+  belt.kind = RigidKind::kinematic;
+  belt.velocity = {1, 0, 0};
+  world.add(belt);
+  const BodyId box = world.add(box_body("box", {0.3, 0.3, 0.3}, at(0, 0.3, 0)));
+  for (int i = 0; i < 120; ++i) world.step();
+  EXPECT_NEAR(world.velocity(box).x(), 1, 1e-3);
+  EXPECT_NEAR(world.pose(box).translation().y(), 0.3, 2e-3);
+}
+
+TEST_P(Responses, LockedAxesStayLocked) {
+  World world(options_of(GetParam()));
+  world.add(floor_body());
+  RigidBody box = box_body("box", {0.5, 0.3, 0.2}, at(0, 1.5, 0));
+  box.pose.linear() = Eigen::AngleAxisd(0.6, Vector3d(1, 1, 0).normalized()).toRotationMatrix();
+  box.locked_rotation = {true, false, true};
+  box.locked_translation = {true, false, false};
+  const BodyId id = world.add(box);
+  for (int i = 0; i < 120; ++i) {
+    world.step();
+    EXPECT_EQ(world.angular_velocity(id).x(), 0);
+    EXPECT_EQ(world.angular_velocity(id).z(), 0);
+    EXPECT_EQ(world.velocity(id).x(), 0);
+  }
+  EXPECT_LT(world.velocity(id).norm(), 0.05);
+  EXPECT_GT(world.center_of_mass(id).y(), 0.3) << "it stands on a corner";
+}
+
+TEST_P(Responses, TheNameIsKnownAndOthersAreNot) {
+  EXPECT_NO_THROW(World{options_of(GetParam())});
+  try {
+    World world(options_of("hope"));
+    ADD_FAILURE() << "not refused";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::unknown_name);
+    EXPECT_NE(std::string(error.what()).find(GetParam()), std::string::npos) << error.what();
+  }
+}
+
+TEST_P(Responses, TorsionalAndRollingFrictionIsDoneOrRefusedByName) {
+  World world(options_of(GetParam()));
+  RigidBody ball = ball_body("culprit", 0.5, at(0, 0.5, 0));
+  for (double RigidBody::*const field : {&RigidBody::torsional_friction, &RigidBody::rolling_friction}) {
+    ball.torsional_friction = ball.rolling_friction = 0;
+    ball.*field = 0.01;
+    if (GetParam() == "impulse") {
+      EXPECT_NO_THROW(world.add(ball));
+      continue;
+    }
+    try {
+      world.add(ball);
+      ADD_FAILURE() << "not refused";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::unsupported);
+      EXPECT_NE(std::string(error.what()).find("'culprit'"), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("'" + GetParam() + "'"), std::string::npos) << error.what();
+    }
+  }
+  ball.torsional_friction = -1;
+  EXPECT_THROW(world.add(ball), Error);
+}
+
+TEST(LcpResponse, ComplementarityHoldsInHeaps) {
+  World world(options_of("lcp"));
+  add_heaps(world, 3, 4);
+  double worst = 0;
+  for (int i = 0; i < 120; ++i) {
+    world.step();
+    worst = std::max(worst, world.response_residual());
+    ASSERT_EQ(world.stats()[Stage::respond].limited, 0U) << "step " << i;
+  }
+  EXPECT_GT(world.rigid_contacts().size(), 12U);
+  EXPECT_LT(worst, 1e-9);
+}
+
+/// Without friction and bounce both solve one problem, whose velocities are unique.
+TEST(LcpResponse, AgreesWithRoundsOfImpulses) {
+  WorldOptions rounds = options_of("impulse");
+  rounds.rigid.impulse_rounds = 20000;
+  rounds.rigid.impulse_tolerance = 1e-13;
+  World exact(options_of("lcp"));
+  World iterated(rounds);
+  add_heaps(exact, 1, 6, 0, 0);
+  int compared = 0;
+  for (int i = 0; i < 60; ++i) {
+    exact.step();
+    if (i % 6 != 0) continue;
+    iterated.restore(exact.snapshot());
+    World next(options_of("lcp"));
+    next.restore(exact.snapshot());
+    next.step();
+    iterated.step();
+    double fastest = 0;
+    double apart = 0;
+    for (const BodyId id : next.bodies()) {
+      fastest = std::max(fastest, next.velocity(id).norm());
+      apart = std::max(apart, (next.velocity(id) - iterated.velocity(id)).norm());
+    }
+    if (next.rigid_contacts().empty()) continue;
+    ++compared;
+    EXPECT_LT(apart, 1e-6 * fastest) << "step " << i;
+    EXPECT_LT(iterated.response_residual(), 1e-6);
+  }
+  EXPECT_GT(compared, 5);
+}
+
+TEST(LcpResponse, LargeIslandsAreLeftToImpulsesAndCounted) {
+  WorldOptions options = options_of("lcp");
+  options.rigid.lcp_points = 6;
+  World world(options);
+  world.add(floor_body());
+  world.add(box_body("single", {0.5, 0.5, 0.5}, at(5, 0.5, 0)));
+  const BodyId lower = world.add(box_body("lower", {0.5, 0.5, 0.5}, at(0, 0.5, 0)));
+  const BodyId upper = world.add(box_body("upper", {0.5, 0.5, 0.5}, at(0, 1.5, 0)));
+  for (int i = 0; i < 60; ++i) {
+    world.step();
+    EXPECT_EQ(world.stats()[Stage::respond].limited, 1U);
+  }
+  EXPECT_NEAR(world.center_of_mass(lower).y(), 0.5, 1e-3);
+  EXPECT_NEAR(world.center_of_mass(upper).y(), 1.5, 1e-3);
+  EXPECT_LT(world.response_residual(), 1e-3);
+}
+
+/// Friction of a cone with edges is all there is along the slip, and at least cos(pi / n) of it elsewhere.
+TEST(LcpResponse, MoreDirectionsDoNotChangeStraightSliding) {
+  const auto slid = [](int directions) {
+    WorldOptions options = options_of("lcp");
+    options.rigid.lcp_directions = directions;
+    World world(options);
+    world.add(floor_body(0.4));
+    RigidBody box = box_body("box", {0.5, 0.1, 0.5}, at(0, 0.1, 0));
+    box.friction = 0.4;
+    box.velocity = {1.2, 0, 1.6};
+    const BodyId id = world.add(box);
+    for (int i = 0; i < 90; ++i) world.step();
+    return Vector3d(world.center_of_mass(id) - Vector3d(0, 0.1, 0));
+  };
+  const Vector3d four = slid(4);
+  EXPECT_NEAR(four.norm(), 4 / (2 * 0.4 * 9.81) - 0.5 * 2.0 / 60, 5e-3);
+  EXPECT_LT((slid(8) - four).norm(), 5e-3);
+}
+
+TEST(PenaltyResponse, TooStiffIsRefusedWithTheLargestThatIsStable) {
+  const auto run = [](double stiffness) {
+    WorldOptions options = options_of("penalty");
+    options.rigid.penalty_stiffness = stiffness;
+    World world(options);
+    world.add(floor_body());
+    const BodyId id = world.add(box_body("crate", {0.5, 0.5, 0.5}, at(0, 0.499, 0)));
+    for (int i = 0; i < 120; ++i) world.step();
+    return world.center_of_mass(id).y();
+  };
+  double stable = 0;
+  try {
+    run(1e12);
+    ADD_FAILURE() << "not refused";
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    EXPECT_EQ(error.code(), ErrorCode::unstable);
+    EXPECT_NE(text.find("'crate'"), std::string::npos) << text;
+    stable = std::stod(text.substr(text.find("at most ") + 8));
+  }
+  ASSERT_GT(stable, 1e4);
+  EXPECT_THROW(run(1.01 * stable), Error);
+  // As stiff as is allowed, and it stands: the box weighs 9810 N on four points.
+  EXPECT_NEAR(run(0.99 * stable), 0.5 - 9810 / (4 * stable), 1e-5);
+  EXPECT_NEAR(run(0.01 * stable), 0.5 - 9810 / (0.04 * stable), 1e-4);
+}
+
+TEST(PenaltyResponse, DampingFollowsRestitution) {
+  // A mass on a spring and a damper that do not pull, in small steps.
+  for (const double restitution : {0.1, 0.3, 0.6, 0.9}) {
+    const double ratio = rigid_penalty::damping_of(restitution);
+    double x = 0;
+    double v = -1;
+    const double h = 1e-5;
+    for (int i = 0; i < 10'000'000; ++i) {
+      const double force = -x - 2 * ratio * v;
+      if (force <= 0 && i > 0) break;
+      v += h * force;
+      x += h * v;
+    }
+    EXPECT_NEAR(v, restitution, 1e-3) << restitution;
+  }
+  EXPECT_EQ(rigid_penalty::damping_of(1), 0);
+}
+
+}  // namespace
+}  // namespace carom

@@ -19,7 +19,7 @@ using detail::Vec3;
 
 constexpr std::size_t most_chunks = 8;
 /// A residual above this is no solution, whatever the pivots say.
-constexpr double solved_to = 1e-8;
+constexpr double solved_to = 1e-9;
 
 std::size_t at(std::int32_t i) {
   return static_cast<std::size_t>(i);

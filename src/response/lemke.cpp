@@ -233,6 +233,10 @@ Result solve(std::span<const double> m, std::span<const double> q, std::uint64_t
   // Rounding can spoil a path, but hardly several.
   std::uint64_t pivots = 0;
   s.best.assign(q.size(), 0);
+  // How many unknowns are positive changes from call to call; memory shall not.
+  s.positive.reserve(q.size());
+  s.matrix.reserve(m.size());
+  s.right.reserve(q.size());
   for (int attempt = 0; attempt < attempts; ++attempt) {
     Result result = walk(m, q, most_pivots, attempt, s, z);
     pivots += result.pivots;

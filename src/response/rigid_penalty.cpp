@@ -102,6 +102,8 @@ void stiffen(const response::In& in, const RigidOptions& options, std::span<cons
   scratch.springs.assign(s.points.size(), {});
   const double h = in.dt / options.penalty_substeps;
   for (const Contact& c : s.contacts) {
+    const double restitution = s.points[c.first].restitution;
+    const double wanted = restitution > 0 ? damping_of(restitution) : options.penalty_damping;
     for (std::size_t k = 0; k < c.count; ++k) {
       const Point& p = s.points[c.first + k];
       const Moving& a = scratch.moving[at(p.a)];
@@ -114,7 +116,6 @@ void stiffen(const response::In& in, const RigidOptions& options, std::span<cons
       if (!(normal_give > 0)) continue;  // all of it is locked
       // More damping than this share of what is stable would not be.
       const double soft = std::sqrt(normal_give / give);
-      const double wanted = p.restitution > 0 ? damping_of(p.restitution) : options.penalty_damping;
       const double ratio = std::min(wanted, 0.2 * (4 - chosen) / (std::sqrt(chosen) * soft));
       double stiffness = chosen / (h * h * give);
       if (options.penalty_stiffness > 0) {

@@ -9,6 +9,7 @@
 #include "carom/detect.hpp"
 #include "carom/intersect.hpp"
 #include "oracle/soup.hpp"
+#include "rigid/rigid_scene.hpp"
 
 namespace {
 std::atomic<std::size_t> allocations{0};
@@ -102,6 +103,21 @@ TEST(BroadPhaseAllocation, AWarmUpdateAllocatesNothing) {
     }
     EXPECT_EQ(allocations - before, 0U) << method;
     EXPECT_FALSE(broad.pairs().empty());
+  }
+}
+
+TEST(RigidAllocation, AWarmStepAllocatesNothing) {
+  for (const std::string_view response : response_names()) {
+    WorldOptions options = rigid_options(1.0 / 60);
+    options.response = response;
+    World world(options);
+    world.add(floor_body());
+    for (int i = 0; i < 12; ++i) world.add(box_body("box", {0.4, 0.4, 0.4}, at(2.0 * (i / 3), 0.4 + 0.8 * (i % 3), 0)));
+    for (int warm_up = 0; warm_up < 30; ++warm_up) world.step();
+    const std::size_t before = allocations;
+    for (int step = 0; step < 20; ++step) world.step();
+    EXPECT_EQ(allocations - before, 0U) << response;
+    EXPECT_GT(world.stats()[Stage::respond].in, 10U);
   }
 }
 

@@ -177,9 +177,7 @@ TEST_P(Physics, MomentumIsKeptInAClosedSystem) {
     }
     EXPECT_GT(touched, 10U) << "restitution " << restitution;
     EXPECT_LT((linear() - p).norm(), 1e-10 * scale) << "restitution " << restitution;
-    if (!is("soft")) {
-      EXPECT_LT((angular() - l).norm(), 1e-10 * turning) << "restitution " << restitution;
-    }
+    EXPECT_LT((angular() - l).norm(), 1e-10 * turning) << "restitution " << restitution;
   }
 }
 

@@ -32,7 +32,7 @@ void add_run(CLI::App& app, Action& action) {
       ->type_name("N");
   command->add_option("--method", options->method, "of detection: auto (default), bvh, bvh14, bvh18, grid, hgrid, sweep")->type_name("NAME");
   auto* response =
-      command->add_option("--response", options->response, "of rigid bodies: soft (default)")->type_name("NAME");
+      command->add_option("--response", options->response, "of rigid bodies: soft (default), impulse, lcp, penalty")->type_name("NAME");
   command
       ->add_option("--compare", options->compare,
                    "run the scene with each of these responses and print the summaries side by side")

@@ -17,7 +17,8 @@ namespace carom {
 class StageRunner {
  public:
   /// body(stage, block) for each block in [0, blocks[stage]), stage after stage. Blocks of one stage must not write to
-  /// what others of it read or write.
+  /// what others of it read or write. If one throws, no thread begins another block, and the exception goes to the
+  /// caller.
   template <class Body>
   void run(Workers& workers, std::span<const std::uint32_t> blocks, Body&& body) {
     if (workers.threads() == 1) {
@@ -34,16 +35,24 @@ class StageRunner {
       counters_[stage].next.store(0, std::memory_order_relaxed);
       counters_[stage].done.store(0, std::memory_order_relaxed);
     }
+    // A thread that left by an exception will never say that its block is done.
+    std::atomic<bool> failed{false};
     parallel_for(workers, static_cast<std::size_t>(workers.threads()), 1, [&](std::size_t) {
       for (std::size_t stage = 0; stage < blocks.size(); ++stage) {
         Counter& counter = counters_[stage];
         for (;;) {
           const std::uint32_t block = counter.next.fetch_add(1, std::memory_order_relaxed);
-          if (block >= blocks[stage]) break;
-          body(stage, block);
+          if (block >= blocks[stage] || failed.load(std::memory_order_relaxed)) break;
+          try {
+            body(stage, block);
+          } catch (...) {
+            failed.store(true, std::memory_order_relaxed);
+            throw;
+          }
           counter.done.fetch_add(1, std::memory_order_release);
         }
         for (int spins = 0; counter.done.load(std::memory_order_acquire) < blocks[stage]; ++spins) {
+          if (failed.load(std::memory_order_relaxed)) return;
           // The other thread may not have a core of its own.
           if (spins > most_spins) std::this_thread::yield();
         }

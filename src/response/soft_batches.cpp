@@ -1,0 +1,279 @@
+#include "response/soft_batches.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "core/parallel.hpp"
+#include "response/colours.hpp"
+
+namespace carom::soft {
+namespace {
+
+using detail::Mat3;
+using detail::Vec3;
+using kernels::soft_no_gap;
+using kernels::soft_points;
+using kernels::SoftBatch;
+using kernels::SoftMass;
+using rigid::Pair;
+
+constexpr auto soft_lanes = static_cast<std::uint32_t>(kernels::soft_lanes);
+
+void put(float* to, const Vec3& linear, const Vec3& angular) {
+  to[0] = static_cast<float>(linear.x);
+  to[1] = static_cast<float>(linear.y);
+  to[2] = static_cast<float>(linear.z);
+  to[3] = static_cast<float>(angular.x);
+  to[4] = static_cast<float>(angular.y);
+  to[5] = static_cast<float>(angular.z);
+  to[6] = 0;
+  to[7] = 0;
+}
+
+void put_lane(kernels::SoftLane* to, std::size_t lane, const Vec3& v) {
+  to[0][lane] = static_cast<float>(v.x);
+  to[1][lane] = static_cast<float>(v.y);
+  to[2][lane] = static_cast<float>(v.z);
+}
+
+/// Inverse inertia in the world, without what is locked.
+void inverse_inertia(const Mat3& r, const Vec3& diagonal, const std::array<bool, 3>& locked, float* to) {
+  const auto entry = [&](double Vec3::*i, double Vec3::*j) {
+    return r.x.*i * diagonal.x * (r.x.*j) + r.y.*i * diagonal.y * (r.y.*j) + r.z.*i * diagonal.z * (r.z.*j);
+  };
+  double Vec3::*const axis[3] = {&Vec3::x, &Vec3::y, &Vec3::z};
+  int k = 0;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = i; j < 3; ++j) {
+      const bool held = locked[static_cast<std::size_t>(i)] || locked[static_cast<std::size_t>(j)];
+      to[k++] = held ? 0.0F : static_cast<float>(entry(axis[i], axis[j]));
+    }
+  }
+  to[6] = 0;
+  to[7] = 0;
+}
+
+}  // namespace
+
+Softness::Softness(double hertz, double damping, double h) {
+  const double omega = 2 * std::numbers::pi * hertz;
+  const double a1 = 2 * damping + h * omega;
+  const double a2 = h * omega * a1;
+  const double a3 = 1 / (1 + a2);
+  bias_rate = static_cast<float>(omega / a1);
+  mass_scale = static_cast<float>(a2 * a3);
+  impulse_scale = static_cast<float>(a3);
+}
+
+void make_rows(Context& context, const In& in, double h, Scratch& s) {
+  const std::size_t count = in.bodies.size();
+  s.row.assign(count, -1);
+  s.rows.clear();
+  s.body_a.resize(in.touching.size());
+  s.body_b.resize(in.touching.size());
+  const auto row_of = [&](std::int32_t body) {
+    std::int32_t& row = s.row[static_cast<std::size_t>(body)];
+    if (row < 0) {
+      row = static_cast<std::int32_t>(s.rows.size());
+      s.rows.push_back(body);
+    }
+  };
+  const auto movable = [&](std::int32_t body) {
+    return in.bodies.mass[static_cast<std::size_t>(body)].inverse > 0 &&
+                   in.bodies.asleep[static_cast<std::size_t>(body)] == 0
+               ? s.row[static_cast<std::size_t>(body)]
+               : -1;
+  };
+  for (std::size_t i = 0; i < in.touching.size(); ++i) {
+    const response::Touch& touch = in.touches[i];
+    row_of(touch.body_a);
+    row_of(touch.body_b);
+    s.body_a[i] = movable(touch.body_a);
+    s.body_b[i] = movable(touch.body_b);
+  }
+  const std::size_t rows = s.rows.size() + 1;
+  s.bodies.resize(rows);
+  s.begin.resize(rows);
+  s.masses.resize(rows);
+  s.outcome.assign(rows, {});
+  parallel_for(context.workers, rows - 1, bodies_of_block, [&](std::size_t r) {
+    const auto body = static_cast<std::size_t>(s.rows[r]);
+    const rigid::Motion& m = in.bodies.motion[body];
+    const rigid::Free& free = in.free[body];
+    const rigid::Mass& mass = in.bodies.mass[body];
+    const bool asleep = in.bodies.asleep[body] != 0;
+    const double part = h / in.dt;
+    put(s.begin[r].velocity, m.v, m.w);
+    put(s.bodies[r].velocity, m.v + part * (free.v - m.v), m.w + part * (free.w - m.w));
+    if (mass.inverse == 0 || asleep) put(s.bodies[r].velocity, m.v, m.w);
+    put(s.bodies[r].displacement, {}, {});
+    SoftMass& out = s.masses[r];
+    out = {};
+    if (mass.inverse == 0 || asleep) return;
+    const rigid::Info& info = in.bodies.info[body];
+    for (std::size_t k = 0; k < 3; ++k)
+      out.inverse_mass[k] = info.locked_translation[k] ? 0.0F : static_cast<float>(mass.inverse);
+    inverse_inertia(in.rotation[body], mass.inverse_inertia, info.locked_rotation, out.inverse_inertia);
+  });
+  put(s.begin.back().velocity, {}, {});
+  put(s.bodies.back().velocity, {}, {});
+  put(s.bodies.back().displacement, {}, {});
+  s.masses.back() = {};
+}
+
+void place_contacts(const In& in, Scratch& s) {
+  std::vector<Scratch::Loop>& colour_loops = s.colour_loops;
+  colours::assign(s.body_a, s.body_b, s.rows.size() + 1, s.used, s.colour);
+  constexpr std::size_t classes = soft_points + 1;
+  s.counts.assign((colours::most + 1) * classes, 0);
+  const auto class_of = [&](std::size_t i) {
+    return static_cast<std::size_t>(s.colour[i]) * classes +
+           (soft_points - static_cast<std::size_t>(in.touches[i].count));
+  };
+  for (std::size_t i = 0; i < in.touching.size(); ++i) ++s.counts[class_of(i)];
+  std::uint32_t lane = 0;
+  colour_loops.clear();
+  for (std::size_t c = 0; c < colours::most; ++c) {
+    const std::uint32_t first = lane;
+    for (std::size_t k = 0; k < classes; ++k) {
+      const std::uint32_t n = s.counts[c * classes + k];
+      s.counts[c * classes + k] = lane;
+      lane += n;
+    }
+    if (lane == first) continue;
+    lane = (lane + soft_lanes - 1) / soft_lanes * soft_lanes;
+    colour_loops.push_back({0, first / soft_lanes, lane / soft_lanes});
+  }
+  // What has no colour gets a batch of its own each, one after the other.
+  const std::uint32_t first_single = lane / soft_lanes;
+  std::uint32_t singles = 0;
+  s.place.resize(in.touching.size());
+  for (std::size_t i = 0; i < in.touching.size(); ++i) {
+    if (s.colour[i] == colours::leftover) {
+      s.place[i] = (first_single + singles++) * soft_lanes;
+    } else {
+      s.place[i] = s.counts[class_of(i)]++;
+    }
+  }
+  if (singles > 0) colour_loops.push_back({1, first_single, first_single + singles});
+  const std::size_t batches = first_single + singles;
+  s.batches.resize(batches);
+  s.lanes.resize(batches);
+  for (auto& lanes : s.lanes) std::fill(std::begin(lanes.pair), std::end(lanes.pair), -1);
+  for (std::size_t i = 0; i < in.touching.size(); ++i) {
+    s.lanes[s.place[i] / soft_lanes].pair[s.place[i] % soft_lanes] = static_cast<std::int32_t>(i);
+  }
+}
+
+Vec3 centre_of(const Pair& pair) {
+  Vec3 sum;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(pair.count); ++i) sum = sum + pair.points[i].middle;
+  return 1.0 / pair.count * sum;
+}
+
+namespace {
+
+void fill_unused(SoftBatch& batch, std::size_t lane, std::int32_t no_row) {
+  batch.a[lane] = no_row;
+  batch.b[lane] = no_row;
+  batch.write_a[lane] = -1;
+  batch.write_b[lane] = -1;
+  for (auto* v : {batch.normal, batch.arm_a, batch.arm_b, batch.rub}) put_lane(v, lane, {});
+  batch.friction[lane] = 0;
+  batch.restitution[lane] = 0;
+  batch.bias_rate[lane] = 0;
+  batch.mass_scale[lane] = 0;
+  batch.impulse_scale[lane] = 0;
+  batch.twist_impulse[lane] = 0;
+}
+
+void fill_no_point(kernels::SoftPoint& p, std::size_t lane) {
+  put_lane(p.arm_a, lane, {});
+  put_lane(p.arm_b, lane, {});
+  p.gap[lane] = soft_no_gap;
+  p.lever[lane] = 0;
+  p.impulse[lane] = 0;
+  p.reference[lane] = 0;
+  p.approach[lane] = 0;
+}
+
+}  // namespace
+
+void ask_for_batch(const In& in, std::span<const Pair> pairs, const Scratch& s, std::size_t index) {
+  if (index >= s.lanes.size()) return;
+  for (const std::int32_t contact : s.lanes[index].pair) {
+    if (contact < 0) continue;
+    const response::Touch& touch = in.touches[static_cast<std::size_t>(contact)];
+    ask_for(pairs[static_cast<std::size_t>(touch.pair)], touch.count);
+  }
+}
+
+void Fill::operator()(std::uint32_t index) const {
+  ask_for_batch(in, pairs, s, index + 2);
+  SoftBatch& batch = s.batches[index];
+  batch.point_count = 0;
+  batch.bounces = 0;
+  for (std::size_t lane = 0; lane < soft_lanes; ++lane) {
+    const std::int32_t contact = s.lanes[index].pair[lane];
+    if (contact >= 0) {
+      batch.point_count = std::max(batch.point_count, in.touches[static_cast<std::size_t>(contact)].count);
+    }
+  }
+  for (std::size_t lane = 0; lane < soft_lanes; ++lane) {
+    const std::int32_t contact = s.lanes[index].pair[lane];
+    const auto points = static_cast<std::size_t>(batch.point_count);
+    if (contact < 0) {
+      fill_unused(batch, lane, static_cast<std::int32_t>(s.rows.size()));
+      for (std::size_t i = 0; i < points; ++i) fill_no_point(batch.points[i], lane);
+      continue;
+    }
+    fill_contact(batch, lane, static_cast<std::size_t>(contact));
+  }
+}
+
+void Fill::fill_contact(SoftBatch& batch, std::size_t lane, std::size_t contact) const {
+  Pair& pair = pairs[static_cast<std::size_t>(in.touching[contact])];
+  const auto a = static_cast<std::size_t>(pair.body_a);
+  const auto b = static_cast<std::size_t>(pair.body_b);
+  const rigid::Motion& ma = in.bodies.motion[a];
+  const rigid::Motion& mb = in.bodies.motion[b];
+  batch.a[lane] = s.row[a];
+  batch.b[lane] = s.row[b];
+  batch.write_a[lane] = s.body_a[contact];
+  batch.write_b[lane] = s.body_b[contact];
+  const Softness& softness = s.body_a[contact] < 0 || s.body_b[contact] < 0 ? still : moving;
+  batch.bias_rate[lane] = softness.bias_rate;
+  batch.mass_scale[lane] = softness.mass_scale;
+  batch.impulse_scale[lane] = softness.impulse_scale;
+  batch.friction[lane] = pair.friction;
+  batch.restitution[lane] = pair.restitution;
+  put_lane(batch.normal, lane, pair.normal);
+  const Vec3 centre = centre_of(pair);
+  put_lane(batch.arm_a, lane, centre - ma.x);
+  put_lane(batch.arm_b, lane, centre - mb.x);
+  put_lane(batch.rub, lane, pair.rub);
+  batch.twist_impulse[lane] = pair.twist;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(batch.point_count); ++i) {
+    kernels::SoftPoint& p = batch.points[i];
+    if (i >= static_cast<std::size_t>(pair.count)) {
+      fill_no_point(p, lane);
+      continue;
+    }
+    rigid::PairPoint& point = pair.points[i];
+    const Vec3 arm_a = point.middle - ma.x;
+    const Vec3 arm_b = point.middle - mb.x;
+    put_lane(p.arm_a, lane, arm_a);
+    put_lane(p.arm_b, lane, arm_b);
+    p.gap[lane] = static_cast<float>(point.distance);
+    const Vec3 from_centre = point.middle - centre;
+    p.lever[lane] = static_cast<float>(std::sqrt(dot(from_centre, from_centre)));
+    p.impulse[lane] = point.impulse;
+    p.reference[lane] = point.reference;
+    point.speed = dot(pair.normal, mb.v + cross(mb.w, arm_b) - ma.v - cross(ma.w, arm_a));
+    p.approach[lane] = static_cast<float>(point.speed);
+    if (pair.restitution > 0 && p.approach[lane] < -bounce_speed) batch.bounces = 1;
+  }
+}
+
+}  // namespace carom::soft

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "response/soft.hpp"
+
+/// What the kernels of soft contacts are given: a row for each body in contact, and contacts in batches.
+namespace carom::soft {
+
+/// Work of a block: large against taking it, small against waiting for the last.
+inline constexpr std::uint32_t batches_of_block = 8;
+inline constexpr std::uint32_t bodies_of_block = 256;
+
+/// A spring with a damper as a constraint with the implicit step h built in (Catto 2011): the impulse is
+/// -mass_scale m (v + bias_rate gap) - impulse_scale (impulse so far).
+struct Softness {
+  float bias_rate;
+  float mass_scale;
+  float impulse_scale;
+
+  Softness(double hertz, double damping, double h);
+};
+
+/// Rows for the bodies in contact; the last row is for lanes without a contact.
+void make_rows(Context& context, const In& in, double h, Scratch& s);
+
+/// Places contacts in batches: colour by colour, those with more points first.
+void place_contacts(const In& in, Scratch& s);
+
+/// Has the pairs of a batch fetched that is soon to be read.
+void ask_for_batch(const In& in, std::span<const rigid::Pair> pairs, const Scratch& s, std::size_t index);
+
+detail::Vec3 centre_of(const rigid::Pair& pair);
+
+/// Writes a batch, but for what soft_prepare() does.
+struct Fill {
+  const In& in;
+  std::span<rigid::Pair> pairs;
+  Scratch& s;
+  Softness moving;  ///< between two bodies that move
+  Softness still;   ///< against one that does not
+  float bounce_speed = 0;
+
+  void operator()(std::uint32_t index) const;
+
+ private:
+  void fill_contact(kernels::SoftBatch& batch, std::size_t lane, std::size_t contact) const;
+};
+
+}  // namespace carom::soft

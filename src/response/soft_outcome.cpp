@@ -1,0 +1,102 @@
+#include "response/soft_outcome.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "response/soft_batches.hpp"
+
+namespace carom::soft {
+
+namespace {
+
+using detail::Mat3;
+using detail::Vec3;
+using kernels::soft_lanes;
+using kernels::SoftBatch;
+using kernels::SoftBody;
+using rigid::Pair;
+
+/// Of the energy of the spin in a step without impulses: less is the error of a turn, more is none.
+constexpr double most_growth = 1.05;
+
+}  // namespace
+
+void finish_batch(const In& in, const RigidOptions& options, std::span<Pair> pairs, Scratch& s, std::uint32_t index) {
+  ask_for_batch(in, pairs, s, index + 2);
+  const SoftBatch& batch = s.batches[index];
+  for (std::size_t lane = 0; lane < soft_lanes; ++lane) {
+    const std::int32_t contact = s.lanes[index].pair[lane];
+    if (contact < 0) continue;
+    Pair& pair = pairs[static_cast<std::size_t>(in.touching[static_cast<std::size_t>(contact)])];
+    const Vec3& xa = in.bodies.motion[static_cast<std::size_t>(pair.body_a)].x;
+    const Vec3& xb = in.bodies.motion[static_cast<std::size_t>(pair.body_b)].x;
+    const auto tangent = [&](const kernels::SoftLane* t) { return Vec3{t[0][lane], t[1][lane], t[2][lane]}; };
+    const Vec3 t1 = tangent(batch.rub);
+    const Vec3 t2 = tangent(batch.tangent);
+    pair.rub =
+        static_cast<double>(batch.rub_impulse[0][lane]) * t1 + static_cast<double>(batch.rub_impulse[1][lane]) * t2;
+    pair.twist = batch.twist_impulse[lane];
+    Vec3 impulse = pair.rub + static_cast<double>(batch.rub_total[0][lane]) * t1 +
+                   static_cast<double>(batch.rub_total[1][lane]) * t2;
+    const Vec3 centre = centre_of(pair);
+    const Vec3 twist = (static_cast<double>(batch.twist_total[lane]) + static_cast<double>(pair.twist)) * pair.normal;
+    Vec3 moment_a = cross(centre - xa, impulse) + twist;
+    Vec3 moment_b = cross(centre - xb, impulse) + twist;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(pair.count); ++i) {
+      rigid::PairPoint& point = pair.points[i];
+      point.impulse = batch.points[i].impulse[lane];
+      point.total = static_cast<double>(batch.points[i].total[lane]) + static_cast<double>(point.impulse);
+      const double rate = std::min(1.0, in.dt / options.load_memory);
+      point.reference = batch.points[i].reference[lane];
+      point.reference += static_cast<float>(rate) * (point.impulse - point.reference);
+      const Vec3 along = point.total * pair.normal;
+      impulse = impulse + along;
+      moment_a = moment_a + cross(point.middle - xa, along);
+      moment_b = moment_b + cross(point.middle - xb, along);
+    }
+    if (const std::int32_t row = batch.write_a[lane]; row >= 0) {
+      Outcome& o = s.outcome[static_cast<std::size_t>(row)];
+      o.impulse = o.impulse - impulse;
+      o.moment = o.moment - moment_a;
+    }
+    if (const std::int32_t row = batch.write_b[lane]; row >= 0) {
+      Outcome& o = s.outcome[static_cast<std::size_t>(row)];
+      o.impulse = o.impulse + impulse;
+      o.moment = o.moment + moment_b;
+    }
+  }
+}
+
+rigid::Motion solved_motion(const In& in, std::size_t body, const Outcome& outcome, const SoftBody& solved,
+                            int substeps) {
+  const rigid::Motion& m = in.bodies.motion[body];
+  const rigid::Mass& mass = in.bodies.mass[body];
+  const rigid::Info& info = in.bodies.info[body];
+  const rigid::Free& free = in.free[body];
+  rigid::Motion next;
+  const float* d = solved.displacement;
+  next.x = m.x + Vec3{d[0], d[1], d[2]};
+  Vec3 turn{d[3], d[4], d[5]};
+  if (free.spins) {
+    // The substeps turned with a spin that changes evenly; the free turn knows better.
+    const Vec3 even = in.dt * (m.w + (substeps + 1) / (2.0 * substeps) * (free.w - m.w));
+    turn = turn + (detail::rotation_vector(free.q * detail::conjugate(m.q)) - even);
+  }
+  next.q = detail::normalized(detail::rotation_by(turn) * m.q);
+  next.v = rigid::unlocked(free.v + mass.inverse * outcome.impulse, info.locked_translation);
+  if (mass.locked) {
+    const float* w = solved.velocity;
+    next.w = rigid::unlocked({w[3], w[4], w[5]}, info.locked_rotation);
+  } else {
+    const Vec3 momentum = free.momentum + outcome.moment;
+    const Mat3 turned_by = detail::matrix(next.q);
+    next.w = rigid::turned(turned_by, mass.inverse_inertia, momentum);
+    // Where contacts hold a body that would turn far, its turn and its momentum do not go together: with the momentum
+    // kept a thin body could get any spin. Then it is the spin as the body sees it that is kept, and its energy.
+    const Vec3 spin = rigid::turned(in.rotation[body], mass.inverse_inertia, momentum);
+    if (dot(next.w, momentum) > most_growth * dot(spin, momentum)) next.w = turned_by * in.rotation[body].back(spin);
+  }
+  return next;
+}
+
+}  // namespace carom::soft

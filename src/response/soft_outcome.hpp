@@ -1,0 +1,16 @@
+#pragma once
+
+#include "response/soft.hpp"
+
+/// What comes of the batches of soft contacts when they are solved.
+namespace carom::soft {
+
+/// Impulses back to the pairs, and their sums to the bodies.
+void finish_batch(const In& in, const RigidOptions& options, std::span<rigid::Pair> pairs, Scratch& s,
+                  std::uint32_t index);
+
+/// The new motion of a body that has contacts.
+rigid::Motion solved_motion(const In& in, std::size_t body, const Outcome& outcome, const kernels::SoftBody& solved,
+                            int substeps);
+
+}  // namespace carom::soft

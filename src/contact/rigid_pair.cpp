@@ -91,20 +91,20 @@ double moved_since(const Pair& pair, const Bodies& bodies) {
   return pair.looked ? moved(relative(pair, bodies), pair) : INFINITY;
 }
 
-Updated update(Pair& pair, const Bodies& bodies, const Poses& poses, double within, double keep) {
+Kept keep(Pair& pair, const Bodies& bodies, const Poses& poses, double within, double keep) {
+  if (!pair.looked) return {};
+  const double distance = moved(relative(pair, bodies), pair);
+  // Nothing was near, and cannot have come near since.
+  if (pair.count == 0) return {pair.gap - distance > within, pair.gap - distance};
+  if (!(distance <= keep)) return {};
+  carry(pair, bodies, poses);
+  return {true, 0};
+}
+
+void look(Pair& pair, const Bodies& bodies, const Poses& poses, double within) {
   const auto a = static_cast<std::size_t>(pair.body_a);
   const auto b = static_cast<std::size_t>(pair.body_b);
   const Relative now = relative(pair, bodies);
-  if (pair.looked) {
-    const double distance = moved(now, pair);
-    // Nothing was near, and cannot have come near since.
-    if (pair.count == 0 && pair.gap - distance > within) return {false, pair.gap - distance};
-    if (pair.count > 0 && distance <= keep) {
-      for (std::size_t i = 0; i < static_cast<std::size_t>(pair.count); ++i) ++pair.points[i].age;
-      move_along(pair, bodies.motion[a], poses.rotation[a], bodies.motion[b], poses.rotation[b]);
-      return {false, 0};
-    }
-  }
   convex::Patch found;
   const auto ca = static_cast<std::size_t>(pair.collider_a);
   const auto cb = static_cast<std::size_t>(pair.collider_b);
@@ -118,12 +118,11 @@ Updated update(Pair& pair, const Bodies& bodies, const Poses& poses, double with
     pair.count = 0;
     pair.rub = {};
     pair.twist = 0;
-    return {true, pair.gap};
+    return;
   }
   pair.normal = found.normal;
   take(found, pair);
   remember_locally(pair, bodies.motion[a], poses.rotation[a], bodies.motion[b], poses.rotation[b]);
-  return {true, 0};
 }
 
 void remember(Pair& pair, const Bodies& bodies, const Poses& poses) {

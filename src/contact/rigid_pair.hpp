@@ -27,27 +27,29 @@ struct PairPoint {
   double total = 0;     ///< N s, of the step
 };
 
-struct Pair {
-  std::int32_t collider_a = 0;
-  std::int32_t collider_b = 0;
+/// Begins with what is read in every step, of cache lines as few as may be; what only a look needs is at the end.
+struct alignas(64) Pair {
   std::int32_t body_a = 0;
   std::int32_t body_b = 0;
   float friction = 0;
   float restitution = 0;
-  QueryCache cache;
+  Vec3 normal;        ///< unit, from a to b, in the world
+  Vec3 local_normal;  ///< in the frame of body a
+  int count = 0;
+  float twist = 0;  ///< N m s
+  Vec3 rub;         ///< N s, impulse of friction on b of the last substep, in the world
 
   // When the narrow phase last looked: b as seen from a, or a from b, whichever is the larger of the two.
-  bool looked = false;
   Vec3 place;
   Quat turn;
   double gap = 0;  ///< then; no point if larger than what was asked
+  bool looked = false;
 
-  Vec3 normal;        ///< unit, from a to b, in the world
-  Vec3 local_normal;  ///< in the frame of body a
-  Vec3 rub;           ///< N s, impulse of friction on b of the last substep, in the world
-  float twist = 0;    ///< N m s
-  int count = 0;
   std::array<PairPoint, convex::patch_points> points;
+
+  std::int32_t collider_a = 0;
+  std::int32_t collider_b = 0;
+  QueryCache cache;
 };
 
 /// Has the data of a pair fetched, up to its first `count` points: there are too many pairs for a cache.
@@ -63,16 +65,19 @@ struct Poses {
   std::vector<Eigen::Isometry3d> shape;  ///< of each collider
 };
 
-/// Makes the points of a pair those of the present poses. Points that were there keep id, age and impulse.
+/// What a pair has to do in a step: nothing, as it is apart, no more than to be moved with its bodies, or a look.
 ///
 /// Where the two have moved against each other by less than `keep` since the narrow phase looked (any point of
 /// either, exactly bounded, not from step to step but since then), the points it found are moved with the bodies:
 /// distances and normal are then those of a fresh look but for 2 `keep`.
-struct Updated {
-  bool looked = false;  ///< the narrow phase did
-  double apart = 0;     ///< m, if there are no points: no more than the distance
+struct Kept {
+  bool kept = false;
+  double apart = 0;  ///< m, if it is and there are no points: no more than the distance
 };
-Updated update(Pair& pair, const Bodies& bodies, const Poses& poses, double within, double keep);
+Kept keep(Pair& pair, const Bodies& bodies, const Poses& poses, double within, double keep);
+
+/// Makes the points of a pair those of the present poses. Points that were there keep id, age and impulse.
+void look(Pair& pair, const Bodies& bodies, const Poses& poses, double within);
 
 /// The same in two halves, for those who look in another way: after `pair.normal` and the middles and distances of its
 /// points were set, and while they are kept.

@@ -41,6 +41,24 @@ struct HullData {
   std::uint32_t size() const { return static_cast<std::uint32_t>(points.size()); }
 };
 
+/// Has fetched what a query is likely to read of a small hull, where there are more of them than fit a cache.
+inline void ask_for(const HullData& hull) {
+  const auto lines = [](const auto& list) {
+    const auto* bytes = reinterpret_cast<const char*>(list.data());
+    const auto* end = reinterpret_cast<const char*>(list.data() + list.size());
+    if (end - bytes > 1024) end = bytes + 1024;
+    for (; bytes < end; bytes += 64) __builtin_prefetch(bytes);
+  };
+  lines(hull.rows);
+  lines(hull.face_normals);
+  lines(hull.vertex_faces.offsets);
+  lines(hull.vertex_faces.items);
+  lines(hull.faces.offsets);
+  lines(hull.faces.items);
+  lines(hull.fan.groups);
+  lines(hull.fan.blocks);
+}
+
 /// Up to this many corners the whole list is searched, in vectors; beyond, hill climbing is faster.
 inline constexpr std::uint32_t most_searched_corners = 64;
 /// Starts are numbered in 16 bits.

@@ -8,7 +8,7 @@ namespace carom::rigid {
 namespace {
 
 constexpr std::size_t body_grain = 256;
-constexpr std::size_t pair_grain = 64;
+constexpr std::size_t pair_grain = 128;
 /// So many pairs ahead their data is asked for: there are too many for a cache.
 constexpr std::size_t early = 6;
 
@@ -54,27 +54,84 @@ void follow(Context& context, World& world, double dt) {
   });
 }
 
-bool look_at_entry(World& world, const StepOptions& options, WorldState::Entry& entry) {
-  WorldState& s = world.state;
-  const Collider& ca = s.bodies.colliders[static_cast<std::size_t>(entry.key.a)];
-  const Collider& cb = s.bodies.colliders[static_cast<std::size_t>(entry.key.b)];
-  const double size = std::min(ca.size, cb.size);
-  Pair& pair = s.pairs[static_cast<std::size_t>(entry.pair)];
-  const Updated updated =
-      update(pair, s.bodies, world.poses, reach_ahead(s.bodies, ca, cb, options), keep_share * size);
-  entry.count = static_cast<std::uint8_t>(pair.count);
-  entry.apart_until = -INFINITY;
-  if (pair.count == 0) {
-    entry.fresh = false;
-    entry.apart_until = world.watch[static_cast<std::size_t>(entry.key.a)].travel +
-                        world.watch[static_cast<std::size_t>(entry.key.b)].travel + updated.apart -
-                        base_reach(size, options);
-  } else if (updated.looked) {
+void note_apart(const World& world, const StepOptions& options, double size, double distance,
+                WorldState::Entry& entry) {
+  entry.count = 0;
+  entry.fresh = false;
+  entry.apart_until = world.watch[static_cast<std::size_t>(entry.key.a)].travel +
+                      world.watch[static_cast<std::size_t>(entry.key.b)].travel + distance - base_reach(size, options);
+}
+
+/// Entries of a chunk, in three rounds: those that matter, of these the ones that must be looked at, and the looks.
+/// Each round has fetched what the next one reads.
+class Chunk {
+ public:
+  Chunk(World& world, const StepOptions& options) : world_(world), s_(world.state), options_(options) {}
+
+  /// Returns the number of looks.
+  std::uint32_t run(std::size_t begin, std::size_t end) {
+    count_ = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!far_apart(world_, s_.entries[i]) && !idle(world_, s_.entries[i])) list_[count_++] = &s_.entries[i];
+    }
+    each_fetched([&](const WorldState::Entry& entry) { ask_for(pair_of(entry), entry.count); },
+                 [&](WorldState::Entry& entry) {
+                   if (keeps(entry)) return false;
+                   fetch(entry.key.a);
+                   fetch(entry.key.b);
+                   return true;
+                 });
+    for (std::size_t k = 0; k < count_; ++k) look_at(*list_[k]);
+    return static_cast<std::uint32_t>(count_);
+  }
+
+ private:
+  Pair& pair_of(const WorldState::Entry& entry) const { return s_.pairs[static_cast<std::size_t>(entry.pair)]; }
+  const Collider& collider(std::int32_t c) const { return s_.bodies.colliders[static_cast<std::size_t>(c)]; }
+  void fetch(std::int32_t c) const {
+    if (const shapes::HullData* hull = collider(c).core->hull; hull != nullptr) shapes::ask_for(*hull);
+  }
+  double size_of(const WorldState::Entry& entry) const {
+    return std::min(collider(entry.key.a).size, collider(entry.key.b).size);
+  }
+  double within(const WorldState::Entry& entry) const {
+    return reach_ahead(s_.bodies, collider(entry.key.a), collider(entry.key.b), options_);
+  }
+
+  /// Leaves those in the list for which visit() is true.
+  template <class Fetch, class Visit>
+  void each_fetched(const Fetch& fetch, const Visit& visit) {
+    std::size_t left = 0;
+    for (std::size_t k = 0; k < count_ + early; ++k) {
+      if (k < count_) fetch(*list_[k]);
+      if (k >= early && visit(*list_[k - early])) list_[left++] = list_[k - early];
+    }
+    count_ = left;
+  }
+
+  bool keeps(WorldState::Entry& entry) {
+    const double size = size_of(entry);
+    const Kept kept = keep(pair_of(entry), s_.bodies, world_.poses, within(entry), keep_share * size);
+    if (kept.kept && entry.count == 0) note_apart(world_, options_, size, kept.apart, entry);
+    return kept.kept;
+  }
+
+  void look_at(WorldState::Entry& entry) {
+    Pair& pair = pair_of(entry);
+    rigid::look(pair, s_.bodies, world_.poses, within(entry));
+    entry.apart_until = -INFINITY;
+    entry.count = static_cast<std::uint8_t>(pair.count);
+    if (pair.count == 0) return note_apart(world_, options_, size_of(entry), pair.gap, entry);
     for (std::size_t i = 0; i < static_cast<std::size_t>(pair.count); ++i)
       entry.fresh = entry.fresh || pair.points[i].id == 0;
   }
-  return updated.looked;
-}
+
+  World& world_;
+  WorldState& s_;
+  const StepOptions& options_;
+  std::array<WorldState::Entry*, pair_grain> list_;
+  std::size_t count_ = 0;
+};
 
 }  // namespace
 
@@ -85,20 +142,7 @@ void look(Context& context, World& world, const StepOptions& options, StageStats
   world.looked.assign(chunk_count(s.entries.size(), pair_grain), 0);
   parallel_chunks(context.workers, s.entries.size(), pair_grain,
                   [&](std::size_t begin, std::size_t end, std::size_t chunk) {
-                    std::array<std::uint32_t, pair_grain> near;
-                    std::size_t count = 0;
-                    for (std::size_t i = begin; i < end; ++i) {
-                      if (!far_apart(world, s.entries[i]) && !idle(world, s.entries[i]))
-                        near[count++] = static_cast<std::uint32_t>(i);
-                    }
-                    for (std::size_t k = 0; k < count + early; ++k) {
-                      if (k < count) {
-                        const WorldState::Entry& entry = s.entries[near[k]];
-                        ask_for(s.pairs[static_cast<std::size_t>(entry.pair)], entry.count);
-                      }
-                      if (k >= early && look_at_entry(world, options, s.entries[near[k - early]]))
-                        ++world.looked[chunk];
-                    }
+                    world.looked[chunk] = Chunk(world, options).run(begin, end);
                   });
   std::uint64_t looked = 0;
   for (const std::uint32_t n : world.looked) looked += n;

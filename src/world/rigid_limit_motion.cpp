@@ -110,7 +110,7 @@ class Limiter {
   Limiter(World& world, double dt) : world_(world), s_(world.limit), bodies_(world.state.bodies), dt_(dt) {}
 
   std::size_t run(Context& context) {
-    find_fast();
+    find_fast(context);
     if (s_.fast.empty()) return 0;
     find_meetings();
     make_insides();
@@ -166,12 +166,12 @@ class Limiter {
     f.meets.clear();
   }
 
-  void find_fast() {
+  void find_fast(Context& context) {
     s_.number.assign(bodies_.size(), -1);
     s_.way.assign(bodies_.size(), {});
-    count_ = 0;
-    for (std::size_t i = 0; i < bodies_.size(); ++i) {
-      if (still_or_static(bodies_, i)) continue;
+    s_.is_fast.assign(bodies_.size(), 0);
+    parallel_for(context.workers, bodies_.size(), 256, [&](std::size_t i) {
+      if (still_or_static(bodies_, i)) return;
       const Motion& from = bodies_.motion[i];
       const Motion& to = world_.next[i];
       double reach = 0;
@@ -183,8 +183,11 @@ class Limiter {
       const Quat t = to.q * detail::conjugate(from.q);
       const double turning = 2 * std::sqrt(t.x * t.x + t.y * t.y + t.z * t.z) * reach;
       s_.way[i] = {turning, length(to.x - from.x) + turning};
-      if (s_.way[i].all > inner || !world_.state.boxed[i].holds(to.x, to.q, reach, 0))
-        add_fast(static_cast<std::int32_t>(i));
+      s_.is_fast[i] = s_.way[i].all > inner || !world_.state.boxed[i].holds(to.x, to.q, reach, 0) ? 1 : 0;
+    });
+    count_ = 0;
+    for (std::size_t i = 0; i < bodies_.size(); ++i) {
+      if (s_.is_fast[i] != 0) add_fast(static_cast<std::int32_t>(i));
     }
     s_.fast.resize(count_);
   }

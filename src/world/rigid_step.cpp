@@ -58,14 +58,22 @@ void advance(Context& context, World& world, const StepOptions& options, StageSt
 }
 
 /// Before anything is changed.
-void check_range(const World& world, double dt) {
+void check_range(Context& context, World& world, double dt) {
   const auto size = [](const Vec3& v) { return std::abs(v.x) + std::abs(v.y) + std::abs(v.z); };
-  for (std::size_t i = 0; i < world.next.size(); ++i) {
-    const Motion& m = world.next[i];
-    const double sum = size(m.x) + size(m.v) + size(m.w) + std::abs(m.q.w);
-    require(sum * (1 + dt) < 1e30, ErrorCode::unstable,
-            "body '{}' left the range of numbers; lower dt, the forces or the speeds", world.state.bodies.info[i].name);
-  }
+  const auto fine = [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const Motion& m = world.next[i];
+      const double sum = size(m.x) + size(m.v) + size(m.w) + std::abs(m.q.w);
+      if (!(sum * (1 + dt) < 1e30)) return i;
+    }
+    return world.next.size();
+  };
+  const auto first = [](std::size_t a, std::size_t b) { return std::min(a, b); };
+  const std::size_t bad = parallel_reduce(context.workers, world.next.size(), body_grain, world.next.size(), fine,
+                                          first, world.out_of_range);
+  require(bad == world.next.size(), ErrorCode::unstable,
+          "body '{}' left the range of numbers; lower dt, the forces or the speeds",
+          bad < world.next.size() ? world.state.bodies.info[bad].name : "");
 }
 
 void commit(World& world, StageStats& stats) {
@@ -99,7 +107,7 @@ void step(Context& context, World& world, const StepOptions& options, PipelineSt
   response::run(options.response, context, in, options.rigid, world.state.pairs, world.response,
                 {world.next, world.answered}, stats[Stage::respond]);
   advance(context, world, options, stats[Stage::commit]);
-  check_range(world, options.dt);
+  check_range(context, world, options.dt);
   limit_motion(context, world, options.dt, stats[Stage::commit]);
   keep_angular_momentum(world, options.dt, stats[Stage::commit]);
   commit(world, stats[Stage::commit]);

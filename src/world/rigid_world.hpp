@@ -42,6 +42,7 @@ struct LimitScratch {
     double all = 0;      ///< m; no point goes farther
   };
   std::vector<Distance> way;  ///< of each body
+  std::vector<std::uint8_t> is_fast;
   std::vector<std::int32_t> near;
   std::vector<std::optional<Shape>> inside;  ///< of each collider that was fast once
 };
@@ -118,6 +119,7 @@ struct World {
   std::vector<response::Touch> touches;  ///< of state.touching
   std::size_t fresh_points = 0;
   std::vector<std::uint32_t> looked;
+  std::vector<std::size_t> out_of_range;  ///< the first body that is, of each chunk
   LimitScratch limit;
   std::vector<std::int32_t> parent;                  ///< of islands
   std::vector<std::array<std::int32_t, 2>> members;  ///< island and body

@@ -11,6 +11,20 @@ btVector3 vector(const Eigen::Vector3d& p) {
   return {static_cast<btScalar>(p.x()), static_cast<btScalar>(p.y()), static_cast<btScalar>(p.z())};
 }
 
+/// A shape and what it points to.
+struct BulletShape {
+  std::unique_ptr<btTriangleMesh> mesh{};
+  std::unique_ptr<btCollisionShape> shape{};
+};
+
+BulletShape mesh_of(const Shape& shape) {
+  BulletShape made{.mesh = std::make_unique<btTriangleMesh>()};
+  const auto corner = [&](Index i) { return vector(shape.vertices()[static_cast<std::size_t>(i)]); };
+  for (const Triangle& t : shape.triangles()) made.mesh->addTriangle(corner(t[0]), corner(t[1]), corner(t[2]));
+  made.shape = std::make_unique<btBvhTriangleMeshShape>(made.mesh.get(), true);
+  return made;
+}
+
 std::unique_ptr<btCollisionShape> shape_of(const Shape& shape) {
   switch (shape.kind()) {
     case ShapeKind::box:
@@ -38,17 +52,19 @@ RigidRun run_bullet(const RigidScene& scene, int steps, double dt) {
   btSequentialImpulseConstraintSolver solver;
   btDiscreteDynamicsWorld world(&dispatcher, &broad, &solver, &configuration);
   world.setGravity({0, btScalar(-9.81), 0});
-  std::vector<std::unique_ptr<btCollisionShape>> shapes;
+  std::vector<BulletShape> shapes;
   std::vector<std::unique_ptr<btRigidBody>> bodies;
   for (const RigidBody& body : scene.bodies) {
-    shapes.push_back(shape_of(body.shape));
+    shapes.push_back(body.shape.kind() == ShapeKind::mesh ? mesh_of(body.shape)
+                                                          : BulletShape{.shape = shape_of(body.shape)});
+    btCollisionShape* shape = shapes.back().shape.get();
     btVector3 inertia(0, 0, 0);
     btScalar mass = 0;
     if (body.kind == RigidKind::dynamic) {
       mass = static_cast<btScalar>(body.density * body.shape.mass_properties().volume);
-      shapes.back()->calculateLocalInertia(mass, inertia);
+      shape->calculateLocalInertia(mass, inertia);
     }
-    btRigidBody::btRigidBodyConstructionInfo info(mass, nullptr, shapes.back().get(), inertia);
+    btRigidBody::btRigidBodyConstructionInfo info(mass, nullptr, shape, inertia);
     info.m_startWorldTransform = btTransform(btQuaternion::getIdentity(), vector(body.pose.translation()));
     info.m_friction = static_cast<btScalar>(body.friction);
     bodies.push_back(std::make_unique<btRigidBody>(info));

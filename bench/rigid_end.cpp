@@ -9,7 +9,7 @@ namespace {
 
 /// Of a ball around the origin of the shape that holds it.
 double radius_of(const Shape& shape) {
-  if (shape.kind() == ShapeKind::half_space) return INFINITY;
+  if (shape.kind() == ShapeKind::half_space || shape.kind() == ShapeKind::mesh) return INFINITY;
   double squared = 0;
   for (const Eigen::Vector3d& p : shape.vertices()) squared = std::max(squared, p.squaredNorm());
   if (squared > 0) return std::sqrt(squared);

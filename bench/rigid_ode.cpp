@@ -48,6 +48,7 @@ struct OdeWorld {
   std::vector<dBodyID> bodies;  ///< of the scene; null where nothing moves
   std::vector<dGeomID> geoms;
   std::vector<std::unique_ptr<Hull>> hulls;
+  std::vector<dTriMeshDataID> meshes;
   std::vector<double> friction;
 
   OdeWorld() {
@@ -61,14 +62,26 @@ struct OdeWorld {
   ~OdeWorld() {
     dJointGroupDestroy(joints);
     dSpaceDestroy(space);
+    for (const dTriMeshDataID mesh : meshes) dGeomTriMeshDataDestroy(mesh);
     dWorldDestroy(world);
     dCloseODE();
   }
   OdeWorld(const OdeWorld&) = delete;
   OdeWorld& operator=(const OdeWorld&) = delete;
 
+  dGeomID mesh_of(const Shape& shape) {
+    auto& mesh = meshes.emplace_back(dGeomTriMeshDataCreate());
+    static_assert(sizeof(Eigen::Vector3d) == 3 * sizeof(double) && sizeof(Triangle) == 3 * sizeof(int));
+    dGeomTriMeshDataBuildDouble(mesh, shape.vertices().data(), 3 * sizeof(double),
+                                static_cast<int>(shape.vertices().size()), shape.triangles().data(),
+                                static_cast<int>(3 * shape.triangles().size()), 3 * sizeof(int));
+    return dCreateTriMesh(space, mesh, nullptr, nullptr, nullptr);
+  }
+
   dGeomID geom_of(const Shape& shape) {
     switch (shape.kind()) {
+      case ShapeKind::mesh:
+        return mesh_of(shape);
       case ShapeKind::box: {
         const Eigen::Vector3d half = shape.support({1, 1, 1});
         return dCreateBox(space, 2 * half.x(), 2 * half.y(), 2 * half.z());

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <random>
 
+#include "carom/generate.hpp"
+
 namespace carom::bench {
 namespace {
 
@@ -100,6 +102,32 @@ RigidScene spheres_scene(int count) {
     body.name = "sphere";
     body.shape = Shape::sphere(0.25);
     body.pose = at(4 * number(random), 4 + 0.08 * i, 1.5 * number(random));
+    scene.bodies.push_back(body);
+  }
+  return scene;
+}
+
+RigidScene terrain_scene(int count) {
+  const double half = 25;
+  const int across = 20;
+  TriangleMesh hills = make_sheet(2 * half, 2 * half, 250, 200);
+  for (Eigen::Vector3d& p : hills.positions) p.y() = 0.5 * std::sin(0.7 * p.x()) * std::cos(0.6 * p.z());
+  RigidBody floor;
+  floor.name = "hills";
+  floor.shape = Shape::mesh(hills);
+  floor.kind = RigidKind::static_body;
+  RigidScene scene{"terrain " + std::to_string(count), {floor}};
+  scene.bounds = {Eigen::Vector3d(-half, -1, -half), Eigen::Vector3d(half, 1e9, half)};
+  std::mt19937 random(4);
+  std::uniform_real_distribution<double> number(-1, 1);
+  for (int i = 0; i < count; ++i) {
+    RigidBody body;
+    body.name = "hull";
+    body.shape = random_hull(random, 0.3 + 0.1 * number(random));
+    const double x = (i % across + 0.5) / across * 2 - 1;
+    const double z = (i / across % across + 0.5) / across * 2 - 1;
+    body.pose = at(0.6 * half * x + 0.1 * number(random), 3 + 0.9 * (i / (across * across)),
+                   0.6 * half * z + 0.1 * number(random));
     scene.bodies.push_back(body);
   }
   return scene;

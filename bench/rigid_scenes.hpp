@@ -11,7 +11,7 @@ namespace carom::bench {
 
 struct RigidScene {
   std::string name;
-  std::vector<RigidBody> bodies{};  ///< spheres, boxes, hulls; half-spaces facing up
+  std::vector<RigidBody> bodies{};  ///< spheres, boxes, hulls; static meshes; half-spaces facing up
   /// A centre that is outside is lost.
   Eigen::AlignedBox3d bounds{Eigen::Vector3d(-1e9, -1, -1e9), Eigen::Vector3d(1e9, 1e9, 1e9)};
 };
@@ -22,6 +22,8 @@ RigidScene pyramid_scene(int base);
 RigidScene pile_scene(int count);
 /// Spheres that fall on a wall of bricks.
 RigidScene spheres_scene(int count);
+/// Random hulls that fall on hills of 100 000 triangles.
+RigidScene terrain_scene(int count);
 /// Small boxes in flight, of which few touch.
 RigidScene flying_scene(int count);
 /// The same hulls in a pit as wide as it takes for `layers` of them.

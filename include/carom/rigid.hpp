@@ -106,7 +106,8 @@ struct RigidOptions {
   int impulse_rounds = 60;
   double impulse_tolerance = 1e-9;  ///< m/s
   /// `lcp`: contact points that an island may have for the exact solver, whose work grows with the third power of their
-  /// number; 64 take about a second. Larger islands are solved as by `impulse`, which is counted as `limited`.
+  /// number; 64, a stack of 16 boxes, take some ten milliseconds. Larger islands are solved as by `impulse`, which is
+  /// counted as `limited`.
   int lcp_points = 64;
   /// `lcp`: directions of friction at a point, an even number, the first along the slip. What slips in another
   /// direction has at least cos(pi / directions) of the friction it should.

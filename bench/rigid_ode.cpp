@@ -75,6 +75,8 @@ struct OdeWorld {
     dGeomTriMeshDataBuildDouble(mesh, shape.vertices().data(), 3 * sizeof(double),
                                 static_cast<int>(shape.vertices().size()), shape.triangles().data(),
                                 static_cast<int>(3 * shape.triangles().size()), 3 * sizeof(int));
+    // Its test of convex geoms against triangles asks for this.
+    dGeomTriMeshDataPreprocess2(mesh, 1U << dTRIDATAPREPROCESS_BUILD_FACE_ANGLES, nullptr);
     return dCreateTriMesh(space, mesh, nullptr, nullptr, nullptr);
   }
 

@@ -20,19 +20,24 @@ using bench::BenchScene;
 using bench::Contender;
 using bench::Result;
 
-bool needs_simulation(const Scene& scene) {
+template <class Spec>
+bool has(const Scene& scene) {
   return std::any_of(scene.bodies.begin(), scene.bodies.end(),
-                     [](const BodySpec& body) { return std::holds_alternative<ParticleSpec>(body.body); });
+                     [](const BodySpec& body) { return std::holds_alternative<Spec>(body.body); });
 }
 
 /// Those asked for, or all built-in ones whose frames are there without simulating them.
 std::vector<Scene> scenes_of(const BenchDetectOptions& options) {
   std::vector<Scene> scenes;
-  for (const std::string& name : options.scenes) scenes.push_back(find_scene(name));
+  for (const std::string& name : options.scenes) {
+    scenes.push_back(find_scene(name));
+    require(!has<RigidSpec>(scenes.back()), ErrorCode::unsupported,
+            "{} has rigid bodies, which have no features of meshes to detect; see carom_bench_rigid", name);
+  }
   if (!scenes.empty()) return scenes;
   for (const BuiltinScene& builtin : builtin_scenes()) {
     Scene scene = builtin.make();
-    if (!needs_simulation(scene)) scenes.push_back(std::move(scene));
+    if (!has<ParticleSpec>(scene) && !has<RigidSpec>(scene)) scenes.push_back(std::move(scene));
   }
   return scenes;
 }

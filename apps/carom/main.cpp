@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <cstring>
 #include <exception>
 
+#include "carom/rigid.hpp"
 #include "carom/version.hpp"
 #include "commands.hpp"
 #include "say.hpp"
@@ -30,9 +32,14 @@ void add_run(CLI::App& app, Action& action) {
   command->add_option("--dt", options->dt, "seconds a step (default: the scene's)")->type_name("S");
   command->add_option("--threads", options->threads, "0 = all cores (default); the result does not depend on it")
       ->type_name("N");
-  command->add_option("--method", options->method, "of detection: auto (default), bvh, bvh14, bvh18, grid, hgrid, sweep")->type_name("NAME");
-  auto* response =
-      command->add_option("--response", options->response, "of rigid bodies: soft (default), impulse, lcp, penalty")->type_name("NAME");
+  command
+      ->add_option("--method", options->method, "of detection: auto (default), bvh, bvh14, bvh18, grid, hgrid, sweep")
+      ->type_name("NAME");
+  auto* response = command
+                       ->add_option("--response", options->response,
+                                    fmt::format("of rigid bodies: {} (default: the scene's)",
+                                                fmt::join(carom::response_names(), ", ")))
+                       ->type_name("NAME");
   command
       ->add_option("--compare", options->compare,
                    "run the scene with each of these responses and print the summaries side by side")

@@ -17,6 +17,7 @@ struct RigidSummary {
   std::string drifted;             ///< the body
   double kinetic_energy = 0;       ///< J, at the end
   double potential_energy = 0;     ///< J, at the end; 0 where all is at the origin
+  double largest_residual = 0;     ///< of any step, see World::response_residual()
   std::size_t colliding = 0;       ///< contacts of the last step, see ContactMotion
   std::size_t resting = 0;
   std::size_t separating = 0;
@@ -70,6 +71,7 @@ class RunMeter {
   std::size_t frames_with_contacts_ = 0;
   std::size_t most_contacts_ = 0;
   double largest_penetration_ = 0;
+  double largest_residual_ = 0;
   ContactCount last_;
 };
 

@@ -182,6 +182,8 @@ struct RigidSpec {
   Eigen::Vector3d angular_velocity{0, 0, 0};
   double friction = 0.6;
   double restitution = 0;
+  double torsional_friction = 0;
+  double rolling_friction = 0;
   double linear_damping = 0;
   double angular_damping = 0;
   std::array<bool, 3> locked_translation{false, false, false};

@@ -237,6 +237,8 @@ void describe(V& v, RigidSpec& body) {
   v.vector("angular_velocity", body.angular_velocity, Presence::quiet, Sign::any);
   v.number("friction", body.friction, Presence::quiet, Sign::not_negative);
   v.number("restitution", body.restitution, Presence::quiet, Sign::zero_to_one);
+  v.number("torsional_friction", body.torsional_friction, Presence::quiet, Sign::not_negative);
+  v.number("rolling_friction", body.rolling_friction, Presence::quiet, Sign::not_negative);
   v.number("linear_damping", body.linear_damping, Presence::quiet, Sign::not_negative);
   v.number("angular_damping", body.angular_damping, Presence::quiet, Sign::not_negative);
   v.flags("locked_translation", body.locked_translation, Presence::quiet);
@@ -272,6 +274,13 @@ void describe(V& v, RigidOptions& rigid) {
   v.number("load_memory", rigid.load_memory, Presence::quiet, Sign::positive);
   v.integer("settle_sweeps", rigid.settle_sweeps, Presence::quiet, {.least = 0, .most = 10000});
   v.number("speculative_distance", rigid.speculative_distance, Presence::quiet, Sign::positive);
+  v.integer("impulse_rounds", rigid.impulse_rounds, Presence::quiet, {.least = 1, .most = 100000});
+  v.number("impulse_tolerance", rigid.impulse_tolerance, Presence::quiet, Sign::not_negative);
+  v.integer("lcp_points", rigid.lcp_points, Presence::quiet, {.least = 0, .most = 1000});
+  v.integer("lcp_directions", rigid.lcp_directions, Presence::quiet, {.least = 2, .most = 64});
+  v.number("penalty_stiffness", rigid.penalty_stiffness, Presence::quiet, Sign::not_negative);
+  v.number("penalty_damping", rigid.penalty_damping, Presence::quiet, Sign::not_negative);
+  v.integer("penalty_substeps", rigid.penalty_substeps, Presence::quiet, {.least = 1, .most = 10000});
   v.number("resting_speed", rigid.resting_speed, Presence::quiet, Sign::not_negative);
   v.number("bounce_speed", rigid.bounce_speed, Presence::quiet, Sign::not_negative);
   v.flag("sleep", rigid.sleep, Presence::quiet);
@@ -300,7 +309,7 @@ void describe(V& v, Scene& scene) {
   v.name_of("method", scene.world.method, detect_methods(), Presence::quiet);
   v.choice("detection", scene.world.detection, detection_names, Presence::quiet);
   v.object("contact", scene.world.contact, Presence::shown);
-  v.text("response", scene.world.response, Presence::quiet);
+  v.name_of("response", scene.world.response, response_names(), Presence::quiet);
   v.object("rigid", scene.world.rigid, Presence::quiet);
   v.list("bodies", scene.bodies, Presence::required);
   v.body_pairs("excluded_bodies", scene.excluded_bodies, scene.bodies, Presence::quiet);

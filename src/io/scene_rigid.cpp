@@ -64,6 +64,8 @@ RigidBody build_rigid(const BodySpec& body) try {
           .angular_velocity = spec->angular_velocity,
           .friction = spec->friction,
           .restitution = spec->restitution,
+          .torsional_friction = spec->torsional_friction,
+          .rolling_friction = spec->rolling_friction,
           .linear_damping = spec->linear_damping,
           .angular_damping = spec->angular_damping,
           .locked_translation = spec->locked_translation,

@@ -100,10 +100,12 @@ TEST(CliRunRigid, TheSameStateForOneAndTwoThreads) {
 TEST(CliRunRigid, ComparesResponses) {
   const Folder folder;
   write_text(folder / "s.json", small_scene());
-  const Result result = call({"run", folder / "s.json", "--compare", "soft", "--json", "-"});
+  const Result result = call({"run", folder / "s.json", "--compare", "soft,impulse", "--json", "-"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const Json json = Json::parse(result.out);
-  ASSERT_EQ(json["runs"].size(), 1U);
+  ASSERT_EQ(json["runs"].size(), 2U);
+  EXPECT_EQ(json["runs"][1]["response"], "impulse");
+  EXPECT_NE(json["runs"][1]["summary"]["hash"], json["runs"][0]["summary"]["hash"]);
   EXPECT_EQ(json["runs"][0]["response"], "soft");
   const Json alone = Json::parse(call({"run", folder / "s.json", "--response", "soft", "--json", "-"}).out);
   EXPECT_EQ(json["runs"][0]["summary"]["hash"], alone["summary"]["hash"]);

@@ -233,16 +233,21 @@ TEST(SceneErrors, RigidBodies) {
       {ball(R"("sleeping_allowed": "no")"), "my.json: bodies[0].sleeping_allowed: expected true or false, got \"no\""},
       {ball(R"("detection": "continuous")"),
        R"(my.json: bodies[0].detection: unknown field; the fields here are "name", "kind", "shape", "position", "rotation", )"
-       R"("rigid_kind", "density", "mass", "velocity", "angular_velocity", "friction", "restitution", "linear_damping", )"
-       R"("angular_damping", "locked_translation", "locked_rotation", "sleeping_allowed", "group", "mask")"},
+       R"("rigid_kind", "density", "mass", "velocity", "angular_velocity", "friction", "restitution", )"
+       R"("torsional_friction", "rolling_friction", "linear_damping", "angular_damping", "locked_translation", "locked_rotation", "sleeping_allowed", "group", "mask")"},
       {with_fields(R"("rigid": {"substeps": 0})"),
        "my.json: rigid.substeps: expected an integer from 1 to 1000, got 0"},
       {with_fields(R"("rigid": {"sleep": 1})"), "my.json: rigid.sleep: expected true or false, got 1"},
-      {with_fields(R"("response": 1)"), "my.json: response: expected a text, got 1"},
       {with_fields(R"("bounds": {"min": [0, 0, 0]})"), "my.json: bounds: missing field \"max\""},
       {with_fields(R"("bounds": {"min": [0, 0, 0], "max": [1, 0, 1]})"),
        "my.json: bounds: expected \"min\" below \"max\" along each axis"},
   });
+}
+
+TEST(SceneErrors, ResponsesAreNamed) {
+  const std::string message = error_of(with_fields(R"("response": "magic")"));
+  EXPECT_TRUE(message.starts_with("my.json: response: expected one of \"soft\"")) << message;
+  EXPECT_TRUE(message.ends_with(", got \"magic\"")) << message;
 }
 
 TEST(SceneErrors, Meshes) {

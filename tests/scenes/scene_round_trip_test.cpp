@@ -154,7 +154,7 @@ TEST(SceneRoundTrip, KeepsEveryFieldOfTheBodies) {
 Scene rigid_scene() {
   Scene scene;
   scene.name = "rigid";
-  scene.world.response = "soft";
+  scene.world.response = "impulse";
   scene.world.rigid = {.substeps = 7,
                        .contact_hertz = 31,
                        .contact_damping = 3,
@@ -163,6 +163,13 @@ Scene rigid_scene() {
                        .load_memory = 6,
                        .settle_sweeps = 8,
                        .speculative_distance = 0.03,
+                       .impulse_rounds = 61,
+                       .impulse_tolerance = 1e-8,
+                       .lcp_points = 65,
+                       .lcp_directions = 6,
+                       .penalty_stiffness = 1000,
+                       .penalty_damping = 0.5,
+                       .penalty_substeps = 17,
                        .resting_speed = 0.06,
                        .bounce_speed = 0.7,
                        .sleep = false,
@@ -203,6 +210,8 @@ Scene rigid_scene() {
   body.angular_velocity = {4, 5, 6};
   body.friction = 0.1;
   body.restitution = 0.9;
+  body.torsional_friction = 0.01;
+  body.rolling_friction = 0.02;
   body.linear_damping = 0.2;
   body.angular_damping = 0.3;
   body.locked_translation = {true, false, true};
@@ -220,6 +229,7 @@ TEST(SceneRoundTrip, KeepsEveryFieldOfRigidBodies) {
   const Scene again = reread(scene);
   EXPECT_EQ(to_json(again), to_json(scene));
   ASSERT_EQ(again.bodies.size(), scene.bodies.size());
+  EXPECT_EQ(again.world.response, "impulse");
   EXPECT_EQ(again.world.rigid.substeps, 7);
   EXPECT_EQ(again.world.rigid.contact_zone, 0.001);
   EXPECT_FALSE(again.world.rigid.sleep);
@@ -241,6 +251,8 @@ TEST(SceneRoundTrip, KeepsEveryFieldOfRigidBodies) {
   EXPECT_EQ(right.angular_velocity, Vector3d(4, 5, 6));
   EXPECT_EQ(right.friction, 0.1);
   EXPECT_EQ(right.restitution, 0.9);
+  EXPECT_EQ(right.torsional_friction, 0.01);
+  EXPECT_EQ(right.rolling_friction, 0.02);
   EXPECT_EQ(right.linear_damping, 0.2);
   EXPECT_EQ(right.angular_damping, 0.3);
   EXPECT_EQ(right.locked_translation, left.locked_translation);

@@ -100,7 +100,7 @@ TEST(CliRunRigid, TheSameStateForOneAndTwoThreads) {
 TEST(CliRunRigid, ComparesResponses) {
   const Folder folder;
   write_text(folder / "s.json", small_scene());
-  const Result result = call({"run", folder / "s.json", "--compare", "soft,impulse", "--json", "-"});
+  const Result result = call({"run", "--compare", "soft,impulse", folder / "s.json", "--json", "-"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const Json json = Json::parse(result.out);
   ASSERT_EQ(json["runs"].size(), 2U);

@@ -175,6 +175,13 @@ void add(Bodies& bodies, RigidBody body, BodyId id) {
   }
   axes.col(2) = axes.col(0).cross(axes.col(1));
   if (dynamic) {
+    // Responses work with inverses in single precision.
+    require(
+        mass.mass > 1e-25 && mass.mass < 1e25 && moments.minCoeff() > 1e-30 && moments.maxCoeff() < 1e30,
+        ErrorCode::invalid_argument,
+        "body '{}': its mass is {} kg and its moments of inertia are {}, {}, {}; expected 1e-25 to 1e25 kg and 1e-30 "
+        "to 1e30 kg m^2",
+        body.name, mass.mass, moments.x(), moments.y(), moments.z());
     require(moments.minCoeff() > 1e-12 * moments.maxCoeff(), ErrorCode::invalid_argument,
             "body '{}': the moments of inertia are {}, {}, {}; expected positive ones", body.name, moments.x(),
             moments.y(), moments.z());
@@ -247,6 +254,27 @@ void add(Bodies& bodies, RigidBody body, BodyId id) {
   bodies.asleep.push_back(0);
   bodies.still.push_back(0);
   bodies.island.push_back(-1);
+}
+
+Mat3 inverse_about_free_axes(const Mat3& inertia, const std::array<bool, 3>& locked) {
+  const double* m[3] = {&inertia.x.x, &inertia.y.x, &inertia.z.x};
+  double work[3][6] = {};
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t j = 0; j < 3; ++j) work[i][j] = locked[i] || locked[j] ? (i == j ? 1.0 : 0.0) : m[j][i];
+    work[i][3 + i] = locked[i] ? 0 : 1;
+  }
+  // Positive definite: no pivoting needed.
+  for (std::size_t p = 0; p < 3; ++p) {
+    const double inverse = 1 / work[p][p];
+    for (double& x : work[p]) x *= inverse;
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (i == p) continue;
+      const double f = work[i][p];
+      for (std::size_t j = 0; j < 6; ++j) work[i][j] -= f * work[p][j];
+    }
+  }
+  return {
+      {work[0][3], work[1][3], work[2][3]}, {work[0][4], work[1][4], work[2][4]}, {work[0][5], work[1][5], work[2][5]}};
 }
 
 Eigen::Isometry3d shape_pose(const Motion& motion, const Info& info) {

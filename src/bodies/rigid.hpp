@@ -115,6 +115,10 @@ Free free_motion(const Motion& motion, const Mass& mass, const Info& info, const
 /// Where a body that is not locked gets to in dt if its angular momentum, in the world, is this throughout.
 Quat turn_freely(const Quat& q, const Vec3& momentum, const Mass& mass, double dt);
 
+/// The inverse of an inertia about the axes that are free, zero about the others: what holds the locked ones takes
+/// whatever torque it needs. (Zeros in the inverse of the whole would be something else, and could add energy.)
+Mat3 inverse_about_free_axes(const Mat3& inertia, const std::array<bool, 3>& locked);
+
 /// R diag R^T v.
 inline Vec3 turned(const Mat3& r, const Vec3& diagonal, const Vec3& v) {
   const Vec3 local = r.back(v);

@@ -26,29 +26,6 @@ Mat3 world_inverse_inertia(const Mat3& r, const Vec3& diagonal) {
           rigid::turned(r, diagonal, {0, 0, 1})};
 }
 
-/// The inverse of the inertia about the axes that are free, zero about the others: what holds the locked ones takes
-/// whatever torque it needs. (Zeros in the inverse of the whole would be something else, and could add energy.)
-Mat3 inverse_about_free_axes(const Mat3& inertia, const std::array<bool, 3>& locked) {
-  const double* m[3] = {&inertia.x.x, &inertia.y.x, &inertia.z.x};
-  double work[3][6] = {};
-  for (std::size_t i = 0; i < 3; ++i) {
-    for (std::size_t j = 0; j < 3; ++j) work[i][j] = locked[i] || locked[j] ? (i == j ? 1.0 : 0.0) : m[j][i];
-    work[i][3 + i] = locked[i] ? 0 : 1;
-  }
-  // Positive definite: no pivoting needed.
-  for (std::size_t p = 0; p < 3; ++p) {
-    const double inverse = 1 / work[p][p];
-    for (double& x : work[p]) x *= inverse;
-    for (std::size_t i = 0; i < 3; ++i) {
-      if (i == p) continue;
-      const double f = work[i][p];
-      for (std::size_t j = 0; j < 6; ++j) work[i][j] -= f * work[p][j];
-    }
-  }
-  return {
-      {work[0][3], work[1][3], work[2][3]}, {work[0][4], work[1][4], work[2][4]}, {work[0][5], work[1][5], work[2][5]}};
-}
-
 Body make_body(const response::In& in, std::size_t i) {
   const rigid::Motion& m = in.bodies.motion[i];
   const rigid::Mass& mass = in.bodies.mass[i];
@@ -64,7 +41,7 @@ Body make_body(const response::In& in, std::size_t i) {
   body.inverse_mass = rigid::unlocked({mass.inverse, mass.inverse, mass.inverse}, info.locked_translation);
   body.free_v = free.v - m.v;
   if (mass.locked) {
-    body.inverse_inertia = inverse_about_free_axes(world_inverse_inertia(r, mass.inertia), info.locked_rotation);
+    body.inverse_inertia = rigid::inverse_about_free_axes(world_inverse_inertia(r, mass.inertia), info.locked_rotation);
     body.free_w = free.w - m.w;
   } else {
     body.inverse_inertia = world_inverse_inertia(r, mass.inverse_inertia);

@@ -73,6 +73,9 @@ Eigen::Isometry3d pose(const Motion& m, const Mat3& local, const Vec3& place) {
   return p;
 }
 
+/// Of the energy of the spin of a body that is stopped: up to this its angular momentum is kept instead.
+constexpr double most_growth = 1.001;
+
 /// Of a body that touches another: this much of it, about its middle, does not go in; or, if it is in already, this
 /// much of a ball inside of it.
 constexpr double inside_share = 0.75;
@@ -170,18 +173,25 @@ class Limiter {
     s_.number.assign(bodies_.size(), -1);
     s_.way.assign(bodies_.size(), {});
     s_.is_fast.assign(bodies_.size(), 0);
+    // A large body that is slow for itself is fast for a small one.
+    double smallest = INFINITY;
+    for (const Collider& c : bodies_.colliders) {
+      if (dynamic(c.body)) smallest = std::min(smallest, hold(c));
+    }
     parallel_for(context.workers, bodies_.size(), 256, [&](std::size_t i) {
       if (still_or_static(bodies_, i)) return;
       const Motion& from = bodies_.motion[i];
       const Motion& to = world_.next[i];
       double reach = 0;
-      double inner = INFINITY;
+      double inner = smallest;
       for_colliders(bodies_.info[i], [&](std::int32_t c) {
         reach = std::max(reach, collider(c).reach);
-        inner = std::min({inner, collider(c).inner, ahead_share * collider(c).size});
+        inner = std::min(inner, collider(c).inner);
       });
       const Quat t = to.q * detail::conjugate(from.q);
-      const double turning = 2 * std::sqrt(t.x * t.x + t.y * t.y + t.z * t.z) * reach;
+      // Of a turn by half and more, beginning and end say nothing.
+      const bool far_round = 0.5 * dt_ * length(from.w + to.w) > 3;
+      const double turning = (far_round ? 2 : 2 * std::sqrt(t.x * t.x + t.y * t.y + t.z * t.z)) * reach;
       s_.way[i] = {turning, length(to.x - from.x) + turning};
       s_.is_fast[i] = s_.way[i].all > inner || !world_.state.boxed[i].holds(to.x, to.q, reach, 0) ? 1 : 0;
     });
@@ -201,9 +211,17 @@ class Limiter {
 
   /// Whether one might go through the other, by how far they move against each other.
   bool might_pass(const Collider& a, const Collider& b) const {
-    return against(static_cast<std::size_t>(a.body), static_cast<std::size_t>(b.body)) > hold(a) + hold(b);
+    return against(static_cast<std::size_t>(a.body), static_cast<std::size_t>(b.body)) > hold(a, b);
   }
-  static double hold(const Collider& c) { return c.inner < INFINITY ? std::min(c.inner, ahead_share * c.size) : 0; }
+  /// m; how far a collider may move against any other, and still be held by contacts that are made ahead of time.
+  /// Infinite for what has no inside: there it is the other one that counts.
+  static double hold(const Collider& c) {
+    return c.inner > 0 && c.inner < INFINITY ? std::min(c.inner, ahead_share * c.size) : INFINITY;
+  }
+  static double hold(const Collider& a, const Collider& b) {
+    const double least = std::min(hold(a), hold(b));
+    return least < INFINITY ? least : 0;
+  }
 
   /// Of two convex colliders: they are too far apart to meet, or the response has held them at their contacts.
   bool surely_apart(const WorldState::Entry& entry) const {
@@ -216,7 +234,7 @@ class Limiter {
                              world_.watch[static_cast<std::size_t>(entry.key.b)].travel;
       return entry.apart_until - travels > against(body_a, body_b);
     }
-    if (s_.way[body_a].turning + s_.way[body_b].turning > hold(a) + hold(b)) return false;
+    if (s_.way[body_a].turning + s_.way[body_b].turning > hold(a, b)) return false;
     const Pair& pair = world_.state.pairs[static_cast<std::size_t>(entry.pair)];
     const Mat3 turn_a = detail::matrix(world_.next[body_a].q);
     const Mat3 turn_b = detail::matrix(world_.next[body_b].q);
@@ -226,7 +244,7 @@ class Limiter {
       const Vec3 on_b = world_.next[body_b].x + turn_b * pair.points[i].local_b;
       least = std::min(least, dot(pair.normal, on_b - on_a));
     }
-    return least > -0.5 * (hold(a) + hold(b));
+    return least > -0.5 * hold(a, b);
   }
 
   void add_meeting(std::int32_t a, std::int32_t b) {
@@ -245,7 +263,8 @@ class Limiter {
       if (!surely_apart(entry)) add_meeting(entry.key.a, entry.key.b);
     }
     for (const MeshPair& entry : world_.state.mesh_pairs) add_meeting(entry.key.a, entry.key.b);
-    // A response that made a body faster than it was may have sent it out of its box.
+    // A response that made a body faster than it was may have sent it out of its box, and two of them to one place.
+    s_.left.clear();
     for (std::size_t k = 0; k < s_.fast.size(); ++k) {
       const std::int32_t body = s_.fast[k].body;
       const auto i = static_cast<std::size_t>(body);
@@ -255,7 +274,17 @@ class Limiter {
       if (world_.state.boxed[i].holds(to.x, to.q, reach, 0)) continue;
       const Vec3 grow{reach, reach, reach};
       const Vec3& from = bodies_.motion[i].x;
-      world_.broad.overlapping({detail::lower(from, to.x) - grow, detail::higher(from, to.x) + grow}, s_.near);
+      const Box way{detail::lower(from, to.x) - grow, detail::higher(from, to.x) + grow};
+      for (const LimitScratch::Left& other : s_.left) {
+        if (!way.overlaps(other.way) ||
+            !may_touch(world_.state, info(body).first_collider, info(other.body).first_collider))
+          continue;
+        for_colliders(info(body), [&](std::int32_t c) {
+          for_colliders(info(other.body), [&](std::int32_t d) { add_meeting(c, d); });
+        });
+      }
+      s_.left.push_back({body, way});
+      world_.broad.overlapping(way, s_.near);
       for_colliders(info(body), [&](std::int32_t c) {
         for (const std::int32_t other : s_.near) {
           if (may_touch(world_.state, c, other)) add_meeting(c, other);
@@ -297,6 +326,9 @@ class Limiter {
     const double apart = stop_share * std::min(ca.size, cb.size);
     // Whoever stops on the way stays there: two pieces, and more of them if they turn.
     const int count = static_cast<int>(std::max(pieces(length(wa.turn), ca), pieces(length(wb.turn), cb)));
+    // A cast is good to a part of the way; where that is long, of less than they are kept apart.
+    const double way = length(wa.to.x - wa.from.x - (wb.to.x - wb.from.x));
+    const double tolerance = way > 0 ? std::min(1e-5, 0.25 * apart / way) : 1e-5;
     double begin = 0;
     for (const double end : {std::min(wb.stop, before), before}) {
       const double start = begin;
@@ -307,7 +339,7 @@ class Limiter {
         const Shape& other_shape = collider_shape(bodies_, static_cast<std::size_t>(b));
         const auto hits = [&](const Shape& part, const Vec3& place, double separation) {
           return cast(part, motion(wa, ca.rotation, place, begin, next), other_shape, other,
-                      {.separation = separation, .tolerance = 1e-5});
+                      {.separation = separation, .tolerance = tolerance});
         };
         CastResult r = hits(shape, ca.place, apart);
         const bool touching = r.hit && r.time == 0;
@@ -339,14 +371,7 @@ class Limiter {
   void apply(const Fast& f) {
     const auto i = static_cast<std::size_t>(f.body);
     Motion m = way(f.body).at(1);
-    if (f.stop.other >= 0 && info(f.stop.other).kind == RigidKind::kinematic) {
-      const Way carrier = way(f.stop.other);
-      const Motion from = carrier.at(f.stop.time);
-      const Motion to = carrier.at(1);
-      const Quat turn = to.q * detail::conjugate(from.q);
-      m.x = to.x + detail::matrix(turn) * (m.x - from.x);
-      m.q = detail::normalized(turn * m.q);
-    }
+    if (f.stop.other >= 0 && info(f.stop.other).kind == RigidKind::kinematic) m = carried(f, m);
     if (bodies_.asleep[i] != 0) wake(world_.state, f.body);
     Motion& next = world_.next[i];
     // The spin of the end is that of another turn: with the momentum kept the energy may grow, and then it is the spin
@@ -357,11 +382,41 @@ class Limiter {
       const Mat3 now = detail::matrix(m.q);
       const Vec3 momentum = turned(then, mass.inertia, next.w);
       const Vec3 spin = turned(now, mass.inverse_inertia, momentum);
-      next.w = dot(spin, momentum) <= dot(next.w, momentum) ? spin : now * then.back(next.w);
+      next.w = dot(spin, momentum) <= most_growth * dot(next.w, momentum) ? spin : now * then.back(next.w);
     }
     next.x = m.x;
     next.q = m.q;
     if (f.stop.inside) end_approach(f);
+  }
+
+  /// From where it stopped on it rests against a kinematic body, as far as nothing else is in the way.
+  Motion carried(const Fast& f, const Motion& stopped) {
+    const Way carrier = way(f.stop.other);
+    const Motion from = carrier.at(f.stop.time);
+    const Motion to = carrier.at(1);
+    const Quat turn = to.q * detail::conjugate(from.q);
+    Motion m = stopped;
+    m.x = to.x + detail::matrix(turn) * (stopped.x - from.x);
+    m.q = detail::normalized(turn * stopped.q);
+    const Way along(stopped, m, dt_, 1);
+    double free = 1;
+    double reach = 0;
+    for_colliders(info(f.body), [&](std::int32_t c) { reach = std::max(reach, collider(c).reach); });
+    const Vec3 grow{reach, reach, reach};
+    world_.broad.overlapping({detail::lower(stopped.x, m.x) - grow, detail::higher(stopped.x, m.x) + grow}, s_.near);
+    for_colliders(info(f.body), [&](std::int32_t c) {
+      const Collider& own = collider(c);
+      for (const std::int32_t other : s_.near) {
+        const Collider& met = collider(other);
+        if (met.body == f.stop.other || !may_touch(world_.state, c, other)) continue;
+        const Eigen::Isometry3d there = pose(world_.next[static_cast<std::size_t>(met.body)], met.rotation, met.place);
+        const CastResult r =
+            cast(collider_shape(bodies_, static_cast<std::size_t>(c)), motion(along, own.rotation, own.place, 0, 1),
+                 collider_shape(bodies_, static_cast<std::size_t>(other)), {there, there});
+        if (r.hit && r.time > 0) free = std::min(free, r.time);
+      }
+    });
+    return along.at(free);
   }
 
   /// Contacts did not hold it back, as they are straight and it turns: what is left of the approach is taken away here.
@@ -372,22 +427,29 @@ class Limiter {
     const auto arm = [&](std::size_t i) { return f.stop.point - world_.next[i].x; };
     const auto speed = [&](std::size_t i) { return dot(n, world_.next[i].v + cross(world_.next[i].w, arm(i))); };
     const auto turning = [&](std::size_t i) {
-      return turned(detail::matrix(world_.next[i].q), bodies_.mass[i].inverse_inertia, cross(arm(i), n));
+      const Mat3 r = detail::matrix(world_.next[i].q);
+      const Vec3 moment = cross(arm(i), n);
+      const Mass& mass = bodies_.mass[i];
+      if (!mass.locked) return turned(r, mass.inverse_inertia, moment);
+      const Mat3 inertia{turned(r, mass.inertia, {1, 0, 0}), turned(r, mass.inertia, {0, 1, 0}),
+                         turned(r, mass.inertia, {0, 0, 1})};
+      return inverse_about_free_axes(inertia, bodies_.info[i].locked_rotation) * moment;
+    };
+    const auto shifting = [&](std::size_t i) {
+      return unlocked(bodies_.mass[i].inverse * n, bodies_.info[i].locked_translation);
     };
     const double approach = speed(a) - speed(b);
-    const auto movable = [&](std::size_t i) {
-      return bodies_.mass[i].inverse > 0 && !bodies_.mass[i].locked && bodies_.asleep[i] == 0;
-    };
+    const auto movable = [&](std::size_t i) { return bodies_.mass[i].inverse > 0 && bodies_.asleep[i] == 0; };
     double ease = 0;
     for (const std::size_t i : {a, b}) {
-      if (movable(i)) ease += bodies_.mass[i].inverse + dot(n, cross(turning(i), arm(i)));
+      if (movable(i)) ease += dot(n, shifting(i) + cross(turning(i), arm(i)));
     }
     if (!(approach > 0) || !(ease > 0)) return;
     for (const std::size_t i : {a, b}) {
       if (!movable(i)) continue;
       const double impulse = (i == a ? -1 : 1) * approach / ease;
       const Vec3 turn = turning(i);
-      world_.next[i].v = world_.next[i].v + impulse * bodies_.mass[i].inverse * n;
+      world_.next[i].v = world_.next[i].v + impulse * shifting(i);
       world_.next[i].w = world_.next[i].w + impulse * turn;
     }
   }

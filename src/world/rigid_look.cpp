@@ -172,8 +172,10 @@ void wake_by_touch(World& world, const RigidOptions& options, const Pair& pair, 
   if (!a_sleeps && !b_sleeps) return;
   const auto moves = [&](std::int32_t body, std::int32_t collider) {
     const auto i = static_cast<std::size_t>(body);
-    return !still_or_static(bodies, i) &&
-           fastest(bodies, i, bodies.colliders[static_cast<std::size_t>(collider)].reach) > options.sleep_speed;
+    if (still_or_static(bodies, i)) return false;
+    // What is kinematic goes on and on, however slowly.
+    const double least = bodies.info[i].kind == RigidKind::kinematic ? 0 : options.sleep_speed;
+    return fastest(bodies, i, bodies.colliders[static_cast<std::size_t>(collider)].reach) > least;
   };
   if (fresh || moves(pair.body_a, pair.collider_a) || moves(pair.body_b, pair.collider_b))
     wake(world.state, a_sleeps ? pair.body_a : pair.body_b);

@@ -9,10 +9,24 @@ namespace carom::rigid {
 namespace {
 
 constexpr std::size_t body_grain = 256;
+Free free_of(const Bodies& bodies, const StepOptions& options, std::size_t i) {
+  return free_motion(bodies.motion[i], bodies.mass[i], bodies.info[i], options.gravity, bodies.force[i],
+                     bodies.torque[i], options.dt);
+}
+
+/// Of those that a touch has woken in this step.
+void predict_woken(World& world, const StepOptions& options) {
+  for (std::size_t i = 0; i < world.predicted.size(); ++i) {
+    if (world.predicted[i] == 0 && world.state.bodies.asleep[i] == 0)
+      world.free[i] = free_of(world.state.bodies, options, i);
+  }
+}
+
 void predict(Context& context, World& world, const StepOptions& options, StageStats& stats) {
   const StageTimer timer(stats);
   const Bodies& bodies = world.state.bodies;
   world.free.resize(bodies.size());
+  world.predicted.resize(bodies.size());
   world.poses.rotation.resize(bodies.size());
   world.poses.shape.resize(bodies.colliders.size(), Eigen::Isometry3d::Identity());
   parallel_for(context.workers, bodies.size(), body_grain, [&](std::size_t i) {
@@ -33,9 +47,8 @@ void predict(Context& context, World& world, const StepOptions& options, StageSt
         to[4 * j + 2] = columns[j].z;
       }
     }
-    if (bodies.asleep[i] == 0)
-      world.free[i] =
-          free_motion(m, bodies.mass[i], info, options.gravity, bodies.force[i], bodies.torque[i], options.dt);
+    world.predicted[i] = bodies.asleep[i] == 0 ? 1 : 0;
+    if (world.predicted[i] != 0) world.free[i] = free_of(bodies, options, i);
   });
   stats.in += bodies.size();
   stats.out += bodies.size();
@@ -95,6 +108,7 @@ void step(Context& context, World& world, const StepOptions& options, PipelineSt
   look(context, world, options, stats[Stage::narrow]);
   look_at_meshes(context, world, options, stats[Stage::narrow]);
   identify(world, options.rigid, stats[Stage::contacts]);
+  predict_woken(world, options);
   world.next.resize(world.state.bodies.size());
   world.answered.assign(world.state.bodies.size(), 0);
   const response::In in{.bodies = world.state.bodies,

@@ -44,6 +44,12 @@ struct LimitScratch {
   std::vector<Distance> way;  ///< of each body
   std::vector<std::uint8_t> is_fast;
   std::vector<std::int32_t> near;
+  /// A body that left its box.
+  struct Left {
+    std::int32_t body = 0;
+    Box way;
+  };
+  std::vector<Left> left;
   std::vector<std::optional<Shape>> inside;  ///< of each collider that was fast once
 };
 
@@ -98,9 +104,10 @@ struct World {
   // Working memory.
   Poses poses;
   std::vector<Free> free;
-  std::vector<Motion> next;            ///< of each body, at the end of the step
-  std::vector<std::uint8_t> answered;  ///< 1: `next` is from the response
-  std::vector<std::uint8_t> left_box;  ///< of each collider
+  std::vector<std::uint8_t> predicted;  ///< 1: `free` was made at the beginning of the step, as the body was awake
+  std::vector<Motion> next;             ///< of each body, at the end of the step
+  std::vector<std::uint8_t> answered;   ///< 1: `next` is from the response
+  std::vector<std::uint8_t> left_box;   ///< of each collider
   std::vector<WorldState::Entry> next_entries;
   std::vector<MeshPair> next_mesh_pairs;
   std::vector<MeshFound> mesh_found;  ///< of each of mesh_pairs

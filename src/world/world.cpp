@@ -180,6 +180,8 @@ void World::exclude(BodyId a, BodyId b) {
     const std::array<std::int32_t, 2> pair{std::min(rigid_a, rigid_b), std::max(rigid_a, rigid_b)};
     excluded.insert(std::lower_bound(excluded.begin(), excluded.end(), pair), pair);
     state_->rigid.state.pairs_stale = true;
+    rigid::wake_neighbours(state_->rigid.state, rigid_a);
+    rigid::wake_neighbours(state_->rigid.state, rigid_b);
     return;
   }
   state_->excluded_bodies.push_back({a, b});

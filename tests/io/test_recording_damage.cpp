@@ -244,6 +244,7 @@ TEST_F(Forged, NumberOfContacts) {
 TEST_F(Forged, BytesTooMany) {
   ByteWriter frame = frame_head(0, 0);
   put_contact_counts(frame, 0, 0);
+  frame.put(std::uint32_t{0});  // contacts of rigid bodies
   frame.put(std::uint8_t{0});
   put_frame(frame);
   refuse(0, ErrorCode::bad_format, {"1 bytes too many"});
@@ -269,17 +270,17 @@ TEST_F(Forged, PositionNotFinite) {
 TEST_F(Forged, KindUnknown) {
   ByteWriter frame = frame_head(0, 1);
   put_entry(frame, {4, 0, 0, 0, 0});
-  frame.put(std::uint8_t{3});
+  frame.put(std::uint8_t{4});
   put_frame(frame);
-  refuse(0, ErrorCode::bad_format, {"kind 3"});
+  refuse(0, ErrorCode::bad_format, {"kind 4"});
 }
 TEST_F(Forged, EncodingUnknown) {
   ByteWriter frame = frame_head(0, 1);
   put_entry(frame, {4, 0, 0, 0, 0});
   put_topology(frame, {});
-  frame.put(std::uint8_t{2});
+  frame.put(std::uint8_t{200});
   put_frame(frame);
-  refuse(0, ErrorCode::bad_format, {"encoding 2"});
+  refuse(0, ErrorCode::bad_format, {"encoding 200"});
 }
 TEST_F(Forged, BodiesNotAscending) {
   ByteWriter frame = frame_head(0, 2);

@@ -1,0 +1,207 @@
+#include <gtest/gtest.h>
+
+#include "carom/error.hpp"
+#include "carom/generate.hpp"
+#include "rigid_scene.hpp"
+
+// Faults that a second reader found.
+namespace carom {
+namespace {
+
+using Eigen::Vector3d;
+
+WorldOptions sleeping() {
+  WorldOptions options = rigid_options(1.0 / 60);
+  options.rigid.sleep = true;
+  return options;
+}
+
+WorldOptions weightless() {
+  WorldOptions options = rigid_options(1.0 / 60);
+  options.gravity.setZero();
+  return options;
+}
+
+/// What a touch wakes moves as if it had been awake, whatever has been removed or restored before.
+TEST(RigidRegression, WokenBodiesStartFromWhereTheyAre) {
+  double place[2];
+  for (const bool remove : {false, true}) {
+    World world(sleeping());
+    const BodyId dummy = world.add(ball_body("dummy", 0.1, at(50, 5, 0)));
+    RigidBody flyer = ball_body("flyer", 0.1, at(-500, 100, 0));
+    flyer.velocity = {30, 0, 0};
+    world.add(flyer);
+    const BodyId box = world.add(box_body("box", {0.5, 0.5, 0.5}, at(0, 0.5, 0)));
+    world.add(floor_body());
+    for (int i = 0; i < 90; ++i) world.step();
+    ASSERT_TRUE(world.asleep(box));
+    if (remove) world.remove(dummy);
+    world.add(ball_body("ball", 0.2, at(0, 1.4, 0)));
+    for (int i = 0; i < 60; ++i) world.step();
+    place[remove ? 1 : 0] = world.pose(box).translation().x();
+  }
+  EXPECT_NEAR(place[0], 0, 0.01);
+  EXPECT_NEAR(place[1], 0, 0.01);
+}
+
+TEST(RigidRegression, ASnapshotOfSleepersContinuesInAnotherWorld) {
+  const auto run_on = [](World& world) {
+    world.add(ball_body("ball", 0.2, at(0.1, 1.4, 0)));
+    for (int i = 0; i < 40; ++i) world.step();
+    return world.state_hash();
+  };
+  World world(sleeping());
+  world.add(floor_body());
+  world.add(box_body("box", {0.5, 0.5, 0.5}, at(0, 0.5, 0)));
+  for (int i = 0; i < 90; ++i) world.step();
+  World other(sleeping());
+  other.restore(world.snapshot());
+  EXPECT_EQ(run_on(world), run_on(other));
+}
+
+TEST(RigidRegression, AThickBodyIsNotEnteredEither) {
+  for (const double side : {0.0, 0.5, 0.8, 0.9}) {
+    for (int phase = 0; phase < 6; ++phase) {
+      World world(weightless());
+      RigidBody cube = box_body("cube", {1, 1, 1}, at(0, 0, 0));
+      cube.kind = RigidKind::static_body;
+      world.add(cube);
+      RigidBody ball = ball_body("ball", 0.05, at(-3 - 0.1 * phase, side, 0));
+      ball.velocity = {40, 0, 0};
+      const BodyId id = world.add(ball);
+      for (int i = 0; i < 20; ++i) {
+        world.step();
+        ASSERT_LT(world.pose(id).translation().x(), -1.04) << side << " " << phase;
+      }
+    }
+  }
+}
+
+TEST(RigidRegression, ALargeBlockDoesNotSwallowABall) {
+  for (const RigidKind kind : {RigidKind::kinematic, RigidKind::dynamic}) {
+    World world(weightless());
+    RigidBody block = box_body("block", {1, 1, 1}, at(-3.3, 0, 0));
+    block.kind = kind;
+    block.velocity = {40, 0, 0};
+    const BodyId moving = world.add(block);
+    const BodyId ball = world.add(ball_body("ball", 0.1, at(0, 0.9, 0)));
+    for (int i = 0; i < 20; ++i) {
+      world.step();
+      ASSERT_GT((world.pose(moving).inverse() * world.pose(ball).translation()).x(), 1.05) << to_string(kind);
+    }
+  }
+}
+
+TEST(RigidRegression, ASlowLiftWakesWhatSleepsOnIt) {
+  World world(sleeping());
+  RigidBody lift = box_body("lift", {1, 0.1, 1}, at(0, 0, 0));
+  lift.kind = RigidKind::kinematic;
+  const BodyId id = world.add(lift);
+  const BodyId box = world.add(box_body("box", {0.2, 0.2, 0.2}, at(0, 0.3, 0)));
+  for (int i = 0; i < 90; ++i) world.step();
+  ASSERT_TRUE(world.asleep(box));
+  world.set_velocity(id, {0, 0.019, 0}, {0, 0, 0});
+  for (int i = 0; i < 600; ++i) world.step();
+  EXPECT_NEAR(world.pose(box).translation().y(), 0.49, 2e-3);
+}
+
+TEST(RigidRegression, WhatIsExcludedFromItsSupportFalls) {
+  World world(sleeping());
+  const BodyId floor = world.add(floor_body());
+  const BodyId box = world.add(box_body("box", {0.2, 0.2, 0.2}, at(0, 0.2, 0)));
+  for (int i = 0; i < 90; ++i) world.step();
+  ASSERT_TRUE(world.asleep(box));
+  world.exclude(floor, box);
+  for (int i = 0; i < 60; ++i) world.step();
+  EXPECT_LT(world.pose(box).translation().y(), -1);
+}
+
+TEST(RigidRegression, TwoThatAreThrownAtEachOtherMeet) {
+  WorldOptions options = weightless();
+  options.response = "impulse";
+  World world(options);
+  std::vector<BodyId> plates;
+  for (const double side : {-1.0, 1.0}) {
+    RigidBody plate = box_body("plate", {0.02, 1, 1}, at(3 * side, 0, 0));
+    plate.density = 1;
+    plate.restitution = 1;
+    plates.push_back(world.add(plate));
+    RigidBody ball = ball_body("ball", 0.5, at(3.53 * side, 0, 0));
+    ball.density = 8000;
+    ball.restitution = 1;
+    ball.velocity = {-100 * side, 0, 0};
+    world.add(ball);
+  }
+  for (int i = 0; i < 3; ++i) {
+    world.step();
+    ASSERT_LT(world.pose(plates[0]).translation().x(), world.pose(plates[1]).translation().x()) << i;
+  }
+}
+
+TEST(RigidRegression, ABodyWithLockedAxesDoesNotPass) {
+  for (const double speed : {30.0, 100.0, 200.0}) {
+    World world(weightless());
+    RigidBody wall = box_body("wall", {0.01, 5, 5}, at(0, 0, 0));
+    wall.kind = RigidKind::static_body;
+    world.add(wall);
+    RigidBody box = box_body("box", {0.3, 0.02, 0.1}, at(-2, 0, 0));
+    box.velocity = {speed, 3, 1};
+    box.angular_velocity = {7, 5, 0};
+    box.locked_rotation = {false, false, true};
+    const BodyId id = world.add(box);
+    for (int i = 0; i < 60; ++i) {
+      world.step();
+      ASSERT_LT(world.pose(id).translation().x(), 0.01) << speed << " step " << i;
+    }
+  }
+}
+
+TEST(RigidRegression, AtTwentyKilometresASecond) {
+  for (int phase = 0; phase < 20; ++phase) {
+    World world(weightless());
+    RigidBody wall = box_body("wall", {0.01, 5, 5}, at(0, 0, 0));
+    wall.kind = RigidKind::static_body;
+    world.add(wall);
+    RigidBody ball = ball_body("ball", 0.001, at(-100 - 17.3 * phase, 0, 0));
+    ball.velocity = {20000, 0, 0};
+    const BodyId id = world.add(ball);
+    for (int i = 0; i < 10; ++i) world.step();
+    EXPECT_LT(world.pose(id).translation().x(), 0) << phase;
+  }
+}
+
+/// A bar that turns by a whole round in each step is where it was, and was everywhere.
+TEST(RigidRegression, AWholeTurnHits) {
+  World world(weightless());
+  RigidBody bar = box_body("bar", {1, 0.05, 0.05}, at(0, 0, 0));
+  bar.kind = RigidKind::kinematic;
+  bar.angular_velocity = {0, 0, 2 * M_PI * 60};
+  world.add(bar);
+  const BodyId ball = world.add(ball_body("ball", 0.1, at(0, 0.7, 0)));
+  for (int i = 0; i < 5; ++i) world.step();
+  EXPECT_GT((world.pose(ball).translation() - Vector3d(0, 0.7, 0)).norm(), 0.01);
+}
+
+TEST(RigidRegression, WhatIsTakenAlongStopsAtAWall) {
+  World world(weightless());
+  RigidBody paddle = box_body("paddle", {0.05, 1, 1}, at(0, 0, 0));
+  paddle.kind = RigidKind::kinematic;
+  paddle.velocity = {1.9 * 60, 0, 0};
+  world.add(paddle);
+  RigidBody wall = box_body("wall", {0.01, 2, 2}, at(2.5, 0, 0));
+  wall.kind = RigidKind::static_body;
+  world.add(wall);
+  const BodyId ball = world.add(ball_body("ball", 0.3, at(1, 0, 0)));
+  world.step();
+  EXPECT_LT(world.pose(ball).translation().x(), 2.5);
+}
+
+TEST(RigidRegression, MassesBeyondTheRangeAreRefused) {
+  World world(weightless());
+  RigidBody body = ball_body("heavy", 1, at(0, 0, 0));
+  body.mass = GivenMass{.mass = 1e40};
+  EXPECT_THROW(world.add(body), Error);
+}
+
+}  // namespace
+}  // namespace carom

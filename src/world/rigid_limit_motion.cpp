@@ -223,6 +223,17 @@ class Limiter {
     return least < INFINITY ? least : 0;
   }
 
+  /// Balls about the centres of mass that hold the colliders go past each other.
+  bool balls_pass(const Collider& a, const Collider& b) const {
+    const auto i = static_cast<std::size_t>(a.body);
+    const auto k = static_cast<std::size_t>(b.body);
+    const Vec3 from = bodies_.motion[k].x - bodies_.motion[i].x;
+    const Vec3 way = world_.next[k].x - world_.next[i].x - from;
+    const double squared = dot(way, way);
+    const double t = squared > 0 ? std::clamp(-dot(from, way) / squared, 0.0, 1.0) : 0;
+    return length(from + t * way) > a.reach + b.reach;
+  }
+
   /// Of two convex colliders: they are too far apart to meet, or the response has held them at their contacts.
   bool surely_apart(const WorldState::Entry& entry) const {
     const Collider& a = collider(entry.key.a);
@@ -232,7 +243,7 @@ class Limiter {
     if (entry.count == 0) {
       const double travels = world_.watch[static_cast<std::size_t>(entry.key.a)].travel +
                              world_.watch[static_cast<std::size_t>(entry.key.b)].travel;
-      return entry.apart_until - travels > against(body_a, body_b);
+      return entry.apart_until - travels > against(body_a, body_b) || balls_pass(a, b);
     }
     if (s_.way[body_a].turning + s_.way[body_b].turning > hold(a, b)) return false;
     const Pair& pair = world_.state.pairs[static_cast<std::size_t>(entry.pair)];
@@ -326,7 +337,7 @@ class Limiter {
     const double apart = stop_share * std::min(ca.size, cb.size);
     // Whoever stops on the way stays there: two pieces, and more of them if they turn.
     const int count = static_cast<int>(std::max(pieces(length(wa.turn), ca), pieces(length(wb.turn), cb)));
-    // A cast is good to a part of the way; where that is long, of less than they are kept apart.
+    // A cast is good to a part of the way: to less than they are kept apart.
     const double way = length(wa.to.x - wa.from.x - (wb.to.x - wb.from.x));
     const double tolerance = way > 0 ? std::min(1e-5, 0.25 * apart / way) : 1e-5;
     double begin = 0;

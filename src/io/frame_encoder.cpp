@@ -22,8 +22,7 @@ bool same_bits(std::span<const T> left, std::span<const T> right) {
 }
 
 bool same_pose(const std::optional<Eigen::Isometry3d>& left, const std::optional<Eigen::Isometry3d>& right) {
-  return left.has_value() == right.has_value() &&
-         (!left || std::memcmp(left->data(), right->data(), 16 * sizeof(double)) == 0);
+  return left.has_value() == right.has_value() && (!left || same_bits<double>({left->data(), 16}, {right->data(), 16}));
 }
 
 Eigen::Vector3d in_world(const FrameBodyView& body, std::size_t vertex) {

@@ -193,28 +193,42 @@ HWY_INLINE void solve_lanes(SoftBatch& s, SoftBody* bodies, const SoftStep& step
   scatter(vb, bodies->velocity, s.write_b + at);
 }
 
+/// Of the points of a pair; there and back.
+constexpr int bounce_rounds = 16;
+
 HWY_INLINE void bounce_lanes(SoftBatch& s, SoftBody* bodies, const SoftStep& step, std::size_t at) {
   const F f;
   const V zero = hn::Zero(f);
   Twist va = gather(bodies->velocity, s.a + at);
   Twist vb = gather(bodies->velocity, s.b + at);
   const Wide3 n = load3(s.normal, at);
+  V hits[soft_points];  // 1 where the point hit, 0 elsewhere
   for (int i = 0; i < s.point_count; ++i) {
     SoftPoint& p = s.points[i];
-    const Wide3 arm_a = load3(p.arm_a, at);
-    const Wide3 arm_b = load3(p.arm_b, at);
-    const V approach = load(p.approach + at);
-    const V speed = hn::Sub(hn::Add(dot(n, sub(vb.linear, va.linear)), dot(arm_b, vb.angular)), dot(arm_a, va.angular));
-    const V wanted = hn::Mul(load(s.restitution + at), approach);
     const V x = load(p.impulse + at);
     const V total = hn::Add(load(p.total + at), x);
-    const auto hit = hn::And(hn::Lt(approach, hn::Set(f, -step.bounce_speed)), hn::Gt(total, zero));
-    V change = hn::Neg(hn::Mul(load(p.mass + at), hn::Add(speed, wanted)));
-    // Never pulls below what was given.
-    change = hn::IfThenElseZero(hit, hn::Max(change, hn::Neg(total)));
+    const auto hit = hn::And(hn::Lt(load(p.approach + at), hn::Set(f, -step.bounce_speed)), hn::Gt(total, zero));
+    hits[i] = hn::IfThenElseZero(hit, hn::Set(f, 1.0F));
     store(hn::IfThenZeroElse(hit, x), p.impulse + at);
-    store(hn::IfThenElse(hit, hn::Add(total, change), load(p.total + at)), p.total + at);
-    apply(s, at, {scale(change, n), scale(change, arm_a), scale(change, arm_b)}, va, vb);
+    store(hn::IfThenElse(hit, total, load(p.total + at)), p.total + at);
+  }
+  // The points of a face that hits flat must share the bounce: one pass gives it to the first, and a spin to the body.
+  for (int round = 0; round < (s.point_count == 1 ? 1 : bounce_rounds); ++round) {
+    for (int k = 0; k < s.point_count; ++k) {
+      const int i = round % 2 == 0 ? k : s.point_count - 1 - k;
+      SoftPoint& p = s.points[i];
+      const Wide3 arm_a = load3(p.arm_a, at);
+      const Wide3 arm_b = load3(p.arm_b, at);
+      const V speed =
+          hn::Sub(hn::Add(dot(n, sub(vb.linear, va.linear)), dot(arm_b, vb.angular)), dot(arm_a, va.angular));
+      const V wanted = hn::Mul(load(s.restitution + at), load(p.approach + at));
+      const V total = load(p.total + at);
+      V change = hn::Neg(hn::Mul(load(p.mass + at), hn::Add(speed, wanted)));
+      // Never pulls below what was given.
+      change = hn::Mul(hits[i], hn::Max(change, hn::Neg(total)));
+      store(hn::Add(total, change), p.total + at);
+      apply(s, at, {scale(change, n), scale(change, arm_a), scale(change, arm_b)}, va, vb);
+    }
   }
   scatter(va, bodies->velocity, s.write_a + at);
   scatter(vb, bodies->velocity, s.write_b + at);

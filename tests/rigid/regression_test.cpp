@@ -203,5 +203,22 @@ TEST(RigidRegression, MassesBeyondTheRangeAreRefused) {
   EXPECT_THROW(world.add(body), Error);
 }
 
+/// The four corners of a face that hits flat share the bounce.
+TEST(RigidRegression, ABoxThatFallsFlatBouncesStraight) {
+  for (const double restitution : {0.5, 1.0}) {
+    World world(weightless());
+    RigidBody wall = floor_body(0);
+    wall.restitution = restitution;
+    world.add(wall);
+    RigidBody box = box_body("box", {0.3, 0.2, 0.4}, at(0, 1, 0));
+    box.velocity = {0, -5, 0};
+    box.friction = 0;
+    const BodyId id = world.add(box);
+    for (int i = 0; i < 60; ++i) world.step();
+    EXPECT_NEAR(world.velocity(id).y(), 5 * restitution, 0.02);
+    EXPECT_LT(world.angular_velocity(id).norm(), 0.02);
+  }
+}
+
 }  // namespace
 }  // namespace carom

@@ -75,6 +75,27 @@ TEST(RigidMesh, WhatRestsAtTheRimIsPushedUpNotAside) {
   for (const RigidContact& c : world.rigid_contacts()) EXPECT_GT(c.normal.y() * (c.body_b == id ? 1 : -1), 0.999);
 }
 
+/// An open mesh has no inside: what slides off a step must not meet the back of the riser.
+TEST(RigidMesh, SlidesOffAStepOfAnOpenMesh) {
+  TriangleMesh step;
+  step.positions = {{0, 0, -2}, {4, 0, -2}, {4, 0, 2}, {0, 0, 2}, {0, -2, -2}, {0, -2, 2}};
+  step.triangles = {{0, 2, 1}, {0, 3, 2}, {4, 5, 3}, {4, 3, 0}};
+  for (const double speed : {0.5, 1.0, 4.0}) {
+    World world(rigid_options(1.0 / 60));
+    world.add(mesh_floor(step, 0));
+    RigidBody box = box_body("box", {0.3, 0.2, 0.3}, at(0.8, 0.2, 0));
+    box.velocity = {-speed, 0, 0};
+    box.friction = 0;
+    const BodyId id = world.add(box);
+    // Until its middle is over the rim.
+    while (world.pose(id).translation().x() > 0.02 && world.time() < 5) {
+      world.step();
+      ASSERT_NEAR(world.velocity(id).x(), -speed, 0.01 * speed) << speed << " at " << world.pose(id).translation().x();
+    }
+    EXPECT_LT(world.time(), 5);
+  }
+}
+
 TEST(RigidMesh, RestsOnARidgeAndInAValley) {
   TriangleMesh roof;
   roof.positions = {{-2, 0, -2}, {0, 1, -2}, {2, 0, -2}, {-2, 0, 2}, {0, 1, 2}, {2, 0, 2}};

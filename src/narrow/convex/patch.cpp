@@ -177,6 +177,25 @@ void single(const QueryResult& closest, std::uint32_t feature, Patch& result) {
   result.count = 1;
 }
 
+/// Of what is left of an outline that had so many corners.
+double width(const Outline& left, int corners) {
+  if (corners == 1) return left.count > 0 ? INFINITY : 0;
+  const auto n = static_cast<std::size_t>(left.count);
+  double longest = 0;
+  Vec3 area;
+  for (std::size_t i = 0; i < n; ++i) {
+    const Vec3 d = left.points[i] - left.points[0];
+    if (i + 1 < n) area = area + cross(d, left.points[i + 1] - left.points[0]);
+    for (std::size_t k = i + 1; k < n; ++k) {
+      const Vec3 e = left.points[k] - left.points[i];
+      longest = std::max(longest, dot(e, e));
+    }
+  }
+  longest = std::sqrt(longest);
+  if (corners == 2) return longest;
+  return longest > 0 ? 0.5 * std::sqrt(dot(area, area)) / longest : 0;
+}
+
 /// Two balls need no query.
 void balls(const shapes::Core& a, const Eigen::Isometry3d& pose_a, const shapes::Core& b,
            const Eigen::Isometry3d& pose_b, double within, Patch& result) {
@@ -249,10 +268,11 @@ void patch(const shapes::Core& a, const Eigen::Isometry3d& pose_a, const shapes:
   reduce_along(found.points.data(), count, n, result);
 }
 
-void patch_on_face(const Outline& face, Outline& of_b, const Vec3& n, double within, Patch& result) {
+double patch_on_face(const Outline& face, Outline& of_b, const Vec3& n, double within, Patch& result) {
   result.count = 0;
   result.normal = n;
   Outline work;
+  const int corners = of_b.count;
   const Height height_a(face, n);
   const Height height_b(of_b, n);
   const Outline& common = *clip(of_b, work, face, n);
@@ -269,6 +289,7 @@ void patch_on_face(const Outline& face, Outline& of_b, const Vec3& n, double wit
   result.distance = INFINITY;
   for (std::size_t i = 0; i < static_cast<std::size_t>(result.count); ++i)
     result.distance = std::min(result.distance, result.points[i].distance);
+  return width(common, corners);
 }
 
 void reduce(std::span<const PatchPoint> points, Patch& result) {

@@ -36,8 +36,9 @@ void patch(const shapes::Core& a, const Eigen::Isometry3d& pose_a, const shapes:
            const Eigen::Isometry3d& pose_b, double within, QueryCache& cache, Patch& result);
 
 /// The same of a face of a and what of b lies farthest against its unit normal, both in one frame, in which the result
-/// is as well. `of_b` is used up.
-void patch_on_face(const Outline& face, Outline& of_b, const Vec3& normal, double within, Patch& result);
+/// is as well. `of_b` is used up. Returns how wide that is which is over the face, near or not (m): of a polygon across
+/// its longest diagonal, of a segment its length, infinite for a point.
+double patch_on_face(const Outline& face, Outline& of_b, const Vec3& normal, double within, Patch& result);
 
 /// Leaves the four points that a patch would have of as many as there are.
 void reduce(std::span<const PatchPoint> points, Patch& result);

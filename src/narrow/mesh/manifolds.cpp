@@ -19,6 +19,9 @@ using shapes::TriangleCorners;
 /// Of the size of the shape: no other way out is so much shorter than this that it matters.
 constexpr double shallow_share = 0.01;
 
+/// Of the smaller of shape and triangle.
+constexpr double rim_share = 0.01;
+
 class Finder {
  public:
   Finder(const PlacedMesh& a, const PlacedCore& b, double within) : a_(a), b_(b), within_(within), walk_(a, b) {}
@@ -119,7 +122,11 @@ class Finder {
       const std::uint32_t c = flipped ? 2 - k : k;
       corners.push(t[c] + a_.radius * face, c);
     }
-    convex::patch_on_face(corners, low, face, within_, patch);
+    const double width = convex::patch_on_face(corners, low, face, within_, patch);
+    // What has no more than its rim over the triangle does not rest on it: so the side of a box sees a wall that ends
+    // where the box begins.
+    const double size = std::sqrt(detail::length(cross(t[1] - t[0], t[2] - t[0])));
+    if (width < rim_share * std::min(size, b_.core.reach + b_.core.radius)) patch.count = 0;
     patch.normal = detail::to_vec3(a_.pose.linear() * detail::to_eigen(face));
     for (std::size_t k = 0; k < static_cast<std::size_t>(patch.count); ++k)
       patch.points[k].middle = detail::to_vec3(a_.pose * detail::to_eigen(patch.points[k].middle));

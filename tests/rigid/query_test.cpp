@@ -87,9 +87,10 @@ TEST(WorldQueries, RaysAsFromEachBodyAlone) {
   std::mt19937 random(8);
   std::uniform_real_distribution<double> number(-1, 1);
   int met = 0;
-  for (int i = 0; i < 60; ++i) {
-    const Vector3d origin(7 * number(random), 4 + 3 * number(random), 7 * number(random));
-    const Vector3d direction(number(random), number(random), number(random));
+  for (int i = 0; i < 120; ++i) {
+    // Braces: drawn in this order by every compiler.
+    const Vector3d origin{7 * number(random), 4 + 3 * number(random), 7 * number(random)};
+    const Vector3d direction{number(random), number(random), number(random)};
     const std::vector<WorldHit> hits = crowd.world.ray(origin, direction, 12);
     EXPECT_TRUE(
         std::is_sorted(hits.begin(), hits.end(), [](const WorldHit& p, const WorldHit& q) { return p.time < q.time; }));
@@ -125,7 +126,7 @@ TEST(WorldQueries, RaysAsFromEachBodyAlone) {
       }
     }
   }
-  EXPECT_GT(met, 5);
+  EXPECT_GT(met, 20);
 }
 
 TEST(WorldQueries, CastsOverlapsAndTheNearestAsFromEachBodyAlone) {

@@ -123,8 +123,10 @@ void inherit(Pair& fresh, std::span<Pair* const> old, double reach) {
   if (most == nullptr) return;
   fresh.rub = most->rub;
   fresh.twist = most->twist;
+  fresh.stored = most->stored;
   most->rub = {};
   most->twist = 0;
+  most->stored = 0;
 }
 
 }  // namespace carom::rigid

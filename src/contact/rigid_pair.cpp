@@ -118,6 +118,7 @@ void look(Pair& pair, const Bodies& bodies, const Poses& poses, double within) {
     pair.count = 0;
     pair.rub = {};
     pair.twist = 0;
+    pair.stored = 0;
     return;
   }
   pair.normal = found.normal;

@@ -44,6 +44,7 @@ struct alignas(64) Pair {
   Quat turn;
   double gap = 0;  ///< then; no point if larger than what was asked
   bool looked = false;
+  float stored = 0;  ///< J, what springs held at the end of the last step, see rigid_penalty.hpp
 
   std::array<PairPoint, convex::patch_points> points;
 

@@ -95,6 +95,24 @@ void measure_bodies(const System& s, Scratch& scratch) {
   }
 }
 
+/// J, in the springs of a pair.
+double energy(std::span<const Spring> springs) {
+  double sum = 0;
+  for (const Spring& spring : springs) {
+    const double pressed = std::min(0.0, spring.gap - spring.rest);
+    sum += 0.5 * spring.stiffness * pressed * pressed;
+  }
+  return sum;
+}
+
+/// Where springs hold more than `stored`, lets them rest where they do not, but for what is opened in this step.
+void rest(std::span<Spring> springs, double stored, double opened) {
+  const double held = energy(springs);
+  if (!(held > stored)) return;
+  const double share = 1 - std::sqrt(stored / held);
+  for (Spring& spring : springs) spring.rest = std::min(0.0, share * std::min(0.0, spring.gap) + opened);
+}
+
 /// Springs of all points: as stiff as was given, if that is stable, or as is.
 void stiffen(const response::In& in, const RigidOptions& options, std::span<const rigid::Pair> pairs,
              Scratch& scratch) {
@@ -134,38 +152,57 @@ void stiffen(const response::In& in, const RigidOptions& options, std::span<cons
       spring.damping = 2 * ratio * std::sqrt(stiffness / normal_give);
       spring.drag = 2 * std::sqrt(stiffness / give);
     }
+    rest({scratch.springs.data() + c.first, c.count}, static_cast<double>(pairs[at(c.pair)].stored),
+         options.resting_speed * in.dt);
   }
 }
 
-/// Forces of the points of a pair in a substep, onto its two bodies. `follow_a`: where they touch goes along with a,
-/// the smaller of the two: a ball that slides over a floor touches below its centre.
-void press(const System& s, const Contact& c, rigid::Pair& pair, bool follow_a, double h, int step, Scratch& scratch) {
+/// Two bodies that meet, within the step.
+struct Meeting {
+  Moving& a;
+  Moving& b;
+  bool a_moves;
+  bool b_moves;
+  Vec3 xa;  ///< m, centres of mass at the beginning of a substep
+  Vec3 xb;
+};
+
+Meeting meet(const System& s, const Contact& c, double time, Scratch& scratch) {
   const Point& first = s.points[c.first];
-  const bool a_moves = s.bodies[at(first.a)].moves;
-  const bool b_moves = s.bodies[at(first.b)].moves;
   Moving& a = scratch.moving[at(first.a)];
   Moving& b = scratch.moving[at(first.b)];
+  const bool a_moves = s.bodies[at(first.a)].moves;
+  const bool b_moves = s.bodies[at(first.b)].moves;
   // What does not move by forces is shared by islands, so it is not moved along but asked where it is.
-  const Vec3 xa = a_moves ? a.x : a.x + (step * h) * a.v;
-  const Vec3 xb = b_moves ? b.x : b.x + (step * h) * b.v;
-  const Vec3 shift = follow_a ? xa - a.start : xb - b.start;
-  Spring* springs = scratch.springs.data() + c.first;
+  return {a, b, a_moves, b_moves, a_moves ? a.x : a.x + time * a.v, b_moves ? b.x : b.x + time * b.v};
+}
+
+/// Takes the points of a pair to where its bodies are now, having moved for `h` with the velocities that they have.
+/// `follow_a`: where they touch goes along with a, the smaller of the two: a ball that slides over a floor touches
+/// below its centre.
+void follow(const Meeting& m, const rigid::Pair& pair, bool follow_a, double h, std::span<Spring> springs) {
+  const Vec3 shift = follow_a ? m.xa - m.a.start : m.xb - m.b.start;
+  for (std::size_t k = 0; k < springs.size(); ++k) {
+    Spring& spring = springs[k];
+    spring.place = pair.points[k].middle + shift;
+    const Vec3 v = m.b.v + cross(m.b.w, spring.place - m.xb) - m.a.v - cross(m.a.w, spring.place - m.xa);
+    spring.opening = dot(pair.normal, v);
+    spring.slip = v - spring.opening * pair.normal;
+    spring.gap += h * spring.opening;
+  }
+}
+
+/// Forces of the points of a pair in a substep, onto its two bodies.
+void press(const Meeting& m, rigid::Pair& pair, double h, std::span<Spring> springs) {
   const Vec3& n = pair.normal;
   double pressed = 0;
   double stiffness = 0;
   Vec3 slip;
   int touching = 0;
-  for (std::size_t k = 0; k < c.count; ++k) {
-    Spring& spring = springs[k];
+  for (Spring& spring : springs) {
     spring.force = 0;
-    spring.place = pair.points[k].middle + shift;
-    const Vec3 v = b.v + cross(b.w, spring.place - xb) - a.v - cross(a.w, spring.place - xa);
-    const double opening = dot(n, v);
-    // Bodies have moved with these velocities since the last substep.
-    if (step > 0) spring.gap += h * opening;
-    if (!(spring.gap < 0) || spring.stiffness == 0) continue;
-    spring.slip = v - opening * n;
-    spring.force = std::max(0.0, -spring.stiffness * spring.gap - spring.damping * opening);
+    if (!(spring.gap < spring.rest) || spring.stiffness == 0) continue;
+    spring.force = std::max(0.0, spring.stiffness * (spring.rest - spring.gap) - spring.damping * spring.opening);
     pressed += spring.force;
     stiffness += spring.stiffness;
     slip = slip + spring.slip;
@@ -182,8 +219,7 @@ void press(const System& s, const Contact& c, rigid::Pair& pair, bool follow_a, 
   const double size = length(drawn);
   if (size > limit) drawn = (limit / size) * drawn;
   pair.rub = h * drawn;
-  for (std::size_t k = 0; k < c.count; ++k) {
-    Spring& spring = springs[k];
+  for (Spring& spring : springs) {
     if (spring.force == 0) continue;
     spring.total += h * spring.force;
     Vec3 along = (spring.force / pressed) * drawn - spring.drag * spring.slip;
@@ -191,15 +227,15 @@ void press(const System& s, const Contact& c, rigid::Pair& pair, bool follow_a, 
     const double much = length(along);
     if (much > most) along = (most / much) * along;
     const Vec3 impulse = h * (spring.force * n + along);
-    if (a_moves) {
-      a.impulse = a.impulse - impulse;
-      a.moment = a.moment - cross(spring.place - xa, impulse);
-      a.pushed = true;
+    if (m.a_moves) {
+      m.a.impulse = m.a.impulse - impulse;
+      m.a.moment = m.a.moment - cross(spring.place - m.xa, impulse);
+      m.a.pushed = true;
     }
-    if (b_moves) {
-      b.impulse = b.impulse + impulse;
-      b.moment = b.moment + cross(spring.place - xb, impulse);
-      b.pushed = true;
+    if (m.b_moves) {
+      m.b.impulse = m.b.impulse + impulse;
+      m.b.moment = m.b.moment + cross(spring.place - m.xb, impulse);
+      m.b.pushed = true;
     }
   }
 }
@@ -252,24 +288,31 @@ void run(Context& context, const response::In& in, const RigidOptions& options, 
   const double h = in.dt / steps;
   parallel_for(context.workers, s.islands.size(), 1, [&](std::size_t k) {
     const Island& island = s.islands[k];
+    const auto springs_of = [&](const Contact& c) { return std::span(scratch.springs).subspan(c.first, c.count); };
+    const auto follow_to = [&](const Contact& c, int step) {
+      const rigid::Pair& pair = pairs[at(c.pair)];
+      const bool follow_a =
+          in.bodies.colliders[at(pair.collider_a)].size < in.bodies.colliders[at(pair.collider_b)].size;
+      const Meeting m = meet(s, c, step * h, scratch);
+      follow(m, pair, follow_a, step == 0 ? 0 : h, springs_of(c));
+      return m;
+    };
+    const auto contacts =
+        std::span(s.contacts).subspan(island.first_contact, island.end_contact - island.first_contact);
     for (int step = 0; step < steps; ++step) {
-      for (std::uint32_t c = island.first_contact; c < island.end_contact; ++c) {
-        rigid::Pair& pair = pairs[at(s.contacts[c].pair)];
-        const bool follow_a =
-            in.bodies.colliders[at(pair.collider_a)].size < in.bodies.colliders[at(pair.collider_b)].size;
-        press(s, s.contacts[c], pair, follow_a, h, step, scratch);
-      }
+      for (const Contact& c : contacts) press(follow_to(c, step), pairs[at(c.pair)], h, springs_of(c));
       for (std::uint32_t m = island.first_body; m < island.end_body; ++m) {
         const std::size_t i = at(s.members[m]);
         move(in, s, i, h, 1.0 / steps, scratch.moving[i]);
       }
     }
-    for (std::uint32_t c = island.first_contact; c < island.end_contact; ++c) {
-      const Contact& contact = s.contacts[c];
-      rigid::Pair& pair = pairs[at(contact.pair)];
+    for (const Contact& c : contacts) {
+      follow_to(c, steps);
+      rigid::Pair& pair = pairs[at(c.pair)];
       pair.twist = 0;
-      for (std::size_t i = 0; i < contact.count; ++i) {
-        const Spring& spring = scratch.springs[contact.first + i];
+      pair.stored = static_cast<float>(energy(springs_of(c)));
+      for (std::size_t i = 0; i < c.count; ++i) {
+        const Spring& spring = scratch.springs[c.first + i];
         pair.points[i].total = spring.total;
         pair.points[i].impulse = static_cast<float>(h * spring.force);
         pair.points[i].reference = pair.points[i].impulse;

@@ -20,6 +20,11 @@
 ///   + (e_a + e_b) / e_b |J_b u_b|^2; so with k (e_a + e_b) for k / m at each point the whole is as stable as the mass
 ///   on the spring. A stiffness that is given and exceeds this is refused, one that is not is chosen well below.
 ///
+/// - *Energy.* What is found overlapping, as it turned or came faster than it was seen, has not pressed its spring on
+///   the way, and would be thrown back by what nobody has given. So the springs of a pair begin a step with no more
+///   energy than they ended the last one with: their points rest at a part of their overlap, which is opened again at
+///   `resting_speed`.
+///
 /// The two forces of a point act at one place and bodies move with the velocity that a substep ends with: momentum is
 /// kept to rounding. Energy is not gained but for what springs hold and give back.
 namespace carom::rigid_penalty {
@@ -47,9 +52,11 @@ struct Spring {
   double damping = 0;    ///< N s/m along the normal
   double drag = 0;       ///< N s/m along the surface
   double gap = 0;        ///< m
+  double rest = 0;       ///< m, the gap at which it does not push; not above zero
   double force = 0;      ///< N, of this substep
   double total = 0;      ///< N s, of the step
   Vec3 place;            ///< m, where it acts
+  double opening = 0;    ///< m/s, of the gap
   Vec3 slip;             ///< m/s
 };
 

@@ -30,6 +30,11 @@ struct Scratch {
 void run(Kind kind, Context& context, const In& in, const RigidOptions& options, std::span<rigid::Pair> pairs,
          Scratch& scratch, const Out& out, StageStats& stats);
 
+/// Whether what it takes of the energy of bodies in one step it may give back in another.
+constexpr bool stores_energy(Kind kind) {
+  return kind == Kind::penalty;
+}
+
 /// See World::response_residual.
 double residual(Kind kind, const Scratch& scratch);
 

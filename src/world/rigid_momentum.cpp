@@ -6,8 +6,7 @@
 // Contacts act at points that stand still over a step while bodies move, so what one body gives another in angular
 // momentum differs from what it loses by the square of the step. Where bodies that touch each other touch nothing that
 // is held from outside, this is taken back: the island as a whole turns by what is missing, which no contact notices.
-//
-// A body that was stopped on its way has lost a part of it, and its island some angular momentum: that is not mended.
+// The energy of such an island does not grow: where contacts or this gave any, bodies move less against each other.
 namespace carom::rigid {
 namespace {
 
@@ -19,9 +18,27 @@ struct Island {
   Vector3d center_before = Vector3d::Zero();
   Vector3d center = Vector3d::Zero();
   Vector3d free_way = Vector3d::Zero();  ///< of the centre
+  Vector3d momentum = Vector3d::Zero();
+  Vector3d angular = Vector3d::Zero();  ///< about the centre
   Vector3d missing = Vector3d::Zero();
   Matrix3d inertia = Matrix3d::Zero();
+  double energy = 0;
+  double free_energy = 0;  ///< if nothing had touched
+  bool stopped = false;    ///< one of it, on its way
 };
+
+/// N m s per rad/s in the world.
+Matrix3d inertia_of(const Mass& mass, const Motion& motion) {
+  const Mat3 turn = detail::matrix(motion.q);
+  Matrix3d inertia;
+  for (Eigen::Index k = 0; k < 3; ++k)
+    inertia.col(k) = detail::to_eigen(turned(turn, mass.inertia, detail::to_vec3(Vector3d::Unit(k))));
+  return inertia;
+}
+
+double half_square(const Vector3d& v) {
+  return 0.5 * v.squaredNorm();
+}
 
 bool is_free(const Bodies& bodies, std::int32_t body) {
   const auto i = static_cast<std::size_t>(body);
@@ -30,7 +47,7 @@ bool is_free(const Bodies& bodies, std::int32_t body) {
 
 }  // namespace
 
-void keep_angular_momentum(World& world, double dt, StageStats& stats) {
+void keep_momentum_and_energy(World& world, const StepOptions& options, StageStats& stats) {
   const StageTimer timer(stats);
   const WorldState& s = world.state;
   const Bodies& bodies = s.bodies;
@@ -45,11 +62,15 @@ void keep_angular_momentum(World& world, double dt, StageStats& stats) {
     // The larger number is the root, so that whatever is held is.
     world.parent[static_cast<std::size_t>(std::min(a, b))] = std::max(a, b);
   }
-  // What was stopped on its way was held, too.
+  // What was stopped on its way touched, too.
   for (const LimitScratch::Fast& f : world.limit.fast) {
     if (!(f.stop.time < 1)) continue;
+    const bool by_free = f.stop.other >= 0 && is_free(bodies, f.stop.other);
     const std::int32_t a = root(world.parent, f.body);
-    world.parent[static_cast<std::size_t>(std::min(a, held))] = held;
+    const std::int32_t b = root(world.parent, by_free ? f.stop.other : held);
+    world.parent[static_cast<std::size_t>(std::min(a, b))] = std::max(a, b);
+    for (const std::int32_t body : {f.body, by_free ? f.stop.other : f.body})
+      world.answered[static_cast<std::size_t>(body)] = 1;
   }
   for (std::int32_t i = 0; i < held; ++i) {
     if (!is_free(bodies, i) || world.answered[static_cast<std::size_t>(i)] == 0) continue;
@@ -69,7 +90,7 @@ void keep_angular_momentum(World& world, double dt, StageStats& stats) {
       island.mass += m;
       island.center_before += m * detail::to_eigen(bodies.motion[i].x);
       island.center += m * detail::to_eigen(world.next[i].x);
-      island.free_way += 0.5 * dt * m * detail::to_eigen(bodies.motion[i].v + world.free[i].v);
+      island.free_way += 0.5 * options.dt * m * detail::to_eigen(bodies.motion[i].v + world.free[i].v);
     });
     island.center_before /= island.mass;
     island.center /= island.mass;
@@ -77,25 +98,45 @@ void keep_angular_momentum(World& world, double dt, StageStats& stats) {
     each([&](std::size_t i) {
       const double m = bodies.info[i].mass;
       const Motion& next = world.next[i];
+      const Vector3d v = detail::to_eigen(next.v);
+      const Vector3d w = detail::to_eigen(next.w);
       const Vector3d before = detail::to_eigen(bodies.motion[i].x) - island.center_before;
       const Vector3d r = detail::to_eigen(next.x) - island.center;
-      const Mat3 turn = detail::matrix(next.q);
-      Matrix3d own;
-      for (Eigen::Index k = 0; k < 3; ++k)
-        own.col(k) = detail::to_eigen(turned(turn, bodies.mass[i].inertia, detail::to_vec3(Vector3d::Unit(k))));
-      island.missing += before.cross(m * detail::to_eigen(world.free[i].v)) + detail::to_eigen(world.free[i].momentum) -
-                        r.cross(m * detail::to_eigen(next.v)) - own * detail::to_eigen(next.w);
+      const Matrix3d own = inertia_of(bodies.mass[i], next);
+      const Vector3d angular = r.cross(m * v) + own * w;
+      island.momentum += m * v;
+      island.angular += angular;
+      island.missing +=
+          before.cross(m * detail::to_eigen(world.free[i].v)) + detail::to_eigen(world.free[i].momentum) - angular;
       island.inertia += own + m * (r.squaredNorm() * Matrix3d::Identity() - r * r.transpose());
+      island.energy += m * half_square(v) + 0.5 * w.dot(own * w);
+      island.free_energy +=
+          m * half_square(detail::to_eigen(world.free[i].v)) + 0.5 * dot(world.free[i].w, world.free[i].momentum);
+      island.stopped |= world.limit.stopped(i);
     });
-    const Vector3d spin = island.inertia.ldlt().solve(island.missing);
-    if (spin.allFinite()) {
+    // As a whole it goes as if nothing touched: exactly, and not by a sum of substeps. Unless one was stopped: then
+    // there may be somebody in the way of the whole, too.
+    const Vector3d way = island.center_before + island.free_way - island.center;
+    if (island.stopped) island.missing += way.cross(island.momentum);
+    const auto inverse = island.inertia.ldlt();
+    const Vector3d spin = inverse.solve(island.missing);
+    const Vector3d whole = inverse.solve(island.angular + island.missing);
+    // Energy with the spin, and of it what bodies have from moving with the whole.
+    const double now = island.energy + spin.dot(island.angular) + 0.5 * spin.dot(island.missing);
+    const double rigid = half_square(island.momentum) / island.mass + 0.5 * whole.dot(island.angular + island.missing);
+    const double most =
+        response::stores_energy(options.response) ? island.energy : std::min(island.energy, island.free_energy);
+    const double lose = now > most && now > rigid ? 1 - std::sqrt(std::max(0.0, (most - rigid) / (now - rigid))) : 0;
+    if (spin.allFinite() && whole.allFinite()) {
+      const Vector3d drift = island.momentum / island.mass;
       each([&](std::size_t i) {
         Motion& next = world.next[i];
         const Vector3d r = detail::to_eigen(next.x) - island.center;
-        next.v = next.v + detail::to_vec3(spin.cross(r));
-        // As a whole it goes as if nothing touched: exactly, and not by a sum of substeps.
-        next.x = next.x + detail::to_vec3(island.center_before + island.free_way - island.center);
-        next.w = next.w + detail::to_vec3(spin);
+        const Vector3d v = detail::to_eigen(next.v) + spin.cross(r);
+        const Vector3d w = detail::to_eigen(next.w) + spin;
+        next.v = detail::to_vec3(v + lose * (drift + whole.cross(r) - v));
+        next.w = detail::to_vec3(w + lose * (whole - w));
+        if (!island.stopped) next.x = next.x + detail::to_vec3(way);
       });
     }
     begin = end;

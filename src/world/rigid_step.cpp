@@ -123,7 +123,7 @@ void step(Context& context, World& world, const StepOptions& options, PipelineSt
   advance(context, world, options, stats[Stage::commit]);
   check_range(context, world, options.dt);
   limit_motion(context, world, options.dt, stats[Stage::commit]);
-  keep_angular_momentum(world, options.dt, stats[Stage::commit]);
+  keep_momentum_and_energy(world, options, stats[Stage::commit]);
   commit(world, stats[Stage::commit]);
   sleep(world, options.rigid, options.dt, stats[Stage::commit]);
 }

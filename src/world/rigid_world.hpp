@@ -37,6 +37,9 @@ struct LimitScratch {
   };
   std::vector<Fast> fast;
   std::vector<std::int32_t> number;  ///< of each body among the fast ones, or -1
+  bool stopped(std::size_t body) const {
+    return number[body] >= 0 && fast[static_cast<std::size_t>(number[body])].stop.time < 1;
+  }
   struct Distance {
     double turning = 0;  ///< m; no point goes farther, seen from the centre of mass
     double all = 0;      ///< m; no point goes farther
@@ -155,9 +158,8 @@ void identify(World& world, const RigidOptions& options, StageStats& stats);
 /// have, and the contact of the following step does the rest. What a kinematic body runs into is taken along.
 void limit_motion(Context& context, World& world, double dt, StageStats& stats);
 
-/// Bodies that touch each other and nothing that is held keep their angular momentum to rounding, unless one was
-/// stopped on its way.
-void keep_angular_momentum(World& world, double dt, StageStats& stats);
+/// Bodies that touch each other and nothing that is held keep their angular momentum to rounding, and gain no energy.
+void keep_momentum_and_energy(World& world, const StepOptions& options, StageStats& stats);
 
 /// Of the set that i is in, with the way to it made shorter.
 inline std::int32_t root(std::vector<std::int32_t>& parent, std::int32_t i) {

@@ -48,6 +48,17 @@ inline std::vector<BodyId> add_pyramid(World& world, int base) {
   return ids;
 }
 
+/// J, kinetic and of height.
+inline double energy(const World& world, const std::vector<BodyId>& ids) {
+  double sum = 0;
+  for (const BodyId id : ids) {
+    const Eigen::Vector3d w = world.angular_velocity(id);
+    sum += 0.5 * world.mass(id) * world.velocity(id).squaredNorm() + 0.5 * w.dot(world.inertia(id) * w) -
+           world.mass(id) * world.options().gravity.dot(world.center_of_mass(id));
+  }
+  return sum;
+}
+
 inline WorldOptions rigid_options(double dt, int threads = 1) {
   WorldOptions options;
   options.dt = dt;

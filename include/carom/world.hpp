@@ -113,6 +113,7 @@ class World {
   void exclude(BodyId a, Index vertex_a, BodyId b, Index vertex_b);
 
   /// Of these two, or of one and itself, from the next step on, whatever is said of each and of the world.
+  /// Not of rigid bodies, which are always continuous: Error(unsupported).
   void set_detection(BodyId a, BodyId b, Detection detection);
 
   void step();
@@ -161,7 +162,7 @@ class World {
 
   // Questions to the rigid bodies, as they are now, asleep or not. May be asked from several threads at a time, as long
   // as nobody changes the world. What comes first is first in the list; at the same time it is the order of adding.
-  /// The ray is origin + t direction, t from 0 to `limit`, which may be infinite.
+  /// The ray is origin + t direction, t from 0 to `limit`, which may be infinite; the direction need not be a unit.
   std::vector<WorldHit> ray(const Eigen::Vector3d& origin, const Eigen::Vector3d& direction, double limit,
                             const QueryFilter& filter = {}) const;
   /// The first only, which is faster.

@@ -73,6 +73,12 @@ void check(const RigidBody& body) {
   require(body.shape.kind() != ShapeKind::half_space || body.kind == RigidKind::static_body,
           ErrorCode::invalid_argument, "body '{}' is a half-space, which has no mass; expected it to be static",
           body.name);
+  if (body.shape.kind() == ShapeKind::compound) {
+    for (const Shape::Part& part : body.shape.parts()) {
+      require(part.shape.kind() != ShapeKind::half_space, ErrorCode::unsupported,
+              "body '{}': a part of its compound is a half-space; expected that to be a body of its own", body.name);
+    }
+  }
   require(body.kind != RigidKind::static_body || (body.velocity.isZero() && body.angular_velocity.isZero()),
           ErrorCode::invalid_argument, "body '{}' is static but has a velocity", body.name);
 }
@@ -185,6 +191,10 @@ void add(Bodies& bodies, RigidBody body, BodyId id) {
     require(moments.minCoeff() > 1e-12 * moments.maxCoeff(), ErrorCode::invalid_argument,
             "body '{}': the moments of inertia are {}, {}, {}; expected positive ones", body.name, moments.x(),
             moments.y(), moments.z());
+    require(moments.maxCoeff() <= (1 + 1e-6) * (moments.sum() - moments.maxCoeff()), ErrorCode::invalid_argument,
+            "body '{}': the moments of inertia are {}, {}, {}, which no body has; expected the largest to be at most "
+            "the sum of the others",
+            body.name, moments.x(), moments.y(), moments.z());
   }
   Info info;
   info.id = id;

@@ -4,6 +4,7 @@
 #include "core/parallel.hpp"
 #include "narrow/convex/advance.hpp"
 #include "narrow/mesh/mesh_cast.hpp"
+#include "query/check_cast.hpp"
 #include "query/check_pose.hpp"
 #include "shapes/shape_data.hpp"
 
@@ -33,14 +34,6 @@ void check_placed_as(const Eigen::Isometry3d& pose, Name&& name) {
 
 void check_placed(const Eigen::Isometry3d& pose, const char* which) {
   check_placed_as(pose, [&] { return which; });
-}
-
-void check_options(const CastOptions& options) {
-  require(std::isfinite(options.separation) && options.separation >= 0, ErrorCode::invalid_argument,
-          "cast: separation is {}, expected a length that is not negative", options.separation);
-  require(std::isfinite(options.tolerance) && options.tolerance >= 0, ErrorCode::invalid_argument,
-          "cast: tolerance is {}, expected a number that is not negative", options.tolerance);
-  require(options.budget >= 1, ErrorCode::invalid_argument, "cast: budget is {}, expected at least 1", options.budget);
 }
 
 /// A convex shape, a mesh, or each part of a compound.
@@ -150,7 +143,7 @@ CastResult cast(const Shape& a, const Eigen::Isometry3d& from, const Eigen::Isom
   check_placed(from, "from");
   check_placed(to, "to");
   check_placed(pose_b, "pose_b");
-  check_options(options);
+  check_cast_options(options);
   return cast_checked(a, {from, to}, b, {pose_b, pose_b}, options);
 }
 
@@ -160,14 +153,14 @@ CastResult cast(const Shape& a, const ShapeMotion& motion_a, const Shape& b, con
   check_placed(motion_a.to, "motion_a.to");
   check_placed(motion_b.from, "motion_b.from");
   check_placed(motion_b.to, "motion_b.to");
-  check_options(options);
+  check_cast_options(options);
   return cast_checked(a, motion_a, b, motion_b, options);
 }
 
 void cast(const Shape& a, std::span<const ShapeMotion> motions_a, const Shape& b,
           std::span<const ShapeMotion> motions_b, std::span<CastResult> out, const CastOptions& options,
           const CastBatchOptions& batch) {
-  check_options(options);
+  check_cast_options(options);
   const bool one_a = motions_a.size() == 1;
   const bool one_b = motions_b.size() == 1;
   require(one_a || one_b || motions_a.size() == motions_b.size(), ErrorCode::invalid_argument,
@@ -183,7 +176,7 @@ void cast(const Shape& a, const ShapeMotion& motion_a, std::span<const Shape::Pa
           const CastOptions& options, const CastBatchOptions& batch) {
   check_placed(motion_a.from, "motion_a.from");
   check_placed(motion_a.to, "motion_a.to");
-  check_options(options);
+  check_cast_options(options);
   for (std::size_t i = 0; i < others.size(); ++i) {
     check_placed_as(others[i].pose, [&] { return fmt::format("others[{}].pose", i); });
   }

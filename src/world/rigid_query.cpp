@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/check.hpp"
+#include "query/check_cast.hpp"
 #include "query/check_pose.hpp"
 #include "shapes/shape_data.hpp"
 #include "world/state.hpp"
@@ -64,28 +65,38 @@ class Asked {
   const BroadPhase& tree_;
 };
 
-void check_direction(const Vector3d& origin, const Vector3d& direction, double limit) {
-  require(is_finite(origin), ErrorCode::not_finite, "ray: the origin is ({}, {}, {}); expected finite", origin.x(),
-          origin.y(), origin.z());
-  require(is_finite(direction) && direction.squaredNorm() > 0, ErrorCode::invalid_argument,
-          "ray: the direction is ({}, {}, {}); expected a vector that is not zero", direction.x(), direction.y(),
-          direction.z());
-  require(limit >= 0, ErrorCode::invalid_argument, "ray: limit is {}; expected a number that is not negative", limit);
-}
+/// A ray with a unit direction, whatever the one that was given: no square of it is too large or too small.
+struct Ray {
+  Vector3d origin;
+  Vector3d direction;
+  double limit;  ///< m
+  double unit;   ///< m, the length of the direction that was given
+
+  Ray(const Vector3d& from, const Vector3d& along, double most) : origin(from), unit(along.stableNorm()) {
+    require(is_finite(origin), ErrorCode::not_finite, "ray: the origin is ({}, {}, {}); expected finite", origin.x(),
+            origin.y(), origin.z());
+    require(unit >= 1e-150 && unit <= 1e150, ErrorCode::invalid_argument,
+            "ray: the direction is ({}, {}, {}); expected a length from 1e-150 to 1e150", along.x(), along.y(),
+            along.z());
+    require(most >= 0, ErrorCode::invalid_argument, "ray: limit is {}; expected a number that is not negative", most);
+    direction = along / unit;
+    limit = most * unit;
+  }
+};
 
 Eigen::Isometry3d at(const Vector3d& place) {
   return Eigen::Isometry3d(Eigen::Translation3d(place));
 }
 
 /// The part of the ray that is in the box, if any.
-bool clip(const AxisBox& box, const Vector3d& origin, const Vector3d& direction, double& begin, double& end) {
+bool clip(const AxisBox& box, const Ray& ray, double& begin, double& end) {
   for (int k = 0; k < 3; ++k) {
-    if (direction[k] == 0) {
-      if (origin[k] < box.min[k] || origin[k] > box.max[k]) return false;
+    if (ray.direction[k] == 0) {
+      if (ray.origin[k] < box.min[k] || ray.origin[k] > box.max[k]) return false;
       continue;
     }
-    double enter = (box.min[k] - origin[k]) / direction[k];
-    double leave = (box.max[k] - origin[k]) / direction[k];
+    double enter = (box.min[k] - ray.origin[k]) / ray.direction[k];
+    double leave = (box.max[k] - ray.origin[k]) / ray.direction[k];
     if (enter > leave) std::swap(enter, leave);
     begin = std::max(begin, enter);
     end = std::min(end, leave);
@@ -93,42 +104,42 @@ bool clip(const AxisBox& box, const Vector3d& origin, const Vector3d& direction,
   return begin <= end;
 }
 
-std::optional<WorldHit> meet_half_space(const Shape& shape, const Eigen::Isometry3d& pose, const Vector3d& origin,
-                                        const Vector3d& direction, double limit) {
+std::optional<WorldHit> meet_half_space(const Shape& shape, const Eigen::Isometry3d& pose, const Ray& ray,
+                                        double limit) {
   const shapes::Core& core = shape.data().core;
   const Vector3d normal = pose.linear() * detail::to_eigen(core.size);
-  const double height = normal.dot(origin - pose.translation()) - core.offset - core.radius;
-  const double fall = -normal.dot(direction);
+  const double height = normal.dot(ray.origin - pose.translation()) - core.offset - core.radius;
+  const double fall = -normal.dot(ray.direction);
   WorldHit hit;
-  hit.normal = height < 0 ? Vector3d(-direction.normalized()) : normal;
+  hit.normal = height < 0 ? Vector3d(-ray.direction) : normal;
   if (height > 0) {
     if (!(fall > 0)) return std::nullopt;
     hit.time = height / fall;
   }
   if (!(hit.time <= limit)) return std::nullopt;
-  hit.point = origin + hit.time * direction;
+  hit.point = ray.origin + hit.time * ray.direction;
   return hit;
 }
 
-/// A point that is cast, and again over a shorter way before the hit.
-std::optional<WorldHit> meet(const Shape& shape, const Eigen::Isometry3d& pose, const AxisBox& box,
-                             const Vector3d& origin, const Vector3d& direction, double limit) {
-  if (shape.kind() == ShapeKind::half_space) return meet_half_space(shape, pose, origin, direction, limit);
+/// A point that is cast, and again over a shorter way before the hit. The time is in metres.
+std::optional<WorldHit> meet(const Shape& shape, const Eigen::Isometry3d& pose, const AxisBox& box, const Ray& ray,
+                             double limit) {
+  if (shape.kind() == ShapeKind::half_space) return meet_half_space(shape, pose, ray, limit);
   static const Vector3d zero = Vector3d::Zero();
   static const Shape point = Shape::hull({&zero, 1});
   double begin = 0;
   double end = limit;
-  if (!clip(box, origin, direction, begin, end)) return std::nullopt;
+  if (!clip(box, ray, begin, end)) return std::nullopt;
   const double slack = 1e-9 * (1 + std::abs(begin) + std::abs(end));
   begin = std::max(0.0, begin - slack);
   end = std::min(limit, end + slack);
   std::optional<WorldHit> hit;
   for (int look = 0; look < 3; ++look) {
-    const CastResult r =
-        cast(point, {at(origin + begin * direction), at(origin + end * direction)}, shape, {pose, pose});
+    const auto place = [&](double t) { return at(ray.origin + t * ray.direction); };
+    const CastResult r = cast(point, {place(begin), place(end)}, shape, {pose, pose});
     if (!r.hit) {
       // The wider look was a hit by its tolerance; what it saw is the nearest there is.
-      if (look > 0 && r.closest.distance > 1e-9 * (1 + origin.norm())) return std::nullopt;
+      if (look > 0 && r.closest.distance > 1e-9 * (1 + ray.origin.norm())) return std::nullopt;
       break;
     }
     const double length = end - begin;
@@ -136,8 +147,8 @@ std::optional<WorldHit> meet(const Shape& shape, const Eigen::Isometry3d& pose, 
     const bool inside = time == 0 && r.closest.distance < 0;
     hit = WorldHit{.body = {},
                    .time = time,
-                   .point = inside ? origin : Vector3d(r.closest.point_b),
-                   .normal = inside ? Vector3d(-direction.normalized()) : Vector3d(-r.closest.normal)};
+                   .point = inside ? ray.origin : Vector3d(r.closest.point_b),
+                   .normal = inside ? Vector3d(-ray.direction) : Vector3d(-r.closest.normal)};
     // A hit may be too early by the tolerance, also where the way begins.
     begin = std::max(0.0, time - closer * length);
     end = std::min(limit, time + closer * length);
@@ -164,42 +175,42 @@ AxisBox grown(const AxisBox& box, double by) {
 
 std::vector<WorldHit> World::ray(const Vector3d& origin, const Vector3d& direction, double limit,
                                  const QueryFilter& filter) const {
-  check_direction(origin, direction, limit);
+  const Ray ray(origin, direction, limit);
   const Asked asked(*state_, filter);
   std::vector<WorldHit> hits;
   std::vector<std::size_t> numbers;
-  for (const ProxyHit& near : asked.tree().ray(origin, direction, limit)) {
+  for (const ProxyHit& near : asked.tree().ray(ray.origin, ray.direction, ray.limit)) {
     const std::size_t i = near.proxy.index;
     if (!asked.wanted(i)) continue;
-    std::optional<WorldHit> hit =
-        meet(asked.shape(i), asked.pose(i), asked.tree().box(near.proxy), origin, direction, limit);
+    std::optional<WorldHit> hit = meet(asked.shape(i), asked.pose(i), asked.tree().box(near.proxy), ray, ray.limit);
     if (!hit) continue;
     hit->body = asked.info(i).id;
     hits.push_back(*hit);
     numbers.push_back(i);
   }
   sort(hits, numbers);
+  for (WorldHit& hit : hits) hit.time = std::min(hit.time / ray.unit, limit);
   return hits;
 }
 
 std::optional<WorldHit> World::ray_first(const Vector3d& origin, const Vector3d& direction, double limit,
                                          const QueryFilter& filter) const {
-  check_direction(origin, direction, limit);
+  const Ray ray(origin, direction, limit);
   const Asked asked(*state_, filter);
   std::optional<WorldHit> first;
   std::size_t number = 0;
-  asked.tree().ray(origin, direction, limit, [&](ProxyId proxy, double) {
+  asked.tree().ray(ray.origin, ray.direction, ray.limit, [&](ProxyId proxy, double) {
     const std::size_t i = proxy.index;
-    const double before = first ? first->time : limit;
+    const double before = first ? first->time : ray.limit;
     if (!asked.wanted(i)) return before;
-    std::optional<WorldHit> hit =
-        meet(asked.shape(i), asked.pose(i), asked.tree().box(proxy), origin, direction, before);
+    std::optional<WorldHit> hit = meet(asked.shape(i), asked.pose(i), asked.tree().box(proxy), ray, before);
     if (!hit || (first && (hit->time > before || (hit->time == before && i > number)))) return before;
     hit->body = asked.info(i).id;
     first = hit;
     number = i;
     return hit->time;
   });
+  if (first) first->time = std::min(first->time / ray.unit, limit);
   return first;
 }
 
@@ -208,11 +219,12 @@ std::vector<WorldHit> World::cast(const Shape& shape, const ShapeMotion& motion,
   const Asked asked(*state_, filter);
   require(shape.kind() != ShapeKind::half_space, ErrorCode::invalid_argument,
           "cast: the shape is a half-space, which has no place to start from");
+  check_cast_options(options);
   check_pose(motion.from, "the start of a cast");
   check_pose(motion.to, "the end of a cast");
   // Whatever the turn, it stays within a ball about its origin.
   const BoundingSphere ball = shape.bounding_sphere();
-  const double reach = ball.center.norm() + ball.radius + std::max(options.separation, 0.0);
+  const double reach = ball.center.norm() + ball.radius + options.separation;
   const AxisBox way = grown({motion.from.translation().cwiseMin(motion.to.translation()),
                              motion.from.translation().cwiseMax(motion.to.translation())},
                             reach);

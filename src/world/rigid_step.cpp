@@ -75,6 +75,7 @@ void check_range(Context& context, World& world, double dt) {
   const auto size = [](const Vec3& v) { return std::abs(v.x) + std::abs(v.y) + std::abs(v.z); };
   const auto fine = [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
+      if (world.state.bodies.info[i].kind == RigidKind::static_body) continue;
       const Motion& m = world.next[i];
       const double sum = size(m.x) + size(m.v) + size(m.w) + std::abs(m.q.w);
       if (!(sum * (1 + dt) < 1e30)) return i;

@@ -196,8 +196,11 @@ void World::exclude(BodyId a, Index vertex_a, BodyId b, Index vertex_b) {
 }
 
 void World::set_detection(BodyId a, BodyId b, Detection detection) {
-  find(*state_, a);
-  find(*state_, b);
+  for (const BodyId id : {a, b}) {
+    const auto& body = find(*state_, id);
+    require(body.kind != BodyKind::rigid, ErrorCode::unsupported,
+            "set_detection: body '{}' is rigid, and rigid bodies are never let through each other", body.name);
+  }
   state_->pair_detection[{std::min(a, b), std::max(a, b)}] = detection;
   state_->filters_edited = true;
 }

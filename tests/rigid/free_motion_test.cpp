@@ -178,6 +178,15 @@ TEST(RigidFreeMotion, BadBodiesAreRefusedByName) {
   body.density = -1;
   refused(body, ErrorCode::invalid_argument);
   body = ball_body("culprit", 1, at(0, 0, 0));
+  body.mass = GivenMass{.mass = 1, .inertia = Vector3d(1, 1, 2.1).asDiagonal()};
+  refused(body, ErrorCode::invalid_argument);
+  body.mass->inertia = Vector3d(1, 1, 2).asDiagonal();
+  EXPECT_NO_THROW(World(rigid_options(0.01)).add(body)) << "a plate";
+  body = ball_body("culprit", 1, at(0, 0, 0));
+  const Shape::Part parts[] = {{Shape::sphere(1)}, {Shape::half_space({0, 1, 0}, 0)}};
+  body.shape = Shape::compound(parts);
+  refused(body, ErrorCode::unsupported);
+  body = ball_body("culprit", 1, at(0, 0, 0));
   body.velocity.x() = NAN;
   refused(body, ErrorCode::not_finite);
   body = ball_body("culprit", 1, at(0, 0, 0));

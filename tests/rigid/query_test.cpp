@@ -52,6 +52,39 @@ struct Crowd {
   }
 };
 
+TEST(WorldQueries, TheLengthOfADirectionIsTheUnitOfTime) {
+  const Crowd crowd;
+  const Vector3d origin(-8, 3, 0.2);
+  const Vector3d direction = Vector3d(8, -0.2, 0.1).normalized();
+  const std::vector<WorldHit> expected = crowd.world.ray(origin, direction, INFINITY);
+  ASSERT_GE(expected.size(), 2U);
+  for (const double length : {1e-140, 1e-30, 1e-3, 1e30, 1e140}) {
+    const std::vector<WorldHit> hits = crowd.world.ray(origin, length * direction, INFINITY);
+    ASSERT_EQ(hits.size(), expected.size()) << length;
+    for (std::size_t i = 0; i < hits.size(); ++i) {
+      EXPECT_EQ(hits[i].body, expected[i].body) << length;
+      EXPECT_NEAR(hits[i].time * length, expected[i].time, 1e-9) << length;
+    }
+    const std::optional<WorldHit> first = crowd.world.ray_first(origin, length * direction, INFINITY);
+    ASSERT_TRUE(first) << length;
+    EXPECT_EQ(first->body, expected.front().body) << length;
+    EXPECT_NEAR(first->time * length, expected.front().time, 1e-9) << length;
+    // The limit is in the same unit.
+    const double before = 0.5 * (expected[0].time + expected[1].time) / length;
+    EXPECT_EQ(crowd.world.ray(origin, length * direction, before).size(), 1U) << length;
+  }
+  EXPECT_THROW(crowd.world.ray(origin, 1e-200 * direction, 1), Error);
+  EXPECT_THROW(crowd.world.ray(origin, 1e200 * direction, 1), Error);
+}
+
+TEST(WorldQueries, OptionsOfACastAreCheckedWhoeverIsNear) {
+  const World empty(rigid_options(1.0 / 60));
+  const ShapeMotion motion{at(0, 0, 0), at(1, 0, 0)};
+  EXPECT_THROW(empty.cast(Shape::sphere(1), motion, {.separation = std::nan("")}), Error);
+  EXPECT_THROW(empty.cast(Shape::sphere(1), motion, {.separation = -1}), Error);
+  EXPECT_TRUE(empty.cast(Shape::sphere(1), motion, {}).empty());
+}
+
 TEST(WorldQueries, RaysOfClosedForms) {
   World world(rigid_options(1.0 / 60));
   const BodyId ball = world.add(ball_body("ball", 0.5, at(0, 2, 0)));

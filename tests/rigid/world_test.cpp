@@ -176,6 +176,13 @@ TEST(RigidWorld, KinematicBodiesCarryAndPush) {
   EXPECT_NEAR(world.pose(box).translation().y(), 0.3, 2e-3);
 }
 
+TEST(RigidWorld, DetectionOfRigidBodiesIsNotChosen) {
+  World world(rigid_options(1.0 / 60));
+  const BodyId a = world.add(ball_body("a", 1, at(0, 0, 0)));
+  const BodyId b = world.add(ball_body("b", 1, at(3, 0, 0)));
+  EXPECT_THROW(world.set_detection(a, b, Detection::discrete), Error);
+}
+
 TEST(RigidWorld, MeshesAndRigidBodiesAreNotMixedYet) {
   World world(rigid_options(1.0 / 60));
   world.add(floor_body());

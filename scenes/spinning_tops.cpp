@@ -27,9 +27,8 @@ Scene spinning_tops() {
     top.shape.shape = ConeShape{radius, half_length};
     // Turned so that the apex, at +z, is below, and leans in the x-y plane.
     const Eigen::Vector3d axis(std::sin(lean), std::cos(lean), 0);  // up, out of the base
-    const Eigen::AngleAxisd turn(Eigen::Quaterniond::FromTwoVectors(Eigen::Vector3d::UnitZ(), -axis));
-    top.pose.rotation_axis = turn.axis();
-    top.pose.rotation_degrees = turn.angle() * 180 / std::numbers::pi;
+    top.pose.rotation_axis = Eigen::Vector3d(std::cos(lean), -std::sin(lean), 0);
+    top.pose.rotation_degrees = 90;
     top.pose.position = Eigen::Vector3d(2.5 * (i - 2), 0, 0) + half_length * axis;
     top.angular_velocity = spin * axis;
     scene.bodies.push_back({fmt::format("top-{}", spin), top});

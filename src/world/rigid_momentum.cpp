@@ -118,9 +118,9 @@ void keep_momentum_and_energy(World& world, const StepOptions& options, StageSta
     // there may be somebody in the way of the whole, too.
     const Vector3d way = island.center_before + island.free_way - island.center;
     if (island.stopped) island.missing += way.cross(island.momentum);
-    const auto inverse = island.inertia.ldlt();
-    const Vector3d spin = inverse.solve(island.missing);
-    const Vector3d whole = inverse.solve(island.angular + island.missing);
+    const Matrix3d inverse = island.inertia.inverse();
+    const Vector3d spin = inverse * island.missing;
+    const Vector3d whole = inverse * (island.angular + island.missing);
     // Energy with the spin, and of it what bodies have from moving with the whole.
     const double now = island.energy + spin.dot(island.angular) + 0.5 * spin.dot(island.missing);
     const double rigid = half_square(island.momentum) / island.mass + 0.5 * whole.dot(island.angular + island.missing);

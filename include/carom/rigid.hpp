@@ -83,11 +83,12 @@ struct RigidContact {
 std::span<const std::string_view> response_names();
 
 struct RigidOptions {
-  /// Each solves all contacts once with and once without pushing out what overlaps. More make stiffer stacks.
+  /// Each solves all contacts once with and once without pushing out what overlaps. More make stiffer stacks: with dt
+  /// 1/60 s, ten cubes of 10 cm stand with 4, of 5 cm with 8, of 1 cm with 16.
   int substeps = 4;
   /// Hz; how fast an overlap is pushed out. Lowered to a quarter of the rate of the substeps, above which it would
-  /// ring.
-  double contact_hertz = 60;
+  /// ring: 60 with 4 substeps of 1/60 s.
+  double contact_hertz = 240;
   double contact_damping = 2;  ///< ratio to critical; above 1, so that pushing out adds no bounce
   double push_speed = 3;       ///< m/s; overlaps are not left faster than this
   /// m; gaps up to this count as touching and are closed as gently as overlaps are opened.

@@ -46,6 +46,23 @@ TEST(SoftResponse, StackOfBoxesStandsStill) {
   }
 }
 
+TEST(SoftResponse, SmallBoxesStandIfSubstepsAreShort) {
+  for (const double edge : {0.01, 0.05}) {
+    WorldOptions options = rigid_options(1.0 / 60);
+    options.rigid.substeps = edge < 0.05 ? 16 : 8;
+    World world(options);
+    world.add(floor_body());
+    std::vector<BodyId> ids;
+    for (int i = 0; i < 10; ++i)
+      ids.push_back(world.add(box_body("box", Vector3d::Constant(0.5 * edge), at(0, (0.5 + i) * edge, 0))));
+    for (int i = 0; i < 300; ++i) world.step();
+    for (int i = 0; i < 10; ++i) {
+      const Vector3d place = world.pose(ids[static_cast<std::size_t>(i)]).translation();
+      EXPECT_LT((place - Vector3d(0, (0.5 + i) * edge, 0)).norm(), 1e-3 * edge) << edge << ", " << i;
+    }
+  }
+}
+
 TEST(SoftResponse, PyramidOfThirtyStandsForTenSeconds) {
   World world(rigid_options(1.0 / 60));
   world.add(floor_body());

@@ -164,8 +164,6 @@ void build(Context& context, const response::In& in, std::span<rigid::Pair> pair
     Island& i = s.islands[at(island)];
     ++i.end_contact;
     i.end_point += static_cast<std::uint32_t>(pair.count);
-    for (const std::int32_t of : {pair.body_a, pair.body_b})
-      i.held = i.held || !s.bodies[at(of)].moves || in.bodies.mass[at(of)].locked;
     ++contact_count;
     point_count += static_cast<std::size_t>(pair.count);
   }
@@ -374,9 +372,24 @@ void finish(Context& context, const response::In& in, std::span<rigid::Pair> pai
     out.next[i] = moved(in, body, i);
     out.answered[i] = 1;
   });
-  parallel_for(context.workers, s.islands.size(), 1, [&](std::size_t i) {
-    if (s.islands[i].pushed && !s.islands[i].held) keep_momentum(in, s, s.islands[i], out);
-  });
+}
+
+double count(const System& s, std::size_t touching, const char* rounds_name, StageStats& stats) {
+  stats.in += touching;
+  stats.out += touching;
+  std::uint64_t rounds = 0;
+  std::uint64_t impacts = 0;
+  double residual = 0;
+  for (const Island& island : s.islands) {
+    rounds += island.rounds;
+    impacts += island.impacts;
+    stats.limited += island.limited;
+    residual = std::max(residual, island.residual);
+  }
+  stats.add_counted("islands", s.islands.size());
+  stats.add_counted(rounds_name, rounds);
+  stats.add_counted("impacts", impacts);
+  return residual;
 }
 
 }  // namespace carom::contacts

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "carom/stats.hpp"
 #include "contact/rigid_pair.hpp"
 #include "core/context.hpp"
 #include "response/response.hpp"
@@ -86,8 +87,6 @@ struct Island {
   std::uint32_t end_point = 0;
   std::uint32_t first_body = 0;
   std::uint32_t end_body = 0;
-  bool held = false;    ///< something in it is locked, or touches what does not move
-  bool pushed = false;  ///< something in it is moved apart
   // What solving it was like.
   std::uint64_t rounds = 0;
   std::uint64_t impacts = 0;
@@ -151,17 +150,16 @@ void take_back(System& system, const Island& island);
 double residual(const System& system, const Island& island, double dt);
 
 /// Finds a motion that moves what overlaps by more than `slop` apart, no faster than `fastest`.
-void separate(System& system, Island& island, double slop, double fastest, double dt);
+void separate(System& system, const Island& island, double slop, double fastest, double dt);
 
 /// Where a body goes with what contacts gave it.
 rigid::Motion moved(const response::In& in, const Body& body, std::size_t index);
 
-/// Bodies that were moved apart have another angular momentum with the same velocities. In an island that nothing holds
-/// that is taken back by turning it as a whole, and where this would add energy, from the motion within the island.
-void keep_momentum(const response::In& in, System& system, const Island& island, const response::Out& out);
-
 /// Impulses to the pairs, and the motion of the bodies.
 void finish(Context& context, const response::In& in, std::span<rigid::Pair> pairs, System& system,
             const response::Out& out);
+
+/// Adds what islands took to `stats`, their rounds under this name. Returns the largest residual.
+double count(const System& system, std::size_t touching, const char* rounds_name, StageStats& stats);
 
 }  // namespace carom::contacts

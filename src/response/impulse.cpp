@@ -239,20 +239,7 @@ void run(Context& context, const response::In& in, const RigidOptions& options, 
     contacts::separate(s, island, options.contact_zone, options.push_speed, in.dt);
   });
   contacts::finish(context, in, pairs, s, out);
-  scratch.residual = 0;
-  stats.in += in.touching.size();
-  stats.out += in.touching.size();
-  std::uint64_t rounds = 0;
-  std::uint64_t impacts = 0;
-  for (const Island& island : s.islands) {
-    rounds += island.rounds;
-    impacts += island.impacts;
-    stats.limited += island.limited;
-    scratch.residual = std::max(scratch.residual, island.residual);
-  }
-  stats.add_counted("islands", s.islands.size());
-  stats.add_counted("rounds", rounds);
-  stats.add_counted("impacts", impacts);
+  scratch.residual = contacts::count(s, in.touching.size(), "rounds", stats);
 }
 
 }  // namespace carom::impulse

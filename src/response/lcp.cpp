@@ -304,20 +304,7 @@ void run(Context& context, const response::In& in, const RigidOptions& options, 
     }
   });
   contacts::finish(context, in, pairs, s, out);
-  scratch.residual = 0;
-  stats.in += in.touching.size();
-  stats.out += in.touching.size();
-  std::uint64_t pivots = 0;
-  std::uint64_t impacts = 0;
-  for (const Island& island : s.islands) {
-    pivots += island.rounds;
-    impacts += island.impacts;
-    stats.limited += island.limited;
-    scratch.residual = std::max(scratch.residual, island.residual);
-  }
-  stats.add_counted("islands", s.islands.size());
-  stats.add_counted("pivots", pivots);
-  stats.add_counted("impacts", impacts);
+  scratch.residual = contacts::count(s, in.touching.size(), "pivots", stats);
 }
 
 }  // namespace carom::lcp

@@ -1,10 +1,10 @@
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
 #include "response/contact_system.hpp"
 
-// Moving apart what overlaps, without a trace in momentum or energy.
+// Moving apart what overlaps, without a velocity. What that does to the angular momentum of a free island, the step
+// takes back (world/rigid_momentum.cpp).
 namespace carom::contacts {
 namespace {
 
@@ -18,13 +18,12 @@ bool none(const Vec3& v) {
 
 }  // namespace
 
-void separate(System& s, Island& island, double slop, double fastest, double dt) {
+void separate(System& s, const Island& island, double slop, double fastest, double dt) {
   constexpr double share = 0.2;  // of an overlap, in one step: what pushes from several sides must not overshoot
   constexpr int rounds = 10;
   bool any = false;
   for (std::uint32_t i = island.first_point; i < island.end_point && !any; ++i) any = s.points[i].gap < -slop;
   if (!any) return;
-  island.pushed = true;
   for (int round = 0; round < rounds; ++round) {
     for (std::uint32_t i = island.first_point; i < island.end_point; ++i) {
       Point& p = s.points[i];
@@ -72,75 +71,6 @@ rigid::Motion moved(const response::In& in, const Body& body, std::size_t i) {
     next.w = detail::matrix(detail::normalized(turn)) * next.w;
   }
   return next;
-}
-
-void keep_momentum(const response::In& in, System& s, const Island& island, const response::Out& out) {
-  using detail::to_eigen;
-  using Eigen::Matrix3d;
-  using Eigen::Vector3d;
-  const auto inertia = [&](std::size_t i) {
-    const Mat3 r = detail::matrix(out.next[i].q);
-    Matrix3d result;
-    result << to_eigen(rigid::turned(r, in.bodies.mass[i].inertia, {1, 0, 0})),
-        to_eigen(rigid::turned(r, in.bodies.mass[i].inertia, {0, 1, 0})),
-        to_eigen(rigid::turned(r, in.bodies.mass[i].inertia, {0, 0, 1}));
-    return result;
-  };
-  const auto each = [&](auto&& visit) {
-    for (std::uint32_t k = island.first_body; k < island.end_body; ++k) {
-      const std::size_t i = at(s.members[k]);
-      // What has no answer has neither been moved nor will it be.
-      if (out.answered[i] != 0) visit(i, in.bodies.info[i].mass, out.next[i]);
-    }
-  };
-  double mass = 0;
-  Vector3d centre = Vector3d::Zero();
-  Vector3d drift = Vector3d::Zero();
-  Vector3d gained = Vector3d::Zero();
-  each([&](std::size_t i, double m, const rigid::Motion& next) {
-    mass += m;
-    centre += m * to_eigen(next.x);
-    drift += m * to_eigen(next.v);
-    gained += m * in.dt * to_eigen(cross(s.bodies[i].push_v, next.v));
-    gained += inertia(i) * to_eigen(next.w) - to_eigen(in.free[i].momentum + s.bodies[i].moment);
-  });
-  if (!(mass > 0)) return;
-  centre /= mass;
-  drift /= mass;
-  Matrix3d turning = Matrix3d::Zero();
-  Vector3d momentum = Vector3d::Zero();
-  each([&](std::size_t i, double m, const rigid::Motion& next) {
-    const Vector3d r = to_eigen(next.x) - centre;
-    const Matrix3d j = inertia(i);
-    turning += m * (r.squaredNorm() * Matrix3d::Identity() - r * r.transpose()) + j;
-    momentum += m * r.cross(to_eigen(next.v) - drift) + j * to_eigen(next.w);
-  });
-  const Eigen::LLT<Matrix3d> solve(turning);
-  const Vector3d back = solve.solve(Vector3d(-gained));
-  const Vector3d whole = solve.solve(Vector3d(momentum - gained));
-  const double more = back.dot(momentum) + 0.5 * back.dot(turning * back);
-  double inner = 0;  // energy of the motion within, which has no momentum of its own
-  each([&](std::size_t i, double m, const rigid::Motion& next) {
-    const Vector3d r = to_eigen(next.x) - centre;
-    const Vector3d v = to_eigen(next.v) + back.cross(r) - drift - whole.cross(r);
-    const Vector3d w = to_eigen(next.w) + back - whole;
-    inner += 0.5 * m * v.squaredNorm() + 0.5 * w.dot(inertia(i) * w);
-  });
-  if (more > inner) {
-    // Too little to take it from: the overlap stays for now.
-    each([&](std::size_t i, double, const rigid::Motion&) {
-      s.bodies[i].push_v = s.bodies[i].push_w = {};
-      out.next[i] = moved(in, s.bodies[i], i);
-    });
-    return;
-  }
-  const double keep = more > 0 ? std::sqrt(1 - more / inner) : 1;
-  each([&](std::size_t, double, rigid::Motion& next) {
-    const Vector3d r = to_eigen(next.x) - centre;
-    const Vector3d v = drift + whole.cross(r);
-    next.v = detail::to_vec3(v + keep * (to_eigen(next.v) + back.cross(r) - v));
-    next.w = detail::to_vec3(whole + keep * (to_eigen(next.w) + back - whole));
-  });
 }
 
 }  // namespace carom::contacts

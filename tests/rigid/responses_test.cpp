@@ -87,6 +87,30 @@ TEST_P(Responses, IslandsSleepWakeAndAreRemoved) {
   const BodyId apart = world.add(box_body("apart", {0.5, 0.5, 0.5}, at(5, 0.5, 0)));
   for (int i = 0; i < 180; ++i) world.step();
   ASSERT_TRUE(world.asleep(lower) && world.asleep(upper) && world.asleep(apart));
+  const Eigen::Isometry3d before = world.pose(upper);
+  for (int i = 0; i < 60; ++i) world.step();
+  EXPECT_EQ(world.pose(upper).matrix(), before.matrix());
+
+  // A touch wakes the island, and no other.
+  const BodyId ball = world.add(ball_body("ball", 0.3, at(0, 3, 0)));
+  bool woke = false;
+  for (int i = 0; i < 60; ++i) {
+    world.step();
+    woke = woke || (!world.asleep(lower) && !world.asleep(upper));
+    EXPECT_TRUE(world.asleep(apart));
+  }
+  EXPECT_TRUE(woke);
+  world.remove(ball);
+
+  // So does an impulse.
+  world.apply_impulse(apart, {0, 2000, 0}, world.center_of_mass(apart));
+  world.step();
+  EXPECT_FALSE(world.asleep(apart));
+  EXPECT_GT(world.velocity(apart).y(), 1);
+
+  // And taking away what it stands on.
+  for (int i = 0; i < 180; ++i) world.step();
+  ASSERT_TRUE(world.asleep(lower) && world.asleep(upper) && world.asleep(apart));
   world.remove(lower);
   for (int i = 0; i < 60; ++i) world.step();
   EXPECT_NEAR(world.pose(upper).translation().y(), 0.5, 1e-2);

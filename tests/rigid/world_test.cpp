@@ -98,38 +98,6 @@ TEST(RigidWorld, SnapshotContinuesBitForBit) {
   EXPECT_EQ(other.steps(), 120U);
 }
 
-TEST(RigidWorld, IslandsSleepAndWake) {
-  WorldOptions options = rigid_options(1.0 / 60);
-  options.rigid.sleep = true;
-  World world(options);
-  world.add(floor_body());
-  const BodyId lower = world.add(box_body("lower", {0.5, 0.5, 0.5}, at(0, 0.5, 0)));
-  const BodyId upper = world.add(box_body("upper", {0.5, 0.5, 0.5}, at(0, 1.5, 0)));
-  const BodyId apart = world.add(box_body("apart", {0.5, 0.5, 0.5}, at(5, 0.5, 0)));
-  for (int i = 0; i < 120; ++i) world.step();
-  EXPECT_TRUE(world.asleep(lower) && world.asleep(upper) && world.asleep(apart));
-  const Eigen::Isometry3d before = world.pose(upper);
-  for (int i = 0; i < 60; ++i) world.step();
-  EXPECT_EQ(world.pose(upper).matrix(), before.matrix());
-
-  // A touch wakes the island, and no other.
-  RigidBody ball = ball_body("ball", 0.3, at(0, 3, 0));
-  world.add(ball);
-  bool woke = false;
-  for (int i = 0; i < 60; ++i) {
-    world.step();
-    woke = woke || (!world.asleep(lower) && !world.asleep(upper));
-    EXPECT_TRUE(world.asleep(apart));
-  }
-  EXPECT_TRUE(woke);
-
-  // So does an impulse.
-  world.apply_impulse(apart, {0, 2000, 0}, world.center_of_mass(apart));
-  world.step();
-  EXPECT_FALSE(world.asleep(apart));
-  EXPECT_GT(world.velocity(apart).y(), 1);
-}
-
 TEST(RigidWorld, WhatIsHeldUpFallsWhenTheSupportGoes) {
   WorldOptions options = rigid_options(1.0 / 60);
   options.rigid.sleep = true;

@@ -1,9 +1,7 @@
 #include <algorithm>
 #include <cmath>
-#include <numbers>
-#include <optional>
+#include <utility>
 
-#include "carom/cast.hpp"
 #include "core/stage_timer.hpp"
 #include "world/rigid_world.hpp"
 
@@ -17,96 +15,10 @@ namespace carom::rigid {
 namespace {
 
 using Fast = LimitScratch::Fast;
+using Meeting = LimitScratch::Meeting;
 
 constexpr int most_rounds = 8;
-/// A cast moves the origin of a shape straight, which goes in an arc if it is not the centre of mass: the way is cut
-/// into pieces so that these differ by this part of the size, and none is as much as half a turn (rad).
-constexpr double largest_sagitta = 0.01;
-constexpr double largest_turn = 2.5;
-constexpr double most_pieces = 256;
-
-double pieces(double turn, const Collider& c) {
-  if (turn == 0) return 1;
-  const double arm = length(c.place);
-  const double most = arm > 0 ? std::min(largest_turn, std::sqrt(8 * largest_sagitta * c.size / arm)) : largest_turn;
-  return std::min(std::ceil(turn / most), most_pieces);
-}
-
-/// Of the smaller of two sizes, m of it at least: how far from the other a body stops. Less than the distance at which
-/// contacts are made, so that there is one in the next step.
-constexpr double stop_share = 0.002;
-
-/// A body on its way.
-struct Way {
-  const Motion& from;
-  const Motion& to;
-  double stop = 1;
-  Vec3 turn;  ///< rotation vector from the beginning to the end; more than half a turn if the spin says so
-
-  Way(const Motion& begin, const Motion& end, double dt, double stop_at) : from(begin), to(end), stop(stop_at) {
-    turn = detail::rotation_vector(to.q * detail::conjugate(from.q));
-    const double angle = length(turn);
-    const double spun = angle > 0 ? 0.5 * dt * dot(from.w + to.w, turn) / angle : 0;
-    const double rounds = std::round((spun - angle) / (2 * std::numbers::pi));
-    if (angle > 0 && rounds != 0) turn = ((angle + 2 * std::numbers::pi * rounds) / angle) * turn;
-  }
-
-  Motion at(double time) const {
-    const double t = std::min(time, stop);
-    if (t <= 0) return from;
-    if (t >= 1) return to;
-    Motion m = to;
-    m.x = from.x + t * (to.x - from.x);
-    m.q = detail::normalized(detail::rotation_by(t * turn) * from.q);
-    return m;
-  }
-};
-
-Eigen::Isometry3d pose(const Motion& m, const Mat3& local, const Vec3& place) {
-  const Mat3 r = detail::matrix(m.q);
-  const Mat3 turn = r * local;
-  Eigen::Isometry3d p = Eigen::Isometry3d::Identity();
-  p.linear().col(0) = detail::to_eigen(turn.x);
-  p.linear().col(1) = detail::to_eigen(turn.y);
-  p.linear().col(2) = detail::to_eigen(turn.z);
-  p.translation() = detail::to_eigen(r * place + m.x);
-  return p;
-}
-
-/// Of the energy of the spin of a body that is stopped: up to this its angular momentum is kept instead.
-constexpr double most_growth = 1.001;
-
-/// Of a body that touches another: this much of it, about its middle, does not go in; or, if it is in already, this
-/// much of a ball inside of it.
-constexpr double inside_share = 0.75;
-constexpr double inner_shares[] = {0.5, 0.1};
-
-/// The collider, smaller, about its middle.
-Shape make_inside(const Collider& c) {
-  const shapes::Core& core = *c.core;
-  const double k = inside_share;
-  const Eigen::Vector3d size = k * detail::to_eigen(core.size);
-  const double radius = k * core.radius;
-  switch (core.kind) {
-    case shapes::CoreKind::box:
-      return Shape::box(size).with_margin(radius);
-    case shapes::CoreKind::segment:
-      return Shape::capsule(radius, size.z());
-    case shapes::CoreKind::cylinder:
-      return Shape::cylinder(size.x(), size.z()).with_margin(radius);
-    case shapes::CoreKind::ellipsoid:
-      return Shape::ellipsoid(size).with_margin(radius);
-    case shapes::CoreKind::hull: {
-      if (c.size < 3 * c.inner) break;
-      std::vector<Eigen::Vector3d> points;
-      for (const Eigen::Vector3d& p : core.hull->points) points.emplace_back(k * (p - detail::to_eigen(c.middle)));
-      return Shape::hull(points).with_margin(radius);
-    }
-    default:
-      break;
-  }
-  return Shape::sphere(k * c.inner);
-}
+constexpr std::size_t entry_grain = 256;
 
 class Limiter {
  public:
@@ -115,25 +27,15 @@ class Limiter {
   std::size_t run(Context& context) {
     find_fast(context);
     if (s_.fast.empty()) return 0;
-    find_meetings();
+    find_meetings(context);
     make_insides();
+    make_ways(context);
     bool changed = true;
-    for (int round = 0; changed; ++round) {
-      parallel_for(context.workers, s_.fast.size(), 4, [&](std::size_t i) { look(s_.fast[i], round == 0); });
-      changed = false;
-      for (Fast& f : s_.fast) f.changed = f.next_stop.time < f.stop.time - 1e-9;
-      for (Fast& f : s_.fast) {
-        if (!f.changed) continue;
-        f.stop = f.next_stop;
-        // It ends sooner or later: nobody stops earlier than here.
-        if (round >= most_rounds) f.stop.time = 0;
-        changed = true;
-      }
-    }
+    for (int round = 0; changed; ++round) changed = look(context, round);
     std::size_t stopped = 0;
-    for (Fast& f : s_.fast) {
+    for (const Fast& f : s_.fast) {
       if (!(f.stop.time < 1)) continue;
-      apply(f);
+      apply_stop(world_, f, dt_);
       ++stopped;
     }
     return stopped;
@@ -148,12 +50,6 @@ class Limiter {
     return n < 0 ? nullptr : &s_.fast[static_cast<std::size_t>(n)];
   }
 
-  Way way(std::int32_t body) const {
-    const auto i = static_cast<std::size_t>(body);
-    const Fast* f = fast(body);
-    return {bodies_.motion[i], world_.next[i], dt_, f == nullptr ? 1 : f->stop.time};
-  }
-
   template <class Visit>
   static void for_colliders(const Info& info, Visit&& visit) {
     for (std::int32_t k = 0; k < info.collider_count; ++k) visit(info.first_collider + k);
@@ -165,8 +61,7 @@ class Limiter {
     Fast& f = s_.fast[count_++];
     f.body = body;
     f.stop = {};
-    f.changed = true;
-    f.meets.clear();
+    f.changed = false;
   }
 
   void find_fast(Context& context) {
@@ -176,7 +71,7 @@ class Limiter {
     // A large body that is slow for itself is fast for a small one.
     double smallest = INFINITY;
     for (const Collider& c : bodies_.colliders) {
-      if (dynamic(c.body)) smallest = std::min(smallest, hold(c));
+      if (dynamic(c.body)) smallest = std::min(smallest, rigid::hold(c));
     }
     parallel_for(context.workers, bodies_.size(), 256, [&](std::size_t i) {
       if (still_or_static(bodies_, i)) return;
@@ -211,15 +106,13 @@ class Limiter {
 
   /// Whether one might go through the other, by how far they move against each other.
   bool might_pass(const Collider& a, const Collider& b) const {
-    return against(static_cast<std::size_t>(a.body), static_cast<std::size_t>(b.body)) > hold(a, b);
-  }
-  /// m; how far a collider may move against any other, and still be held by contacts that are made ahead of time.
-  /// Infinite for what has no inside: there it is the other one that counts.
-  static double hold(const Collider& c) {
-    return c.inner > 0 && c.inner < INFINITY ? std::min(c.inner, ahead_share * c.size) : INFINITY;
+    const auto body_a = static_cast<std::size_t>(a.body);
+    const auto body_b = static_cast<std::size_t>(b.body);
+    const double least = hold(a, b);
+    return s_.way[body_a].all + s_.way[body_b].all > least && against(body_a, body_b) > least;
   }
   static double hold(const Collider& a, const Collider& b) {
-    const double least = std::min(hold(a), hold(b));
+    const double least = std::min(rigid::hold(a), rigid::hold(b));
     return least < INFINITY ? least : 0;
   }
 
@@ -258,22 +151,46 @@ class Limiter {
     return least > -0.5 * hold(a, b);
   }
 
-  void add_meeting(std::int32_t a, std::int32_t b) {
+  void add_meeting(std::int32_t a, std::int32_t b, std::int32_t pair) {
     const std::int32_t body_a = collider(a).body;
     const std::int32_t body_b = collider(b).body;
-    if ((fast(body_a) == nullptr && fast(body_b) == nullptr) || !might_pass(collider(a), collider(b))) return;
+    if (fast(body_a) == nullptr && fast(body_b) == nullptr) return;
     // What stands in the way of a kinematic body is as fast as it, seen from there.
     if (fast(body_a) == nullptr && dynamic(body_a) && !dynamic(body_b)) add_fast(body_a);
     if (fast(body_b) == nullptr && dynamic(body_b) && !dynamic(body_a)) add_fast(body_b);
-    if (Fast* f = fast(body_a); f != nullptr && dynamic(body_a)) f->meets.push_back({a, b});
-    if (Fast* f = fast(body_b); f != nullptr && dynamic(body_b)) f->meets.push_back({b, a});
+    if ((fast(body_a) != nullptr && dynamic(body_a)) || (fast(body_b) != nullptr && dynamic(body_b)))
+      s_.meetings.push_back({.a = a, .b = b, .pair = pair});
   }
 
-  void find_meetings() {
-    for (const WorldState::Entry& entry : world_.state.entries) {
-      if (!surely_apart(entry)) add_meeting(entry.key.a, entry.key.b);
+  void find_meetings(Context& context) {
+    const std::vector<WorldState::Entry>& entries = world_.state.entries;
+    s_.meetings.clear();
+    s_.may_meet.resize(entries.size());
+    parallel_for(context.workers, entries.size(), entry_grain, [&](std::size_t i) {
+      const ColliderPair& key = entries[i].key;
+      s_.may_meet[i] = might_pass(collider(key.a), collider(key.b)) && !surely_apart(entries[i]) ? 1 : 0;
+    });
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      if (s_.may_meet[i] != 0) add_meeting(entries[i].key.a, entries[i].key.b, entries[i].pair);
     }
-    for (const MeshPair& entry : world_.state.mesh_pairs) add_meeting(entry.key.a, entry.key.b);
+    for (const MeshPair& entry : world_.state.mesh_pairs) {
+      if (might_pass(collider(entry.key.a), collider(entry.key.b))) add_meeting(entry.key.a, entry.key.b, -1);
+    }
+    const std::size_t known = s_.meetings.size();
+    meet_out_of_boxes();
+    if (s_.meetings.size() == known) return;
+    const auto key = [](const Meeting& m) { return std::pair(m.a, m.b); };
+    std::stable_sort(s_.meetings.begin(), s_.meetings.end(),
+                     [&](const Meeting& m, const Meeting& n) { return key(m) < key(n); });
+    const auto same = [&](const Meeting& m, const Meeting& n) { return key(m) == key(n); };
+    s_.meetings.erase(std::unique(s_.meetings.begin(), s_.meetings.end(), same), s_.meetings.end());
+  }
+
+  void meet_unknown(std::int32_t a, std::int32_t b) {
+    if (might_pass(collider(a), collider(b))) add_meeting(std::min(a, b), std::max(a, b), -1);
+  }
+
+  void meet_out_of_boxes() {
     // A response that made a body faster than it was may have sent it out of its box, and two of them to one place.
     s_.left.clear();
     for (std::size_t k = 0; k < s_.fast.size(); ++k) {
@@ -291,178 +208,84 @@ class Limiter {
             !may_touch(world_.state, info(body).first_collider, info(other.body).first_collider))
           continue;
         for_colliders(info(body), [&](std::int32_t c) {
-          for_colliders(info(other.body), [&](std::int32_t d) { add_meeting(c, d); });
+          for_colliders(info(other.body), [&](std::int32_t d) { meet_unknown(c, d); });
         });
       }
       s_.left.push_back({body, way});
       world_.broad.overlapping(way, s_.near);
       for_colliders(info(body), [&](std::int32_t c) {
         for (const std::int32_t other : s_.near) {
-          if (may_touch(world_.state, c, other)) add_meeting(c, other);
+          if (may_touch(world_.state, c, other)) meet_unknown(c, other);
         }
       });
-    }
-    for (Fast& f : s_.fast) {
-      std::sort(f.meets.begin(), f.meets.end());
-      f.meets.erase(std::unique(f.meets.begin(), f.meets.end()), f.meets.end());
     }
   }
 
   void make_insides() {
     s_.inside.resize(bodies_.colliders.size());
-    for (const Fast& f : s_.fast) {
-      for (const ColliderPair& meet : f.meets) {
-        std::optional<Shape>& inside = s_.inside[static_cast<std::size_t>(meet.a)];
-        if (!inside && collider(meet.a).inner > 0) inside = make_inside(collider(meet.a));
+    for (const Meeting& m : s_.meetings) {
+      for (const std::int32_t c : {m.a, m.b}) {
+        if (!dynamic(collider(c).body) || fast(collider(c).body) == nullptr) continue;
+        std::optional<Shape>& inside = s_.inside[static_cast<std::size_t>(c)];
+        if (!inside && collider(c).inner > 0) inside = make_inside(collider(c));
       }
     }
   }
 
-  /// Where the way of a body first ends. After the first round only those count whose ways have changed.
-  void look(Fast& f, bool first) {
-    f.next_stop = f.stop;
-    for (const ColliderPair& meet : f.meets) {
-      const Fast* other = fast(collider(meet.b).body);
-      if (first || (other != nullptr && other->changed)) look(meet.a, meet.b, f.next_stop);
-    }
-  }
-
-  /// Makes `stop` the place where two colliders meet, if they do before.
-  void look(std::int32_t a, std::int32_t b, LimitScratch::Stop& stop) const {
-    const double before = stop.time;
-    const Collider& ca = collider(a);
-    const Collider& cb = collider(b);
-    const Way wa = way(ca.body);
-    const Way wb = way(cb.body);
-    const double apart = stop_share * std::min(ca.size, cb.size);
-    // Whoever stops on the way stays there: two pieces, and more of them if they turn.
-    const int count = static_cast<int>(std::max(pieces(length(wa.turn), ca), pieces(length(wb.turn), cb)));
-    // A cast is good to a part of the way: to less than they are kept apart.
-    const double way = length(wa.to.x - wa.from.x - (wb.to.x - wb.from.x));
-    const double tolerance = way > 0 ? std::min(1e-5, 0.25 * apart / way) : 1e-5;
-    double begin = 0;
-    for (const double end : {std::min(wb.stop, before), before}) {
-      const double start = begin;
-      for (int i = 0; i < count && end > start; ++i) {
-        const double next = i + 1 == count ? end : start + (end - start) * (i + 1) / count;
-        const ShapeMotion other = motion(wb, cb.rotation, cb.place, begin, next);
-        const Shape& shape = collider_shape(bodies_, static_cast<std::size_t>(a));
-        const Shape& other_shape = collider_shape(bodies_, static_cast<std::size_t>(b));
-        const auto hits = [&](const Shape& part, const Vec3& place, double separation) {
-          return cast(part, motion(wa, ca.rotation, place, begin, next), other_shape, other,
-                      {.separation = separation, .tolerance = tolerance});
-        };
-        CastResult r = hits(shape, ca.place, apart);
-        const bool touching = r.hit && r.time == 0;
-        // They touch: contacts hold them. What must not go in is the inside of the body.
-        const Vec3 middle = ca.place + ca.rotation * ca.middle;
-        const std::optional<Shape>& inside = s_.inside[static_cast<std::size_t>(a)];
-        if (r.hit && r.time == 0 && inside) r = hits(*inside, middle, 0);
-        for (const double share : inner_shares) {
-          if (r.hit && r.time == 0 && inside) r = hits(Shape::sphere(share * ca.inner), middle, 0);
-        }
-        if (r.hit && r.time > 0) {
-          stop = {.time = begin + r.time * (next - begin),
-                  .other = cb.body,
-                  .inside = touching,
-                  .point = detail::to_vec3(r.closest.point_b),
-                  .normal = detail::to_vec3(r.closest.normal)};
-          return;
-        }
-        begin = next;
+  void make_ways(Context& context) {
+    s_.way_number.assign(bodies_.size(), -1);
+    s_.on_way.clear();
+    for (const Meeting& m : s_.meetings) {
+      for (const std::int32_t c : {m.a, m.b}) {
+        std::int32_t& n = s_.way_number[static_cast<std::size_t>(collider(c).body)];
+        if (n >= 0) continue;
+        n = static_cast<std::int32_t>(s_.on_way.size());
+        s_.on_way.push_back(collider(c).body);
       }
-      begin = std::max(begin, end);
     }
-  }
-
-  static ShapeMotion motion(const Way& way, const Mat3& turn, const Vec3& place, double begin, double end) {
-    return {pose(way.at(begin), turn, place), pose(way.at(end), turn, place)};
-  }
-
-  void apply(const Fast& f) {
-    const auto i = static_cast<std::size_t>(f.body);
-    Motion m = way(f.body).at(1);
-    if (f.stop.other >= 0 && info(f.stop.other).kind == RigidKind::kinematic) m = carried(f, m);
-    if (bodies_.asleep[i] != 0) wake(world_.state, f.body);
-    Motion& next = world_.next[i];
-    // The spin of the end is that of another turn: with the momentum kept the energy may grow, and then it is the spin
-    // as the body sees it that is kept.
-    const Mass& mass = bodies_.mass[i];
-    if (!mass.locked && !mass.round) {
-      const Mat3 then = detail::matrix(next.q);
-      const Mat3 now = detail::matrix(m.q);
-      const Vec3 momentum = turned(then, mass.inertia, next.w);
-      const Vec3 spin = turned(now, mass.inverse_inertia, momentum);
-      next.w = dot(spin, momentum) <= most_growth * dot(next.w, momentum) ? spin : now * then.back(next.w);
-    }
-    next.x = m.x;
-    next.q = m.q;
-    if (f.stop.inside) end_approach(f);
-  }
-
-  /// From where it stopped on it rests against a kinematic body, as far as nothing else is in the way.
-  Motion carried(const Fast& f, const Motion& stopped) {
-    const Way carrier = way(f.stop.other);
-    const Motion from = carrier.at(f.stop.time);
-    const Motion to = carrier.at(1);
-    const Quat turn = to.q * detail::conjugate(from.q);
-    Motion m = stopped;
-    m.x = to.x + detail::matrix(turn) * (stopped.x - from.x);
-    m.q = detail::normalized(turn * stopped.q);
-    const Way along(stopped, m, dt_, 1);
-    double free = 1;
-    double reach = 0;
-    for_colliders(info(f.body), [&](std::int32_t c) { reach = std::max(reach, collider(c).reach); });
-    const Vec3 grow{reach, reach, reach};
-    world_.broad.overlapping({detail::lower(stopped.x, m.x) - grow, detail::higher(stopped.x, m.x) + grow}, s_.near);
-    for_colliders(info(f.body), [&](std::int32_t c) {
-      const Collider& own = collider(c);
-      for (const std::int32_t other : s_.near) {
-        const Collider& met = collider(other);
-        if (met.body == f.stop.other || !may_touch(world_.state, c, other)) continue;
-        const Eigen::Isometry3d there = pose(world_.next[static_cast<std::size_t>(met.body)], met.rotation, met.place);
-        const CastResult r =
-            cast(collider_shape(bodies_, static_cast<std::size_t>(c)), motion(along, own.rotation, own.place, 0, 1),
-                 collider_shape(bodies_, static_cast<std::size_t>(other)), {there, there});
-        if (r.hit && r.time > 0) free = std::min(free, r.time);
-      }
+    s_.ways.resize(s_.on_way.size(), Way({}, {}, 0));
+    parallel_for(context.workers, s_.ways.size(), 64, [&](std::size_t k) {
+      const auto i = static_cast<std::size_t>(s_.on_way[k]);
+      s_.ways[k] = Way(bodies_.motion[i], world_.next[i], dt_);
     });
-    return along.at(free);
   }
 
-  /// Contacts did not hold it back, as they are straight and it turns: what is left of the approach is taken away here.
-  void end_approach(const Fast& f) {
-    const auto a = static_cast<std::size_t>(f.body);
-    const auto b = static_cast<std::size_t>(f.stop.other);
-    const Vec3& n = f.stop.normal;
-    const auto arm = [&](std::size_t i) { return f.stop.point - world_.next[i].x; };
-    const auto speed = [&](std::size_t i) { return dot(n, world_.next[i].v + cross(world_.next[i].w, arm(i))); };
-    const auto turning = [&](std::size_t i) {
-      const Mat3 r = detail::matrix(world_.next[i].q);
-      const Vec3 moment = cross(arm(i), n);
-      const Mass& mass = bodies_.mass[i];
-      if (!mass.locked) return turned(r, mass.inverse_inertia, moment);
-      const Mat3 inertia{turned(r, mass.inertia, {1, 0, 0}), turned(r, mass.inertia, {0, 1, 0}),
-                         turned(r, mass.inertia, {0, 0, 1})};
-      return inverse_about_free_axes(inertia, bodies_.info[i].locked_rotation) * moment;
+  /// Whether there is something new: the one that ends its way first has not done so there before.
+  bool concerned(const Meeting& m) const {
+    const Fast* a = fast(collider(m.a).body);
+    const Fast* b = fast(collider(m.b).body);
+    const double end_a = a == nullptr ? 1 : a->stop.time;
+    const double end_b = b == nullptr ? 1 : b->stop.time;
+    return (end_a < end_b && a->changed) || (end_b < end_a && b->changed);
+  }
+
+  /// One round; whether a way has become shorter.
+  bool look(Context& context, int round) {
+    parallel_for(context.workers, s_.meetings.size(), 4, [&](std::size_t i) {
+      Meeting& m = s_.meetings[i];
+      m.looked = round == 0 || concerned(m);
+      if (m.looked) look_at_meeting(world_, round == 0, m);
+    });
+    for (Fast& f : s_.fast) f.next_stop = f.stop;
+    const auto take = [&](std::int32_t c, const LimitScratch::Stop& stop) {
+      Fast* f = fast(collider(c).body);
+      if (f != nullptr && stop.time < f->next_stop.time) f->next_stop = stop;
     };
-    const auto shifting = [&](std::size_t i) {
-      return unlocked(bodies_.mass[i].inverse * n, bodies_.info[i].locked_translation);
-    };
-    const double approach = speed(a) - speed(b);
-    const auto movable = [&](std::size_t i) { return bodies_.mass[i].inverse > 0 && bodies_.asleep[i] == 0; };
-    double ease = 0;
-    for (const std::size_t i : {a, b}) {
-      if (movable(i)) ease += dot(n, shifting(i) + cross(turning(i), arm(i)));
+    for (const Meeting& m : s_.meetings) {
+      if (!m.looked) continue;
+      take(m.a, m.stop_a);
+      take(m.b, m.stop_b);
     }
-    if (!(approach > 0) || !(ease > 0)) return;
-    for (const std::size_t i : {a, b}) {
-      if (!movable(i)) continue;
-      const double impulse = (i == a ? -1 : 1) * approach / ease;
-      const Vec3 turn = turning(i);
-      world_.next[i].v = world_.next[i].v + impulse * shifting(i);
-      world_.next[i].w = world_.next[i].w + impulse * turn;
+    bool changed = false;
+    for (Fast& f : s_.fast) {
+      f.changed = f.next_stop.time < f.stop.time - 1e-9;
+      if (!f.changed) continue;
+      f.stop = f.next_stop;
+      // It ends sooner or later: nobody stops earlier than here.
+      if (round >= most_rounds) f.stop.time = 0;
+      changed = true;
     }
+    return changed;
   }
 
   World& world_;
@@ -473,6 +296,10 @@ class Limiter {
 };
 
 }  // namespace
+
+double hold(const Collider& c) {
+  return c.inner > 0 && c.inner < INFINITY ? std::min(c.inner, ahead_share * c.size) : INFINITY;
+}
 
 void limit_motion(Context& context, World& world, double dt, StageStats& stats) {
   const StageTimer timer(stats);

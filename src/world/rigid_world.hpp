@@ -13,48 +13,10 @@
 #include "contact/rigid_pair.hpp"
 #include "core/context.hpp"
 #include "response/rigid_response.hpp"
+#include "world/rigid_limit.hpp"
 
 /// The rigid bodies of a world, and their step.
 namespace carom::rigid {
-
-/// Working memory of limit_motion().
-struct LimitScratch {
-  /// Where the way of a body ends.
-  struct Stop {
-    double time = 1;          ///< of the step, from 0 to 1
-    std::int32_t other = -1;  ///< the body that it met
-    bool inside = false;      ///< they touched before, and it was the inside of this body that met the other
-    Vec3 point;
-    Vec3 normal;  ///< unit, to the other
-  };
-  /// A body that goes so far in the step that it might pass through another.
-  struct Fast {
-    std::int32_t body = 0;
-    Stop stop;
-    Stop next_stop;
-    bool changed = true;              ///< in the last round
-    std::vector<ColliderPair> meets;  ///< one of its colliders, and one that it may meet
-  };
-  std::vector<Fast> fast;
-  std::vector<std::int32_t> number;  ///< of each body among the fast ones, or -1
-  bool stopped(std::size_t body) const {
-    return number[body] >= 0 && fast[static_cast<std::size_t>(number[body])].stop.time < 1;
-  }
-  struct Distance {
-    double turning = 0;  ///< m; no point goes farther, seen from the centre of mass
-    double all = 0;      ///< m; no point goes farther
-  };
-  std::vector<Distance> way;  ///< of each body
-  std::vector<std::uint8_t> is_fast;
-  std::vector<std::int32_t> near;
-  /// A body that left its box.
-  struct Left {
-    std::int32_t body = 0;
-    Box way;
-  };
-  std::vector<Left> left;
-  std::vector<std::optional<Shape>> inside;  ///< of each collider that was fast once
-};
 
 /// What a step starts from; a copy of it continues bit for bit.
 struct WorldState {

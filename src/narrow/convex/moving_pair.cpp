@@ -54,6 +54,16 @@ Course::Course(const Eigen::Isometry3d& pose_from, const Eigen::Isometry3d& pose
   skew = std::max(skew, skew_of(pose_to.linear()));
 }
 
+Course::Course(const Eigen::Isometry3d& pose_from, const Vector3d& turn, const Vector3d& goes)
+    : start(pose_from.linear()),
+      axis(Vector3d::UnitX()),
+      angle(turn.norm()),
+      skew(skew_of(start)),
+      from(pose_from.translation()),
+      way(goes) {
+  if (angle > 0) axis = turn / angle;
+}
+
 Matrix3d Course::rotation(double t) const {
   if (angle == 0 || t <= 0) return start;
   return Eigen::AngleAxisd(t * angle, axis) * start;
@@ -185,6 +195,13 @@ double MovingPair::free_until(const Axis& axis, double t, double now, double end
     h = free ? std::min({h, wanted, bend}) : std::min({0.9 * h, wanted, std::max(bend, 0.5 * h)});
   }
   return t;
+}
+
+bool MovingPair::apart_along(const Vector3d& n, double begin, double end, double least) const {
+  const Axis along = axis(n);
+  const double target = least + rounding();
+  const double now = gap(along, begin);
+  return now > target && free_until(along, begin, now, end, target, target) >= end;
 }
 
 }  // namespace carom::convex

@@ -18,11 +18,14 @@ namespace carom::convex {
 struct Course {
   Eigen::Matrix3d start;      ///< rotation at time 0
   Eigen::Vector3d axis;       ///< unit, in the world; any if it does not turn
-  double angle = 0;           ///< in [0, pi]
+  double angle = 0;           ///< not negative
   double skew = 0;            ///< how far the given rotations are from being some
   Eigen::Vector3d from, way;  ///< of the origin
 
+  /// The shorter way round, at most half a turn.
   Course(const Eigen::Isometry3d& pose_from, const Eigen::Isometry3d& pose_to);
+  /// Any turn, by its rotation vector.
+  Course(const Eigen::Isometry3d& pose_from, const Eigen::Vector3d& turn, const Eigen::Vector3d& goes);
   Eigen::Matrix3d rotation(double t) const;
 };
 
@@ -69,6 +72,10 @@ class MovingPair {
   /// A time in (t, end], perhaps t itself, such that the gap along the axis is at least `target` from t to there.
   /// `now` is the gap at t; what is at most `aim` (above the target) is near enough to it.
   double free_until(const Axis& axis, double t, double now, double end, double target, double aim) const;
+
+  /// Whether the direction n alone (unit, from a to b) shows that they stay farther apart than `least`: a yes is sure,
+  /// a no says nothing. Four support points where it is as easy as that.
+  bool apart_along(const Eigen::Vector3d& n, double begin, double end, double least) const;
 
   const MovingCore& a() const { return a_; }
   const MovingCore& b() const { return b_; }

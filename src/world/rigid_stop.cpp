@@ -1,0 +1,125 @@
+#include <algorithm>
+
+#include "carom/cast.hpp"
+#include "world/rigid_world.hpp"
+
+namespace carom::rigid {
+namespace {
+
+using Fast = LimitScratch::Fast;
+
+/// Of the energy of the spin of a body that is stopped: up to this its angular momentum is kept instead.
+constexpr double most_growth = 1.001;
+
+class Stopper {
+ public:
+  Stopper(World& world, double dt) : world_(world), s_(world.limit), bodies_(world.state.bodies), dt_(dt) {}
+
+  void apply(const Fast& f) {
+    const auto i = static_cast<std::size_t>(f.body);
+    Motion m = way_of(s_, f.body).at(f.stop.time);
+    if (f.stop.other >= 0 && info(f.stop.other).kind == RigidKind::kinematic) m = carried(f, m);
+    if (bodies_.asleep[i] != 0) wake(world_.state, f.body);
+    Motion& next = world_.next[i];
+    // The spin of the end is that of another turn: with the momentum kept the energy may grow, and then it is the spin
+    // as the body sees it that is kept.
+    const Mass& mass = bodies_.mass[i];
+    if (!mass.locked && !mass.round) {
+      const Mat3 then = detail::matrix(next.q);
+      const Mat3 now = detail::matrix(m.q);
+      const Vec3 momentum = turned(then, mass.inertia, next.w);
+      const Vec3 spin = turned(now, mass.inverse_inertia, momentum);
+      next.w = dot(spin, momentum) <= most_growth * dot(next.w, momentum) ? spin : now * then.back(next.w);
+    }
+    next.x = m.x;
+    next.q = m.q;
+    if (f.stop.inside) end_approach(f);
+  }
+
+ private:
+  /// From where it stopped on it rests against a kinematic body, as far as nothing else is in the way.
+  Motion carried(const Fast& f, const Motion& stopped) {
+    const Way& carrier = way_of(s_, f.stop.other);
+    const Motion from = carrier.at(f.stop.time);
+    const Motion to = carrier.at(1);
+    const Quat turn = to.q * detail::conjugate(from.q);
+    Motion m = stopped;
+    m.x = to.x + detail::matrix(turn) * (stopped.x - from.x);
+    m.q = detail::normalized(turn * stopped.q);
+    const Way along(stopped, m, dt_);
+    double free = 1;
+    double reach = 0;
+    for_colliders(info(f.body), [&](std::int32_t c) { reach = std::max(reach, collider(c).reach); });
+    const Vec3 grow{reach, reach, reach};
+    world_.broad.overlapping({detail::lower(stopped.x, m.x) - grow, detail::higher(stopped.x, m.x) + grow}, s_.near);
+    for_colliders(info(f.body), [&](std::int32_t c) {
+      const Collider& own = collider(c);
+      for (const std::int32_t other : s_.near) {
+        const Collider& met = collider(other);
+        if (met.body == f.stop.other || !may_touch(world_.state, c, other)) continue;
+        const Eigen::Isometry3d there = pose(world_.next[static_cast<std::size_t>(met.body)], met.rotation, met.place);
+        const CastResult r =
+            cast(collider_shape(bodies_, static_cast<std::size_t>(c)), motion(along, own.rotation, own.place, 0, 1),
+                 collider_shape(bodies_, static_cast<std::size_t>(other)), {there, there});
+        if (r.hit && r.time > 0) free = std::min(free, r.time);
+      }
+    });
+    return along.at(free);
+  }
+
+  /// Contacts did not hold it back, as they are straight and it turns: what is left of the approach is taken away here.
+  void end_approach(const Fast& f) {
+    const auto a = static_cast<std::size_t>(f.body);
+    const auto b = static_cast<std::size_t>(f.stop.other);
+    const Vec3& n = f.stop.normal;
+    const auto arm = [&](std::size_t i) { return f.stop.point - world_.next[i].x; };
+    const auto speed = [&](std::size_t i) { return dot(n, world_.next[i].v + cross(world_.next[i].w, arm(i))); };
+    const auto turning = [&](std::size_t i) {
+      const Mat3 r = detail::matrix(world_.next[i].q);
+      const Vec3 moment = cross(arm(i), n);
+      const Mass& mass = bodies_.mass[i];
+      if (!mass.locked) return turned(r, mass.inverse_inertia, moment);
+      const Mat3 inertia{turned(r, mass.inertia, {1, 0, 0}), turned(r, mass.inertia, {0, 1, 0}),
+                         turned(r, mass.inertia, {0, 0, 1})};
+      return inverse_about_free_axes(inertia, bodies_.info[i].locked_rotation) * moment;
+    };
+    const auto shifting = [&](std::size_t i) {
+      return unlocked(bodies_.mass[i].inverse * n, bodies_.info[i].locked_translation);
+    };
+    const double approach = speed(a) - speed(b);
+    const auto movable = [&](std::size_t i) { return bodies_.mass[i].inverse > 0 && bodies_.asleep[i] == 0; };
+    double ease = 0;
+    for (const std::size_t i : {a, b}) {
+      if (movable(i)) ease += dot(n, shifting(i) + cross(turning(i), arm(i)));
+    }
+    if (!(approach > 0) || !(ease > 0)) return;
+    for (const std::size_t i : {a, b}) {
+      if (!movable(i)) continue;
+      const double impulse = (i == a ? -1 : 1) * approach / ease;
+      const Vec3 turn = turning(i);
+      world_.next[i].v = world_.next[i].v + impulse * shifting(i);
+      world_.next[i].w = world_.next[i].w + impulse * turn;
+    }
+  }
+
+  const Info& info(std::int32_t body) const { return bodies_.info[static_cast<std::size_t>(body)]; }
+  const Collider& collider(std::int32_t c) const { return bodies_.colliders[static_cast<std::size_t>(c)]; }
+
+  template <class Visit>
+  static void for_colliders(const Info& info, Visit&& visit) {
+    for (std::int32_t k = 0; k < info.collider_count; ++k) visit(info.first_collider + k);
+  }
+
+  World& world_;
+  LimitScratch& s_;
+  const Bodies& bodies_;
+  double dt_;
+};
+
+}  // namespace
+
+void apply_stop(World& world, const LimitScratch::Fast& fast, double dt) {
+  Stopper(world, dt).apply(fast);
+}
+
+}  // namespace carom::rigid

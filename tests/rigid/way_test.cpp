@@ -1,0 +1,146 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "carom/query.hpp"
+#include "narrow/convex/advance.hpp"
+#include "shapes/shape_data.hpp"
+#include "world/rigid_limit.hpp"
+
+namespace carom::rigid {
+namespace {
+
+using convex::MovingCore;
+using convex::MovingPair;
+
+/// Bodies on their ways, some that turn by more than a round, with shapes that are not at their centres.
+class Ways {
+ public:
+  explicit Ways(unsigned seed) : random_(seed) {}
+
+  double number(double low, double high) { return std::uniform_real_distribution<double>(low, high)(random_); }
+  Eigen::Vector3d in_cube(double half) {
+    const double x = number(-half, half);
+    const double y = number(-half, half);
+    return {x, y, number(-half, half)};
+  }
+  Eigen::Vector3d direction() {
+    for (;;) {
+      const Eigen::Vector3d d = in_cube(1);
+      if (d.norm() > 0.1 && d.norm() < 1) return d.normalized();
+    }
+  }
+
+  Shape shape() {
+    switch (std::uniform_int_distribution<int>(0, 4)(random_)) {
+      case 0:
+        return Shape::box(Eigen::Vector3d::Constant(0.1) + 0.5 * in_cube(0.15).cwiseAbs());
+      case 1:
+        return Shape::sphere(number(0.1, 0.3));
+      case 2:
+        return Shape::capsule(0.05, number(0.1, 0.5));
+      default: {
+        std::vector<Eigen::Vector3d> points;
+        for (int i = 0; i < 16; ++i) points.push_back(number(0.15, 0.3) * direction());
+        return Shape::hull(points);
+      }
+    }
+  }
+
+  Way way(double turn) {
+    const Vec3 spin = detail::to_vec3(turn * direction());
+    Motion from;
+    from.x = detail::to_vec3(in_cube(0.4));
+    from.q = detail::normalized(detail::rotation_by(detail::to_vec3(3 * direction())));
+    from.w = spin;
+    Motion to = from;
+    to.x = from.x + detail::to_vec3(in_cube(1));
+    to.q = detail::normalized(detail::rotation_by(spin) * from.q);
+    return {from, to, 1};
+  }
+
+ private:
+  std::mt19937 random_;
+};
+
+/// The rotation vector of the whole turn is asked of Eigen again and again, a hundredth of it at a time.
+Eigen::Isometry3d placed(const Way& way, double turn, double time, const Eigen::Isometry3d& local) {
+  Eigen::Isometry3d p = Eigen::Isometry3d::Identity();
+  const Motion& from = way.from;
+  const Eigen::Quaterniond start(from.q.w, from.q.x, from.q.y, from.q.z);
+  const Eigen::Vector3d axis = detail::to_eigen(from.w).normalized();
+  p.linear() = (Eigen::AngleAxisd(time * turn, axis) * start).toRotationMatrix();
+  p.translation() = detail::to_eigen(from.x + time * (way.to.x - from.x));
+  return p * local;
+}
+
+TEST(Way, GoesAsItsCourseSays) {
+  Ways ways(1);
+  for (int i = 0; i < 200; ++i) {
+    const double turn = ways.number(0, 20);
+    const Way way = ways.way(turn);
+    for (const double t : {0.0, 0.3, 0.7, 1.0}) {
+      const Eigen::Isometry3d truth = placed(way, turn, t, Eigen::Isometry3d::Identity());
+      const Motion m = way.at(t);
+      const Eigen::Isometry3d at = pose(m, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {});
+      EXPECT_LE((at.matrix() - truth.matrix()).cwiseAbs().maxCoeff(), 1e-12);
+      EXPECT_LE((way.course.rotation(t) - truth.linear()).cwiseAbs().maxCoeff(), 1e-12);
+      EXPECT_LE((way.course.from + t * way.course.way - truth.translation()).norm(), 1e-12);
+    }
+  }
+}
+
+/// distance() at many times is the slow twin: of what one direction shows, and of a cast.
+TEST(Way, DirectionsAndCastsNeverMissAMeeting) {
+  Ways ways(2);
+  constexpr int times = 100;
+  int shown = 0;
+  int hits = 0;
+  for (int i = 0; i < 1500; ++i) {
+    const double turn_a = ways.number(0, i % 10 == 0 ? 15 : 2);
+    const double turn_b = ways.number(0, 2);
+    const Way way_a = ways.way(turn_a);
+    const Way way_b = ways.way(turn_b);
+    const Shape a = ways.shape();
+    const Shape b = ways.shape();
+    Eigen::Isometry3d local = Eigen::Isometry3d::Identity();
+    local.linear() = Eigen::AngleAxisd(1, ways.direction()).toRotationMatrix();
+    local.translation() = ways.in_cube(0.2);
+    const MovingCore core_a(a.data().core, way_a.course, local);
+    const MovingCore core_b(b.data().core, way_b.course);
+    const MovingPair pair(core_a, core_b);
+    const double begin = i % 3 == 0 ? ways.number(0, 0.5) : 0;
+    const double end = i % 3 == 1 ? ways.number(0.5, 1) : 1;
+    const double apart = ways.number(0, 0.01);
+
+    double least = INFINITY;
+    double first = INFINITY;
+    for (int k = 0; k <= times; ++k) {
+      const double t = begin + (end - begin) * k / times;
+      const double d =
+          distance(a, placed(way_a, turn_a, t, local), b, placed(way_b, turn_b, t, Eigen::Isometry3d::Identity()))
+              .distance;
+      least = std::min(least, d);
+      if (d <= apart) first = std::min(first, t);
+    }
+    for (int k = 0; k < 8; ++k) {
+      const Eigen::Vector3d n = k == 0 ? pair.offset(0.5 * (begin + end)).normalized() : ways.direction();
+      if (!pair.apart_along(n, begin, end, apart)) continue;
+      ++shown;
+      EXPECT_GT(least, apart) << "pair " << i;
+    }
+    const CastResult r = convex::advance(pair, {apart, 1e-5, 256, begin, end});
+    if (r.hit) {
+      ++hits;
+      EXPECT_LE(r.time, first) << "pair " << i;
+    } else {
+      EXPECT_GT(least, apart) << "pair " << i;
+    }
+  }
+  EXPECT_GT(shown, 1000);
+  EXPECT_GT(hits, 200);
+}
+
+}  // namespace
+}  // namespace carom::rigid

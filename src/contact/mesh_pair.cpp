@@ -1,6 +1,5 @@
 #include "contact/mesh_pair.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace carom::rigid {
@@ -8,36 +7,11 @@ namespace {
 
 using convex::Patch;
 
-/// Cosine up to which two normals count as one, 0.03 degrees: those of one flat floor. Of points that are not in one
-/// plane, four chosen by area are not the four that carry, and a body on them rocks.
-constexpr double same_way = 1 - 1e-7;
-
 /// Of the size of the convex collider: how far it moves before the triangles near it are looked for anew.
 constexpr double near_share = 0.1;
 
-/// Triangles that face the same way become one patch, with the normal of the one that is nearest.
-void gather(MeshFound& found) {
-  found.patches.clear();
-  std::vector<mesh::TrianglePatch>& all = found.triangles;
-  std::stable_sort(all.begin(), all.end(), [](const mesh::TrianglePatch& p, const mesh::TrianglePatch& q) {
-    return p.patch.distance < q.patch.distance;
-  });
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].triangle == none) continue;
-    Patch patch = all[i].patch;
-    found.points.assign(patch.points.begin(), patch.points.begin() + patch.count);
-    bool more = false;
-    for (std::size_t k = i + 1; k < all.size(); ++k) {
-      const Patch& other = all[k].patch;
-      if (all[k].triangle == none || dot(other.normal, patch.normal) < same_way) continue;
-      found.points.insert(found.points.end(), other.points.begin(), other.points.begin() + other.count);
-      all[k].triangle = none;
-      more = true;
-    }
-    if (more) convex::reduce(found.points, patch);
-    found.patches.push_back(patch);
-  }
-}
+/// Of what a look may be off by: what points that are left out may be off by.
+constexpr double held_share = 0.01;
 
 void add_deepest(const QueryResult& r, MeshFound& found) {
   Patch patch;
@@ -83,7 +57,7 @@ void look_at(MeshPair& entry, const Bodies& bodies, const Poses& poses, double w
     mesh::find_candidates(a, b, entry.near_reach, entry.near);
   }
   mesh::find_patches(a, b, within, entry.near, found.triangles);
-  gather(found);
+  gather(found.triangles, held_share * keep, found.groups, found.patches);
   if (!found.patches.empty()) return;
   QueryResult r;
   mesh::query(a, b, r);

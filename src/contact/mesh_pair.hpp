@@ -2,11 +2,12 @@
 
 #include <vector>
 
+#include "contact/mesh_groups.hpp"
 #include "contact/rigid_pair.hpp"
 #include "narrow/mesh/manifolds.hpp"
 
 /// A convex collider near a mesh. It touches the mesh in as many places as it likes; each group of triangles that face
-/// the same way is a Pair by itself, with the mesh as its a.
+/// the same way has Pairs of its own, with the mesh as its a.
 namespace carom::rigid {
 
 struct MeshPair {
@@ -34,7 +35,7 @@ struct MeshFound {
   What what = What::nothing;
   std::vector<convex::Patch> patches;
   std::vector<mesh::TrianglePatch> triangles;  ///< working memory
-  std::vector<convex::PatchPoint> points;      ///< working memory
+  GroupScratch groups;                         ///< working memory
 };
 
 /// As update() of a pair: looks, unless nothing can have changed by more than `keep`. Writes nothing but `found` and

@@ -107,9 +107,9 @@ struct RigidOptions {
   int impulse_rounds = 60;
   double impulse_tolerance = 1e-9;  ///< m/s
   /// `lcp`: contact points that an island may have for the exact solver, whose work grows with the third power of their
-  /// number; 64, a stack of 16 boxes, take some ten milliseconds. Larger islands are solved as by `impulse`, which is
-  /// counted as `limited`.
-  int lcp_points = 64;
+  /// number; 64, a stack of 16 boxes, take some ten milliseconds, 96 some forty. Larger islands are solved as by
+  /// `impulse`, which is counted as `limited`.
+  int lcp_points = 96;
   /// `lcp`: directions of friction at a point, an even number, the first along the slip. What slips in another
   /// direction has at least cos(pi / directions) of the friction it should.
   int lcp_directions = 4;

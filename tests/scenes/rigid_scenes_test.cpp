@@ -91,6 +91,15 @@ TEST(RigidScenes, TheArchStands) {
   EXPECT_LT(run(find_scene("arch"), 600).largest_drift(), 1e-3);
 }
 
+TEST(RigidScenes, TheArchIsInBalanceByComplementarity) {
+  Scene scene = find_scene("arch");
+  scene.world.response = "lcp";
+  const Ran ran = run(scene, 8);
+  EXPECT_LT(ran.largest_drift(), 1e-9);
+  EXPECT_LT(ran.world.response_residual(), 1e-9);
+  EXPECT_EQ(ran.world.stats()[Stage::respond].limited, 0U) << "not solved exactly";
+}
+
 TEST(RigidScenes, TheCardHouseStands) {
   EXPECT_LT(run(find_scene("card-house"), 600).largest_drift(), 2e-3);
 }

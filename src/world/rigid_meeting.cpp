@@ -18,8 +18,7 @@ using Stop = LimitScratch::Stop;
 /// Of the smaller of two sizes: how far from the other a body stops. Less than the distance at which contacts are made,
 /// so that there is one in the next step.
 constexpr double stop_share = 0.002;
-/// Of the longest way of a point, and of the distance at which a body stops: how exact a cast is.
-constexpr double tolerance_of_way = 1e-5;
+/// Of the distance at which a body stops: how exact a cast is.
 constexpr double tolerance_of_stop = 0.25;
 constexpr int most_times = 256;
 
@@ -105,16 +104,34 @@ class Looker {
     const MovingCore core_b(*b.collider.core, b.course, in_body(b.collider.rotation, b.collider.place));
     const MovingPair pair(core_a, core_b);
     if (stay_apart(pair, begin, end, apart)) return;
-    const double tolerance = std::min(tolerance_of_way * pair.path(), tolerance_of_stop * apart);
-    const CastResult r = convex::advance(pair, {apart, tolerance, most_times, begin, end});
-    if (!r.hit) return;
-    if (r.time > begin) {
-      if (a.may_stop) meeting_.stop_a = stop_at(r, b, false, false);
-      if (b.may_stop) meeting_.stop_b = stop_at(r, a, false, true);
-      return;
+    const double tolerance = tolerance_of_stop * apart;
+    if (!(begin == 0 && touch_now())) {
+      const CastResult r = convex::advance(pair, {apart, tolerance, most_times, begin, end});
+      if (!r.hit) return;
+      if (r.time > begin) {
+        if (a.may_stop) meeting_.stop_a = stop_at(r, b, false, false);
+        if (b.may_stop) meeting_.stop_b = stop_at(r, a, false, true);
+        return;
+      }
     }
     if (a.may_stop) meeting_.stop_a = inside_stop(a, b, core_b, begin, end, tolerance);
     if (b.may_stop) meeting_.stop_b = inside_stop(b, a, core_a, begin, end, tolerance);
+  }
+
+  const Pair* known() const {
+    return meeting_.pair < 0 ? nullptr : &world_.state.pairs[static_cast<std::size_t>(meeting_.pair)];
+  }
+
+  /// At the beginning of the step, as the narrow phase has found: what it says of points that were moved with their
+  /// bodies is wrong by less than the distance at which a body stops.
+  bool touch_now() const {
+    static_assert(2 * keep_share <= stop_share);
+    const Pair* pair = known();
+    if (pair == nullptr) return false;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(pair->count); ++i) {
+      if (pair->points[i].distance <= 0) return true;
+    }
+    return false;
   }
 
   /// They touch: contacts hold them. What must not go in is the inside of the body.
@@ -124,7 +141,13 @@ class Looker {
     const Eigen::Isometry3d place = in_body(own.collider.rotation, own.middle);
     const auto hits = [&](const shapes::Core& core) {
       const MovingCore moving(core, own.course, place);
-      return convex::advance(MovingPair(moving, met), {0, tolerance, most_times, begin, end});
+      const MovingPair pair(moving, met);
+      // The normal of the contacts is likely to show it.
+      if (const Pair* p = known(); p != nullptr && p->count > 0) {
+        const Eigen::Vector3d n = detail::to_eigen(p->normal);
+        if (pair.apart_along(&own.collider == &collider(meeting_.a) ? n : -n, begin, end, 0)) return CastResult{};
+      }
+      return convex::advance(pair, {0, tolerance, most_times, begin, end});
     };
     CastResult r = hits(own.inside->data().core);
     for (const double share : inner_shares) {
@@ -148,10 +171,7 @@ class Looker {
   /// centres where they come nearest.
   bool stay_apart(const MovingPair& pair, double begin, double end, double apart) const {
     const auto along = [&](const Eigen::Vector3d& n) { return pair.apart_along(n, begin, end, apart); };
-    if (meeting_.pair >= 0) {
-      const Pair& known = world_.state.pairs[static_cast<std::size_t>(meeting_.pair)];
-      if (known.count > 0 && along(detail::to_eigen(known.normal))) return true;
-    }
+    if (const Pair* p = known(); p != nullptr && p->count > 0 && along(detail::to_eigen(p->normal))) return true;
     const Eigen::Vector3d from = pair.offset(begin);
     const Eigen::Vector3d way = pair.offset(end) - from;
     const double squared = way.squaredNorm();
@@ -177,7 +197,8 @@ class Looker {
     const int count = static_cast<int>(
         std::max(pieces(length(own.way.turn), own.collider), pieces(length(other.way.turn), other.collider)));
     const double way = length(own.way.to.x - own.way.from.x - (other.way.to.x - other.way.from.x));
-    const double tolerance = way > 0 ? std::min(tolerance_of_way, tolerance_of_stop * apart / way) : tolerance_of_way;
+    // A cast of shapes takes it as a part of the way.
+    const double tolerance = way > 0 ? std::min(1e-5, tolerance_of_stop * apart / way) : 1e-5;
     const Shape& shape = collider_shape(bodies_, static_cast<std::size_t>(c));
     const Shape& mesh = collider_shape(bodies_, static_cast<std::size_t>(m));
     for (int i = 0; i < count; ++i) {

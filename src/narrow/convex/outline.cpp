@@ -67,8 +67,47 @@ void of_box(const Vec3& half, const Vec3& d, double tilt, Outline& result) {
   }
 }
 
-void of_hull(const shapes::HullData& hull, const Vec3& d, double tilt, Outline& result) {
-  const std::uint32_t at = shapes::hull_support(hull, d).index;
+/// The corners of a hull as seen from the farthest one along d.
+struct Level {
+  int count = 0;                    ///< seen at less than the tilt, so perhaps of an edge or a face that lies across d
+  std::uint32_t least = 0;          ///< the one that is seen at the least tilt
+  double squared_slope = INFINITY;  ///< of this one
+};
+
+Level look_round(const shapes::HullData& hull, std::uint32_t at, const Vec3& d, double tilt) {
+  const Vec3 p = shapes::corner(hull, at);
+  const double most = 1.0001 * tilt * tilt;  // room for rounding
+  const double* x = hull.rows.data();
+  const double* y = x + hull.stride;
+  const double* z = y + hull.stride;
+  Level level;
+  for (std::uint32_t i = 0; i < hull.size(); ++i) {
+    const double ex = x[i] - p.x;
+    const double ey = y[i] - p.y;
+    const double ez = z[i] - p.z;
+    const double rise = ex * d.x + ey * d.y + ez * d.z;
+    const double squared = ex * ex + ey * ey + ez * ez;
+    if (rise * rise > most * squared || i == at) continue;
+    ++level.count;
+    const double slope = rise * rise / squared;
+    if (slope >= level.squared_slope) continue;
+    level.squared_slope = slope;
+    level.least = i;
+  }
+  return level;
+}
+
+void push_face(const shapes::HullData& hull, Index f, Outline& result) {
+  const auto face = hull.faces[static_cast<std::size_t>(f)];
+  const auto step = (face.size() + most_face_corners - 1) / most_face_corners;
+  for (std::size_t i = 0; i < face.size(); i += step) {
+    const auto corner = static_cast<std::uint32_t>(face[i]);
+    result.push(shapes::corner(hull, corner), corner);
+  }
+}
+
+/// The face at a corner that is nearest to lying across d, if it is near enough.
+Index level_face(const shapes::HullData& hull, std::uint32_t at, const Vec3& d, double tilt) {
   Index best = none;
   double best_slope = std::sqrt(1 - tilt * tilt);
   for (const Index f : hull.vertex_faces[at]) {
@@ -78,15 +117,26 @@ void of_hull(const shapes::HullData& hull, const Vec3& d, double tilt, Outline& 
       best_slope = slope;
     }
   }
-  if (best != none) {
-    const auto face = hull.faces[static_cast<std::size_t>(best)];
-    const auto step = (face.size() + most_face_corners - 1) / most_face_corners;
-    for (std::size_t i = 0; i < face.size(); i += step) {
-      const auto corner = static_cast<std::uint32_t>(face[i]);
-      result.push(shapes::corner(hull, corner), corner);
-    }
-    return;
+  return best;
+}
+
+/// Looks at no more than the corners where that will do, as the rest is likely to be out of the cache. All corners of a
+/// level face are level. And whatever corner is seen at the least tilt is at the other end of an edge: seen from the
+/// farthest corner, all others are sums of edges with weights that are not negative, and so no less tilted than the
+/// least tilted edge of these.
+void of_small_hull(const shapes::HullData& hull, const Vec3& d, double tilt, Outline& result) {
+  const std::uint32_t at = shapes::hull_support(hull, d).index;
+  const Level level = look_round(hull, at, d, tilt);
+  if (level.count > 1) {
+    if (const Index f = level_face(hull, at, d, tilt); f != none) return push_face(hull, f, result);
   }
+  result.push(shapes::corner(hull, at), at);
+  if (level.squared_slope < tilt * tilt) result.push(shapes::corner(hull, level.least), level.least);
+}
+
+void of_hull(const shapes::HullData& hull, const Vec3& d, double tilt, Outline& result) {
+  const std::uint32_t at = shapes::hull_support(hull, d).index;
+  if (const Index f = level_face(hull, at, d, tilt); f != none) return push_face(hull, f, result);
   const Vec3 p = shapes::corner(hull, at);
   double least = tilt;
   std::uint32_t other = at;
@@ -112,7 +162,8 @@ void outline(const shapes::Core& core, const Vec3& d, double tilt, Outline& resu
     case CoreKind::box:
       return of_box(s, d, tilt, result);
     case CoreKind::hull:
-      return of_hull(*core.hull, d, tilt, result);
+      return core.hull->starts.empty() ? of_small_hull(*core.hull, d, tilt, result)
+                                       : of_hull(*core.hull, d, tilt, result);
     case CoreKind::segment:
       if (std::abs(d.z) < tilt) {
         result.push({0, 0, s.z}, 0);

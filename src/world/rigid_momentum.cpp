@@ -49,16 +49,14 @@ bool is_free(const Bodies& bodies, std::int32_t body) {
 
 void keep_momentum_and_energy(World& world, const StepOptions& options, StageStats& stats) {
   const StageTimer timer(stats);
-  const WorldState& s = world.state;
-  const Bodies& bodies = s.bodies;
+  const Bodies& bodies = world.state.bodies;
   const auto held = static_cast<std::int32_t>(bodies.size());  // stands for all that is held
   world.parent.resize(bodies.size() + 1);
   for (std::size_t i = 0; i < world.parent.size(); ++i) world.parent[i] = static_cast<std::int32_t>(i);
   world.members.clear();
-  for (const std::int32_t p : s.touching) {
-    const Pair& pair = s.pairs[static_cast<std::size_t>(p)];
-    const std::int32_t a = root(world.parent, is_free(bodies, pair.body_a) ? pair.body_a : held);
-    const std::int32_t b = root(world.parent, is_free(bodies, pair.body_b) ? pair.body_b : held);
+  for (const response::Touch& touch : world.touches) {
+    const std::int32_t a = root(world.parent, is_free(bodies, touch.body_a) ? touch.body_a : held);
+    const std::int32_t b = root(world.parent, is_free(bodies, touch.body_b) ? touch.body_b : held);
     // The larger number is the root, so that whatever is held is.
     world.parent[static_cast<std::size_t>(std::min(a, b))] = std::max(a, b);
   }

@@ -23,7 +23,7 @@ struct MeshPair {
   double gap = 0;  ///< then, if there was no part
 
   // Triangles within `near_reach` of a box around the convex collider when it was there.
-  std::vector<std::uint32_t> near;
+  mesh::Candidates near;
   double near_reach = -1;  ///< m
   Vec3 near_place;
   Quat near_turn;
@@ -34,6 +34,7 @@ struct MeshFound {
   enum class What : std::uint8_t { nothing, kept, looked };
   What what = What::nothing;
   std::vector<convex::Patch> patches;
+  std::vector<Pair> homeless;                  ///< pairs beyond those that the entry has
   std::vector<mesh::TrianglePatch> triangles;  ///< working memory
   GroupScratch groups;                         ///< working memory
 };

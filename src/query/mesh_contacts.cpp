@@ -184,7 +184,7 @@ void mesh_manifolds(const Shape& mesh, const Eigen::Isometry3d& pose_mesh, const
   check_pose(pose_mesh, "the mesh");
   check_pose(pose_convex, "the convex shape");
   thread_local std::vector<mesh::TrianglePatch> found;
-  thread_local std::vector<std::uint32_t> candidates;
+  thread_local mesh::Candidates candidates;
   const PlacedMesh a = placed(mesh, pose_mesh);
   const PlacedCore b{convex.data().core, pose_convex};
   mesh::find_candidates(a, b, within, candidates);

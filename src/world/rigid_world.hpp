@@ -76,8 +76,6 @@ struct World {
   std::vector<WorldState::Entry> next_entries;
   std::vector<MeshPair> next_mesh_pairs;
   std::vector<MeshFound> mesh_found;  ///< of each of mesh_pairs
-  std::vector<Pair> old_parts;
-  std::vector<Pair*> old_part_places;
   ColliderBroadPhase broad;
   response::Scratch response;
   /// What the stages `narrow` and `contacts` ask of a collider again and again.

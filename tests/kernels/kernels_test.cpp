@@ -9,6 +9,7 @@
 #include "kernels/closest.hpp"
 #include "kernels/feature_pairs.hpp"
 #include "kernels/hull_support.hpp"
+#include "kernels/low_corners.hpp"
 #include "kernels/node_pairs.hpp"
 #include "kernels/reach.hpp"
 #include "narrow/proximity.hpp"
@@ -90,6 +91,30 @@ TEST_P(Kernels, TheFarthestPointIsThatOfTheReference) {
     kernels::farthest_of_both(rows, along, rows, along + 3, at);
     EXPECT_EQ(at[0], first);
     EXPECT_EQ(at[1], second);
+  }
+}
+
+TEST_P(Kernels, TheLowestCornersAreThoseOfTheReference) {
+  for (int round = 0; round < 200; ++round) {
+    const auto stride = static_cast<std::uint32_t>(8 * integer(1, 4));
+    const auto count = static_cast<std::size_t>(integer(1, static_cast<int>(stride)));
+    const auto planes = static_cast<std::size_t>(8 * integer(0, 5));
+    std::vector<double> points(3 * stride);
+    std::vector<double> rows(4 * planes);
+    // Few values, so that several points are equally low.
+    for (double& value : points) value = round % 2 == 0 ? integer(-2, 2) : number(-1, 1);
+    for (double& value : rows) value = round % 2 == 0 ? integer(-1, 1) : number(-1, 1);
+    const double middle[3] = {number(-1, 1), static_cast<double>(integer(-1, 1)), 0};
+    std::vector<double> height[2];
+    std::vector<std::int32_t> at[2];
+    for (const std::size_t k : {0U, 1U}) {
+      height[k].assign(planes, 0);
+      at[k].assign(planes, 0);
+      (k == 0 ? kernels::low_corners : kernels::low_corners_reference)({rows.data(), planes}, {points.data(), stride},
+                                                                       count, middle, height[k].data(), at[k].data());
+    }
+    EXPECT_EQ(height[0], height[1]);
+    EXPECT_EQ(at[0], at[1]);
   }
 }
 

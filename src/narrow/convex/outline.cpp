@@ -124,8 +124,7 @@ Index level_face(const shapes::HullData& hull, std::uint32_t at, const Vec3& d, 
 /// level face are level. And whatever corner is seen at the least tilt is at the other end of an edge: seen from the
 /// farthest corner, all others are sums of edges with weights that are not negative, and so no less tilted than the
 /// least tilted edge of these.
-void of_small_hull(const shapes::HullData& hull, const Vec3& d, double tilt, Outline& result) {
-  const std::uint32_t at = shapes::hull_support(hull, d).index;
+void of_small_hull(const shapes::HullData& hull, std::uint32_t at, const Vec3& d, double tilt, Outline& result) {
   const Level level = look_round(hull, at, d, tilt);
   if (level.count > 1) {
     if (const Index f = level_face(hull, at, d, tilt); f != none) return push_face(hull, f, result);
@@ -134,17 +133,20 @@ void of_small_hull(const shapes::HullData& hull, const Vec3& d, double tilt, Out
   if (level.squared_slope < tilt * tilt) result.push(shapes::corner(hull, level.least), level.least);
 }
 
-void of_hull(const shapes::HullData& hull, const Vec3& d, double tilt, Outline& result) {
-  const std::uint32_t at = shapes::hull_support(hull, d).index;
+void of_hull(const shapes::HullData& hull, std::uint32_t at, const Vec3& d, double tilt, Outline& result) {
   if (const Index f = level_face(hull, at, d, tilt); f != none) return push_face(hull, f, result);
   const Vec3 p = shapes::corner(hull, at);
-  double least = tilt;
+  // Squares of slopes, as fractions: there is no need of roots and quotients.
+  double least = tilt * tilt;
+  double of = 1;
   std::uint32_t other = at;
   for (const Index i : hull.neighbours[at]) {
     const Vec3 edge = shapes::corner(hull, static_cast<std::uint32_t>(i)) - p;
-    const double slope = std::abs(dot(edge, d)) / std::sqrt(dot(edge, edge));
-    if (slope >= least) continue;
-    least = slope;
+    const double rise = dot(edge, d) * dot(edge, d);
+    const double squared = dot(edge, edge);
+    if (!(rise * of < least * squared)) continue;
+    least = rise;
+    of = squared;
     other = static_cast<std::uint32_t>(i);
   }
   result.push(p, at);
@@ -152,6 +154,11 @@ void of_hull(const shapes::HullData& hull, const Vec3& d, double tilt, Outline& 
 }
 
 }  // namespace
+
+void outline_at(const shapes::HullData& hull, std::uint32_t at, const Vec3& d, double tilt, Outline& result) {
+  result.count = 0;
+  hull.starts.empty() ? of_small_hull(hull, at, d, tilt, result) : of_hull(hull, at, d, tilt, result);
+}
 
 void outline(const shapes::Core& core, const Vec3& d, double tilt, Outline& result) {
   result.count = 0;
@@ -162,8 +169,7 @@ void outline(const shapes::Core& core, const Vec3& d, double tilt, Outline& resu
     case CoreKind::box:
       return of_box(s, d, tilt, result);
     case CoreKind::hull:
-      return core.hull->starts.empty() ? of_small_hull(*core.hull, d, tilt, result)
-                                       : of_hull(*core.hull, d, tilt, result);
+      return outline_at(*core.hull, shapes::hull_support(*core.hull, d).index, d, tilt, result);
     case CoreKind::segment:
       if (std::abs(d.z) < tilt) {
         result.push({0, 0, s.z}, 0);

@@ -32,5 +32,8 @@ struct Outline {
 /// counts as lying across the direction. Round rims become polygons of 8 corners; of faces with more than 32 corners
 /// every second, third... one is taken.
 void outline(const shapes::Core& core, const Vec3& direction, double tilt, Outline& result);
+/// The same of a hull whose farthest corner is known.
+void outline_at(const shapes::HullData& hull, std::uint32_t corner, const Vec3& direction, double tilt,
+                Outline& result);
 
 }  // namespace carom::convex

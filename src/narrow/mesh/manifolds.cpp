@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/low_corners.hpp"
 #include "narrow/convex/convex.hpp"
 #include "narrow/mesh/convex_walk.hpp"
 #include "narrow/mesh/triangle_core.hpp"
@@ -26,75 +27,129 @@ class Finder {
  public:
   Finder(const PlacedMesh& a, const PlacedCore& b, double within) : a_(a), b_(b), within_(within), walk_(a, b) {}
 
-  void run(std::span<const std::uint32_t> candidates, std::vector<TrianglePatch>& out) {
+  void run(const Candidates& candidates, std::vector<TrianglePatch>& out) {
     out.clear();
-    for (const std::uint32_t i : candidates) {
-      TrianglePatch& found = out.emplace_back();
-      found.triangle = a_.mesh.tree.triangles[i];
-      if (!look(i, found.patch)) out.pop_back();
+    Work& work = Work::of_thread();
+    find_heights(candidates, work);
+    const double most = within_ + a_.radius + b_.core.radius;
+    for (std::size_t k = 0; k < candidates.places.size(); ++k) {
+      if (work.height[k] > most) continue;
+      const bool flipped = work.at[k] < 0;
+      // What is behind a face of a closed mesh belongs to the faces on its other side.
+      if (flipped && (candidates.flags[k] & Candidates::closed) != 0) continue;
+      const auto corner = static_cast<std::uint32_t>(flipped ? -1 - work.at[k] : work.at[k]);
+      if (look(candidates, k, flipped, corner, work.patch))
+        out.push_back({a_.mesh.tree.triangles[candidates.places[k]], work.patch});
     }
     std::sort(out.begin(), out.end(),
               [](const TrianglePatch& p, const TrianglePatch& q) { return p.triangle < q.triangle; });
   }
 
  private:
-  /// A core for each thread, so that none is made for a query.
-  static TriangleCore& triangle() {
-    thread_local TriangleCore core;
-    return core;
+  /// For each thread, so that nothing is made for a query.
+  struct Work {
+    TriangleCore triangle;
+    convex::Patch patch;
+    std::vector<double> corners;   ///< of the hull, in the frame of the mesh, by coordinate
+    std::vector<double> height;    ///< of the core over the plane of each candidate
+    std::vector<std::int32_t> at;  ///< as of kernels::low_corners()
+
+    static Work& of_thread() {
+      thread_local Work work;
+      return work;
+    }
+  };
+
+  bool few_corners() const { return b_.core.kind == shapes::CoreKind::hull && b_.core.hull->starts.empty(); }
+
+  void find_heights(const Candidates& candidates, Work& work) const {
+    const std::size_t planes = candidates.stride;
+    if (work.height.size() < planes) {
+      work.height.resize(planes);
+      work.at.resize(planes);
+    }
+    const RelativePose& pose = walk_.pose();
+    const double* rows = candidates.planes.data();
+    if (few_corners()) {
+      const shapes::HullData& hull = *b_.core.hull;
+      const std::size_t stride = hull.stride;
+      if (work.corners.size() < 3 * stride) work.corners.resize(3 * stride);
+      double* x = work.corners.data();
+      for (std::size_t i = 0; i < stride; ++i) {
+        const Vec3 p = pose.rotate({hull.rows[i], hull.rows[stride + i], hull.rows[2 * stride + i]}) + pose.t;
+        x[i] = p.x;
+        x[stride + i] = p.y;
+        x[2 * stride + i] = p.z;
+      }
+      const double middle[3] = {walk_.middle().x, walk_.middle().y, walk_.middle().z};
+      kernels::low_corners({rows, planes}, {x, hull.stride}, hull.size(), middle, work.height.data(), work.at.data());
+      return;
+    }
+    for (std::size_t k = 0; k < candidates.places.size(); ++k) {
+      const Vec3 n{rows[k], rows[planes + k], rows[2 * planes + k]};
+      const double offset = rows[3 * planes + k];
+      const bool behind = dot(n, walk_.middle()) < offset;
+      const Vec3 face = behind ? -n : n;
+      const Vec3 low = pose.rotate(shapes::support(b_.core, -pose.rotate_back(face)).p) + pose.t;
+      work.height[k] = dot(face, low) - (behind ? -offset : offset);
+      work.at[k] = behind ? -1 : 0;
+    }
   }
 
-  bool look(std::uint32_t i, convex::Patch& patch) {
+  /// `corner` is that of the hull which is lowest over the plane, if it has few.
+  bool look(const Candidates& candidates, std::size_t k, bool flipped, std::uint32_t corner, convex::Patch& patch) {
+    const std::uint32_t i = candidates.places[k];
     const TriangleCorners& t = a_.mesh.tree.corners[i];
-    const Index number = a_.mesh.tree.triangles[i];
-    Vec3 face = detail::unit_or_zero(cross(t[1] - t[0], t[2] - t[0]));
-    const double side = dot(face, walk_.middle() - t[0]);
-    const bool closed = a_.mesh.is_closed(number);
-    // What is behind a face of a closed mesh belongs to the faces on its other side.
-    if (closed && side < 0) return false;
-    const bool flipped = side < 0;
+    const std::uint8_t flags = candidates.flags[k];
+    const double* n_of = candidates.planes.data() + k;
+    Vec3 face{n_of[0], n_of[candidates.stride], n_of[2 * candidates.stride]};
     if (flipped) face = -face;
     bool on_face = false;
     if (dot(face, face) > 0) {
       convex::Outline low;
-      const double gap = lowest(t[0], face, low);
-      if (gap > within_) return false;
+      find_lowest(face, corner, low);
       on_face = !is_beside(t, face, flipped, low) && clip(t, face, flipped, low, patch);
       if (on_face && -patch.distance <= shallow_share * (b_.core.reach + b_.core.radius)) return true;
       // Beside a face that is flat with its neighbours, it is they who are touched.
-      const bool sharp = (a_.mesh.sharp[static_cast<std::size_t>(number)] & (flipped ? 2 : 1)) != 0;
+      const bool sharp = (flags & (flipped ? Candidates::sharp_behind : Candidates::sharp_front)) != 0;
       if (!on_face && !sharp) return false;
     }
+    return search(i, t, face, (flags & Candidates::closed) != 0, on_face, patch);
+  }
+
+  /// The shortest way out of a triangle, if it has something else to say than its face.
+  bool search(std::uint32_t i, const TriangleCorners& t, const Vec3& face, bool closed, bool on_face,
+              convex::Patch& patch) {
     const Vec3 n = detail::to_vec3(a_.pose.linear() * detail::to_eigen(face));
     if (walk_.planes().gap_of_triangle(i) > within_ + a_.radius + b_.core.radius) return false;
     convex::Patch searched;
     QueryCache cache;
-    convex::patch(triangle().set(t, a_.radius), a_.pose, b_.core, b_.pose, within_, cache, searched);
+    convex::patch(Work::of_thread().triangle.set(t, a_.radius), a_.pose, b_.core, b_.pose, within_, cache, searched);
+    const Vec3 normal = detail::to_vec3(a_.pose.linear().transpose() * detail::to_eigen(searched.normal));
     if (searched.count == 0) {
-      walk_.planes().add(detail::to_vec3(a_.pose.linear().transpose() * detail::to_eigen(searched.normal)));
+      walk_.planes().add(normal);
       return false;
     }
     const double slope = dot(searched.normal, n);
     if (on_face && slope > std::sqrt(1 - shapes::flat_tilt * shapes::flat_tilt)) return true;
     if (closed && slope < 0) return on_face;
-    if (!is_outward(t, number, detail::to_vec3(a_.pose.linear().transpose() * detail::to_eigen(searched.normal))))
-      return on_face;
+    if (!is_outward(t, a_.mesh.tree.triangles[i], normal)) return on_face;
     patch = searched;
     return true;
   }
 
-  /// The part of the shape that lies farthest against the normal of a face, in the frame of the mesh, and how far it is
-  /// from the plane.
-  double lowest(const Vec3& corner, const Vec3& face, convex::Outline& low) const {
+  /// The part of the shape that lies farthest against the normal of a face, in the frame of the mesh.
+  void find_lowest(const Vec3& face, std::uint32_t corner, convex::Outline& low) const {
     const RelativePose& pose = walk_.pose();
-    convex::outline(b_.core, -pose.rotate_back(face), shapes::flat_tilt, low);
-    const Vec3 shift = pose.t - b_.core.radius * face;
-    double least = INFINITY;
-    for (std::size_t k = 0; k < static_cast<std::size_t>(low.count); ++k) {
-      low.points[k] = pose.rotate(low.points[k]) + shift;
-      least = std::min(least, dot(face, low.points[k] - corner));
+    const Vec3 down = -pose.rotate_back(face);
+    if (few_corners()) {
+      convex::outline_at(*b_.core.hull, corner, down, shapes::flat_tilt, low);
+    } else {
+      convex::outline(b_.core, down, shapes::flat_tilt, low);
     }
-    return least - a_.radius;
+    const Vec3 shift = pose.t - b_.core.radius * face;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(low.count); ++k)
+      low.points[k] = pose.rotate(low.points[k]) + shift;
   }
 
   /// All of it is beyond one edge.
@@ -173,16 +228,32 @@ class Finder {
 
 }  // namespace
 
-void find_candidates(const PlacedMesh& a, const PlacedCore& b, double reach, std::vector<std::uint32_t>& out) {
-  out.clear();
+void find_candidates(const PlacedMesh& a, const PlacedCore& b, double reach, Candidates& out) {
+  out.places.clear();
+  out.flags.clear();
+  const shapes::MeshTree& tree = a.mesh.tree;
   const ConvexWalk walk(a, b);
   walk.near_moved({}, reach + a.radius + b.core.radius, [&](std::uint32_t i) {
-    out.push_back(i);
+    const Index number = tree.triangles[i];
+    out.places.push_back(i);
+    out.flags.push_back(static_cast<std::uint8_t>(a.mesh.sharp[static_cast<std::size_t>(number)] |
+                                                  (a.mesh.is_closed(number) ? Candidates::closed : 0)));
     return false;
   });
+  const std::size_t count = out.places.size();
+  out.stride = (count + kernels::plane_lanes - 1) / kernels::plane_lanes * kernels::plane_lanes;
+  out.planes.assign(4 * out.stride, 0);
+  for (std::size_t k = 0; k < count; ++k) {
+    const TriangleCorners& t = tree.corners[out.places[k]];
+    const Vec3 n = detail::unit_or_zero(cross(t[1] - t[0], t[2] - t[0]));
+    out.planes[k] = n.x;
+    out.planes[out.stride + k] = n.y;
+    out.planes[2 * out.stride + k] = n.z;
+    out.planes[3 * out.stride + k] = dot(n, t[0]);
+  }
 }
 
-void find_patches(const PlacedMesh& a, const PlacedCore& b, double within, std::span<const std::uint32_t> candidates,
+void find_patches(const PlacedMesh& a, const PlacedCore& b, double within, const Candidates& candidates,
                   std::vector<TrianglePatch>& out) {
   Finder(a, b, within).run(candidates, out);
 }

@@ -51,7 +51,7 @@ RigidRun run_bullet(const RigidScene& scene, int steps, double dt) {
   btDbvtBroadphase broad;
   btSequentialImpulseConstraintSolver solver;
   btDiscreteDynamicsWorld world(&dispatcher, &broad, &solver, &configuration);
-  world.setGravity({0, btScalar(-9.81), 0});
+  world.setGravity(vector(scene.gravity));
   std::vector<BulletShape> shapes;
   std::vector<std::unique_ptr<btRigidBody>> bodies;
   for (const RigidBody& body : scene.bodies) {

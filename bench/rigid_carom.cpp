@@ -6,6 +6,7 @@ namespace carom::bench {
 RigidRun run_carom(const RigidScene& scene, int steps, double dt, int threads) {
   WorldOptions options;
   options.dt = dt;
+  options.gravity = scene.gravity;
   options.threads = threads;
   options.rigid.sleep = false;
   World world(options);

@@ -51,13 +51,13 @@ struct OdeWorld {
   std::vector<dTriMeshDataID> meshes;
   std::vector<double> friction;
 
-  OdeWorld() {
+  explicit OdeWorld(const Eigen::Vector3d& gravity) {
     dInitODE2(0);
     dAllocateODEDataForThread(dAllocateMaskAll);
     world = dWorldCreate();
     space = dHashSpaceCreate(nullptr);
     joints = dJointGroupCreate(0);
-    dWorldSetGravity(world, 0, -9.81, 0);
+    dWorldSetGravity(world, gravity.x(), gravity.y(), gravity.z());
   }
   ~OdeWorld() {
     dJointGroupDestroy(joints);
@@ -154,7 +154,7 @@ struct OdeWorld {
 RigidRun run_ode(const RigidScene& scene, int steps, double dt) {
   // What no longer is a number is told on every step.
   dSetMessageHandler([](int, const char*, va_list) {});
-  OdeWorld world;
+  OdeWorld world(scene.gravity);
   for (const RigidBody& body : scene.bodies) world.add(body);
   RigidRun run{.engine = "ode"};
   for (int i = 0; i < steps; ++i) {

@@ -43,9 +43,10 @@ RigidScene terrain_scene(int count) {
 RigidScene flying_scene(int count) {
   RigidScene scene{"flying " + std::to_string(count), {}};
   scene.bounds = {Eigen::Vector3d::Constant(-1e9), Eigen::Vector3d::Constant(1e9)};
+  scene.gravity.setZero();
   std::mt19937 random(3);
   std::uniform_real_distribution<double> number(-1, 1);
-  const double size = 0.8 * std::cbrt(static_cast<double>(count));
+  const double size = std::cbrt(static_cast<double>(count));  // 2 m to a side for each
   for (int i = 0; i < count; ++i) {
     RigidBody body;
     body.name = "box";

@@ -11,7 +11,8 @@ namespace carom::bench {
 
 struct RigidScene {
   std::string name;
-  std::vector<RigidBody> bodies{};  ///< spheres, boxes, hulls; static meshes; half-spaces facing up
+  std::vector<RigidBody> bodies{};       ///< spheres, boxes, hulls; static meshes; half-spaces facing up
+  Eigen::Vector3d gravity{0, -9.81, 0};  ///< m/s^2
   /// A centre that is outside is lost.
   Eigen::AlignedBox3d bounds{Eigen::Vector3d(-1e9, -1, -1e9), Eigen::Vector3d(1e9, 1e9, 1e9)};
 };
@@ -24,7 +25,7 @@ RigidScene pile_scene(int count);
 RigidScene spheres_scene(int count);
 /// Random hulls that fall on hills of 100 000 triangles.
 RigidScene terrain_scene(int count);
-/// Small boxes in flight, of which few touch.
+/// Small boxes in flight without gravity, of which few touch.
 RigidScene flying_scene(int count);
 /// The same hulls in a pit as wide as it takes for `layers` of them.
 RigidScene wide_pile_scene(int count, int layers);

@@ -80,7 +80,10 @@ TEST(RigidMesh, SlidesOffAStepOfAnOpenMesh) {
   TriangleMesh step;
   step.positions = {{0, 0, -2}, {4, 0, -2}, {4, 0, 2}, {0, 0, 2}, {0, -2, -2}, {0, -2, 2}};
   step.triangles = {{0, 2, 1}, {0, 3, 2}, {4, 5, 3}, {4, 3, 0}};
-  for (const double speed : {0.5, 1.0, 4.0}) {
+  // Of many speeds, as it matters where the box is just before the rim.
+  std::vector<double> speeds{1.0, 4.0};
+  for (int i = 0; i < 20; ++i) speeds.push_back(0.4 + 0.01 * i);
+  for (const double speed : speeds) {
     World world(rigid_options(1.0 / 60));
     world.add(mesh_floor(step, 0));
     RigidBody box = box_body("box", {0.3, 0.2, 0.3}, at(0.8, 0.2, 0));

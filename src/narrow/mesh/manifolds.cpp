@@ -131,7 +131,8 @@ class Finder {
       return false;
     }
     const double slope = dot(searched.normal, n);
-    if (on_face && slope > std::sqrt(1 - shapes::flat_tilt * shapes::flat_tilt)) return true;
+    // Straight from the face it has been looked at already, and found to be there or to be no more than a rim.
+    if (slope > std::sqrt(1 - shapes::flat_tilt * shapes::flat_tilt)) return on_face;
     if (closed && slope < 0) return on_face;
     if (!is_outward(t, a_.mesh.tree.triangles[i], normal)) return on_face;
     patch = searched;

@@ -246,6 +246,8 @@ void add(Bodies& bodies, RigidBody body, BodyId id) {
     c.reach = reach_from(shape, local.inverse().translation());
     c.size = shape.kind() == ShapeKind::half_space ? INFINITY : shape.bounding_sphere().radius;
     find_inner_ball(shape, c);
+    info.reach = std::max(info.reach, c.reach);
+    info.size = std::max(info.size, c.size);
     bodies.colliders.push_back(c);
   };
   if (body.shape.kind() != ShapeKind::compound) {
@@ -329,30 +331,60 @@ void turn_about(double time, const Vec3& inverse_inertia, Quat& q, Vec3& m) {
   m.*last = c * l - s * n;
 }
 
+Vec3 scaled(const Vec3& by, const Vec3& v) {
+  return {by.x * v.x, by.y * v.y, by.z * v.z};
+}
+
+/// How a body turns in the time h while its axis hardly moves, as a rotation vector in its own frame: the expansion of
+/// Magnus with the derivatives of the spin, which are those of m' = m x w. The first term left out is of the fifth
+/// order in h. `w` is the spin of the momentum m, `m1` is m x w.
+Vec3 little_turn(double h, const Vec3& inverse, const Vec3& m, const Vec3& w, const Vec3& m1) {
+  const Vec3 w1 = scaled(inverse, m1);
+  const Vec3 m2 = cross(m1, w) + cross(m, w1);
+  const Vec3 w2 = scaled(inverse, m2);
+  const Vec3 m3 = cross(m2, w) + 2.0 * cross(m1, w1) + cross(m, w2);
+  const Vec3 third = 2.0 * w2 + cross(w, w1);
+  const Vec3 fourth = scaled(inverse, m3) + cross(w, w2);
+  return h * (w + (h / 2) * (w1 + (h / 6) * (third + (h / 2) * fourth)));
+}
+
 /// `m` is the momentum in the frame of the body at the beginning.
 Quat spun(Quat q, Vec3 m, const Vec3& inverse, double speed, double dt) {
-  const int pieces = static_cast<int>(std::clamp(std::ceil(speed * dt / largest_turn), 1.0, 1000.0));
-  const double h = dt / pieces;
-  const auto spin = [&](const Vec3& momentum) {
-    return Vec3{inverse.x * momentum.x, inverse.y * momentum.y, inverse.z * momentum.z};
-  };
-  const double energy = 0.5 * dot(m, spin(m));
-  for (int i = 0; i < pieces; ++i) {
-    turn_about<0>(0.5 * h, inverse, q, m);
-    turn_about<1>(0.5 * h, inverse, q, m);
-    turn_about<2>(h, inverse, q, m);
-    turn_about<1>(0.5 * h, inverse, q, m);
-    turn_about<0>(0.5 * h, inverse, q, m);
+  const Vec3 spin = scaled(inverse, m);
+  const double energy = 0.5 * dot(m, spin);
+  const Vec3 change = cross(m, spin);
+  const Vec3 faster = scaled(inverse, change);
+  // The spin of a solid changes by no more than its own square in a second. That of an inertia that was given may.
+  const double most = largest_turn * largest_turn;
+  if (speed * dt <= largest_turn && dot(faster, faster) * dt * dt * dt * dt <= most * most) {
+    const Quat turn = detail::rotation_by(little_turn(dt, inverse, m, spin, change));
+    q = q * turn;
+    m = detail::matrix(turn).back(m);
+  } else {
+    const int pieces = static_cast<int>(std::clamp(std::ceil(speed * dt / largest_turn), 1.0, 1000.0));
+    const double h = dt / pieces;
+    for (int i = 0; i < pieces; ++i) {
+      turn_about<0>(0.5 * h, inverse, q, m);
+      turn_about<1>(0.5 * h, inverse, q, m);
+      turn_about<2>(h, inverse, q, m);
+      turn_about<1>(0.5 * h, inverse, q, m);
+      turn_about<0>(0.5 * h, inverse, q, m);
+    }
   }
-  // These turns keep the momentum but not quite the energy. The least turn that gives it back.
+  // These turns keep the momentum but not quite the energy. The least turn that gives it back, to first order.
   for (int i = 0; i < 2; ++i) {
-    const Vec3 w = spin(m);
+    const Vec3 w = scaled(inverse, m);
     const Vec3 lever = cross(m, w);
     const double square = dot(lever, lever);
     if (!(square > 1e-12 * dot(m, m) * dot(w, w))) break;  // about an axis of the body: nothing to give back
     const Vec3 back = ((0.5 * dot(m, w) - energy) / square) * lever;
-    if (!(dot(back, back) < 0.01)) break;
-    const Quat turn = detail::normalized(detail::rotation_by(back));
+    const double angle = dot(back, back);
+    if (!(angle < 0.01)) break;
+    if (angle < 1e-16) {  // the second order is below rounding
+      q = q * Quat{1, 0.5 * back.x, 0.5 * back.y, 0.5 * back.z};
+      break;
+    }
+    const Quat turn = detail::rotation_by(back);
     q = q * turn;
     m = detail::matrix(turn).back(m);
   }
@@ -369,8 +401,8 @@ Quat turn_freely(const Quat& q, const Vec3& momentum, const Mass& mass, double d
   return spun(q, r.back(momentum), mass.inverse_inertia, speed, dt);
 }
 
-Free free_motion(const Motion& motion, const Mass& mass, const Info& info, const Vec3& gravity, const Vec3& force,
-                 const Vec3& torque, double dt) {
+Free free_motion(const Motion& motion, const Mat3& r, const Mass& mass, const Info& info, const Vec3& gravity,
+                 const Vec3& force, const Vec3& torque, double dt) {
   Free free;
   if (mass.inverse == 0) {
     free.v = motion.v;
@@ -381,7 +413,6 @@ Free free_motion(const Motion& motion, const Mass& mass, const Info& info, const
   const double slower = 1 / (1 + dt * info.linear_damping);
   free.v = slower * (motion.v + dt * (gravity + mass.inverse * force));
   const double calmer = 1 / (1 + dt * info.angular_damping);
-  const Mat3 r = detail::matrix(motion.q);
   free.momentum = calmer * (turned(r, mass.inertia, motion.w) + dt * torque);
   const Vec3 w = turned(r, mass.inverse_inertia, free.momentum);
   if (mass.locked) {

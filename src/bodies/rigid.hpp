@@ -47,27 +47,31 @@ struct Collider {
   Vec3 middle;       ///< in the frame of the collider
 };
 
-/// What is read rarely.
-struct Info {
-  std::string name;
-  BodyId id;
+/// What no step changes. It begins with what every step reads of every body, which is one cache line; the rest is read
+/// rarely.
+struct alignas(64) Info {
   RigidKind kind = RigidKind::dynamic;
-  Shape shape = Shape::sphere(1);
+  bool sleeping_allowed = true;
+  std::array<bool, 3> locked_translation{};
+  std::array<bool, 3> locked_rotation{};
+  std::int32_t first_collider = 0;
+  std::int32_t collider_count = 0;
+  double reach = 0;  ///< m, the largest of its colliders
+  double size = 0;   ///< m, the largest of its colliders
+  double linear_damping = 0;
+  double angular_damping = 0;
+  std::uint32_t group = 1;
+  std::uint32_t mask = 0xffffffff;
+
   double mass = 0;  ///< kg
-  Eigen::Isometry3d body_from_shape = Eigen::Isometry3d::Identity();
   double friction = 0;
   double restitution = 0;
   double torsional_friction = 0;  ///< m
   double rolling_friction = 0;    ///< m
-  double linear_damping = 0;
-  double angular_damping = 0;
-  std::array<bool, 3> locked_translation{};
-  std::array<bool, 3> locked_rotation{};
-  std::uint32_t group = 1;
-  std::uint32_t mask = 0xffffffff;
-  bool sleeping_allowed = true;
-  std::int32_t first_collider = 0;
-  std::int32_t collider_count = 0;
+  std::string name;
+  BodyId id;
+  Shape shape = Shape::sphere(1);
+  Eigen::Isometry3d body_from_shape = Eigen::Isometry3d::Identity();
 };
 
 /// Everything of a body that a step or a caller changes, in the order of adding.
@@ -76,6 +80,7 @@ struct Bodies {
   std::vector<Mass> mass;
   std::vector<Vec3> force;   ///< N at the centre of mass, of the next step
   std::vector<Vec3> torque;  ///< N m
+  bool pushed = false;       ///< some of these are not zero
   std::vector<Info> info;
   std::vector<Collider> colliders;
   std::vector<std::uint8_t> asleep;
@@ -105,12 +110,14 @@ struct Free {
   bool spins = false;  ///< w changes by itself over the step: q and w are not those of a plain turn
 };
 
-/// Forces, gravity and damping first, for the whole step, then the turn. The angular momentum is kept to rounding: the
-/// turn is made of turns about the three axes of the body in a symmetric order (Dullweber, Leimkuhler and McLachlan
-/// 1997), each of which keeps it; what these do to the energy is then given back. So whatever the spin and the step, no
-/// speed can exceed what the momentum allows.
-Free free_motion(const Motion& motion, const Mass& mass, const Info& info, const Vec3& gravity, const Vec3& force,
-                 const Vec3& torque, double dt);
+/// Forces, gravity and damping first, for the whole step, then the turn. The angular momentum is kept to rounding, for
+/// it is what is carried on, and the spin follows from it and from where the body has turned to. Where the turn is
+/// small it is one turn, of the fourth order (Magnus); where it is large it is made of turns about the three axes of
+/// the body in a symmetric order (Dullweber, Leimkuhler and McLachlan 1997). What either does to the energy is then
+/// given back. So whatever the spin and the step, no speed can exceed what the momentum allows. `r` is the matrix of
+/// motion.q.
+Free free_motion(const Motion& motion, const Mat3& r, const Mass& mass, const Info& info, const Vec3& gravity,
+                 const Vec3& force, const Vec3& torque, double dt);
 
 /// Where a body that is not locked gets to in dt if its angular momentum, in the world, is this throughout.
 Quat turn_freely(const Quat& q, const Vec3& momentum, const Mass& mass, double dt);

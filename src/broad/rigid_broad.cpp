@@ -3,26 +3,31 @@
 namespace carom::rigid {
 namespace {
 
+constexpr std::size_t grain = 1024;
+
 AxisBox axis_box(const Box& box) {
   return {detail::to_eigen(box.low), detail::to_eigen(box.high)};
 }
 
 }  // namespace
 
-bool ColliderBroadPhase::update(std::span<const Box> boxes, std::span<const std::uint8_t> changed) {
-  if (!broad_) {
+bool ColliderBroadPhase::update(Workers& workers, std::span<const Box> boxes, std::span<const std::uint8_t> changed) {
+  if (!broad_ || threads_ != workers.threads()) {
     // The boxes are larger than what they hold already.
-    broad_.emplace(BroadPhaseOptions{.method = "tree", .margin = 0});
+    threads_ = workers.threads();
+    broad_.emplace(BroadPhaseOptions{.method = "tree", .margin = 0, .threads = threads_});
     ids_.clear();
   }
-  bool any = ids_.size() < boxes.size();
+  moved_.clear();
   for (std::size_t i = 0; i < ids_.size(); ++i) {
-    if (changed[i] == 0) continue;
-    broad_->move(ids_[i], axis_box(boxes[i]));
-    any = true;
+    if (changed[i] != 0) moved_.push_back(ids_[i]);
   }
+  if (moved_.empty() && ids_.size() == boxes.size()) return false;
+  moved_boxes_.resize(moved_.size());
+  parallel_for(workers, moved_.size(), grain,
+               [&](std::size_t i) { moved_boxes_[i] = axis_box(boxes[moved_[i].index]); });
+  broad_->move(moved_, moved_boxes_);
   while (ids_.size() < boxes.size()) ids_.push_back(broad_->add(axis_box(boxes[ids_.size()])));
-  if (!any) return false;
   broad_->update();
   return !broad_->began().empty() || !broad_->ended().empty();
 }

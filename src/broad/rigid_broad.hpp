@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "carom/broad_phase.hpp"
+#include "core/parallel.hpp"
 #include "geometry/vec3.hpp"
 
 /// Which colliders may touch: all pairs of boxes that overlap. Boxes are larger than what they hold, so that pairs are
@@ -40,7 +41,7 @@ class ColliderBroadPhase {
 
   /// Brings the pairs up to these boxes, of which those marked have changed since the last call. Boxes may be infinite.
   /// False if the pairs are the same as before.
-  bool update(std::span<const Box> boxes, std::span<const std::uint8_t> changed);
+  bool update(Workers& workers, std::span<const Box> boxes, std::span<const std::uint8_t> changed);
 
   /// All pairs of boxes that overlap, ascending.
   std::span<const ProxyPair> pairs() const { return broad_->pairs(); }
@@ -50,7 +51,10 @@ class ColliderBroadPhase {
 
  private:
   std::optional<BroadPhase> broad_;
+  int threads_ = 0;  ///< that it was made for
   std::vector<ProxyId> ids_;
+  std::vector<ProxyId> moved_;
+  std::vector<AxisBox> moved_boxes_;
 };
 
 }  // namespace carom::rigid

@@ -68,8 +68,9 @@ inline Quat rotation_by(const Vec3& v) {
   if (squared < 0.25) {
     // Series in the half angle, to rounding. Beyond, the library: its last bit may differ from machine to machine.
     const double u = 0.25 * squared;
-    c = 1 - u / 2 * (1 - u / 12 * (1 - u / 30 * (1 - u / 56 * (1 - u / 90))));
-    s = 0.5 * (1 - u / 6 * (1 - u / 20 * (1 - u / 42 * (1 - u / 72 * (1 - u / 110)))));
+    c = 1 - u * (1. / 2) * (1 - u * (1. / 12) * (1 - u * (1. / 30) * (1 - u * (1. / 56) * (1 - u * (1. / 90)))));
+    s = 0.5 *
+        (1 - u * (1. / 6) * (1 - u * (1. / 20) * (1 - u * (1. / 42) * (1 - u * (1. / 72) * (1 - u * (1. / 110))))));
   } else {
     const double angle = std::sqrt(squared);
     c = std::cos(0.5 * angle);

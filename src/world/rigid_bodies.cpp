@@ -133,6 +133,7 @@ void World::apply_force(BodyId body, const Eigen::Vector3d& force, const Eigen::
   check_finite(s.bodies.info[i], "force", force);
   check_finite(s.bodies.info[i], "point of a force", point);
   s.bodies.force[i] = s.bodies.force[i] + to_vec3(force);
+  s.bodies.pushed = true;
   s.bodies.torque[i] = s.bodies.torque[i] + cross(to_vec3(point) - s.bodies.motion[i].x, to_vec3(force));
   wake_body(s, i);
 }
@@ -141,6 +142,7 @@ void World::apply_torque(BodyId body, const Eigen::Vector3d& torque) {
   const std::size_t i = number(*state_, body);
   rigid::WorldState& s = state_->rigid.state;
   check_finite(s.bodies.info[i], "torque", torque);
+  s.bodies.pushed = true;
   s.bodies.torque[i] = s.bodies.torque[i] + to_vec3(torque);
   wake_body(s, i);
 }

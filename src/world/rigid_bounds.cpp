@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "core/stage_timer.hpp"
 #include "shapes/support.hpp"
@@ -13,6 +14,18 @@ constexpr std::size_t body_grain = 256;
 /// Of the size of a body: how much larger its box is than it.
 constexpr double box_share = 0.1;
 
+/// What would be out of such a box within two steps gets one for a longer way, straight ahead and turning, of no more
+/// steps than this and of no more than such a share of its size. Not in a crowd, of so many pairs for each body: there
+/// nothing goes straight, and larger boxes make more pairs than they save searches.
+constexpr double most_steps = 8;
+constexpr double way_share = 0.5;
+constexpr std::size_t crowd = 2;
+
+/// If more than one in so many left their boxes, pairs are looked for anew among all (see BroadPhase). Then those that
+/// would leave theirs within a few steps get new ones, too, so that there is nothing to do in these.
+constexpr std::size_t rebuild_share = 8;
+constexpr double soon = 4;
+
 Box box_of(const Collider& collider, const Eigen::Isometry3d& pose, double margin) {
   if (collider.mesh != nullptr) {
     const shapes::BoxVolume& root = collider.mesh->tree.boxes[0];
@@ -25,6 +38,15 @@ Box box_of(const Collider& collider, const Eigen::Isometry3d& pose, double margi
     return {{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
   const double* m = pose.matrix().data();
   const double grow = collider.core->radius + margin;
+  if (collider.core->kind == shapes::CoreKind::box) {
+    const Vec3& s = collider.core->size;
+    const auto half = [&](int k) {
+      return std::abs(m[k]) * s.x + std::abs(m[4 + k]) * s.y + std::abs(m[8 + k]) * s.z + grow;
+    };
+    const Vec3 middle{m[12], m[13], m[14]};
+    const Vec3 to_side{half(0), half(1), half(2)};
+    return {middle - to_side, middle + to_side};
+  }
   double low[3];
   double high[3];
   for (int k = 0; k < 3; ++k) {
@@ -43,48 +65,105 @@ Box swept(const Box& box, const Vec3& way) {
 }  // namespace
 
 bool WorldState::Boxed::holds(const Vec3& place, const Quat& turn, double reach, double least) const {
-  const double squared = dot(sweep, sweep);
-  const double along = squared > 0 ? std::clamp(dot(place - x, sweep) / squared, 0.0, 1.0) : 0;
+  const double along = std::clamp(dot(place - x, sweep) * per_square, 0.0, 1.0);
+  const Vec3 aside = place - x - along * sweep;
   const Quat t = detail::conjugate(q) * turn;
-  const double moved = length(place - x - along * sweep) + 2 * std::sqrt(t.x * t.x + t.y * t.y + t.z * t.z) * reach;
-  return moved + least <= margin;
+  const double chord = 2 * std::sqrt(t.x * t.x + t.y * t.y + t.z * t.z);
+  return length(aside) + chord * reach + least <= margin;
 }
+
+namespace {
+
+/// What the boxes of a body must hold in a step.
+struct Asked {
+  Vec3 way;          ///< m, of its centre, if nothing touches it
+  double least = 0;  ///< m; no pair looks farther ahead than this, see look()
+  double turning = 0;
+  bool far = false;  ///< it goes farther than that: its whole way must be in the box, see limit_motion()
+  bool crowded = false;
+
+  Asked(const World& world, const StepOptions& options, std::size_t i) {
+    const Bodies& bodies = world.state.bodies;
+    const Info& info = bodies.info[i];
+    const double ahead = std::min(fastest(bodies, i, info.reach) * options.dt, ahead_share * info.size);
+    least = 0.5 * options.rigid.speculative_distance + ahead;
+    way = options.dt * world.free[i].v;
+    turning = info.reach < INFINITY ? options.dt * length(bodies.motion[i].w) * info.reach : 0.0;
+    far = length(way) > ahead_share * info.size;
+    crowded = world.state.entries.size() > crowd * bodies.size();
+  }
+  bool held_by(const WorldState::Boxed& boxed, const Motion& m, double reach) const {
+    return boxed.holds(m.x, m.q, reach, least) && (!far || boxed.holds(m.x + way, m.q, reach, least));
+  }
+  bool held_for(double steps, const WorldState::Boxed& boxed, const Motion& m, double reach) const {
+    return boxed.holds(m.x + steps * way, m.q, reach, least + steps * turning);
+  }
+  /// Boxes to last.
+  WorldState::Boxed boxed(const Motion& m, const Info& info) const {
+    const double slack = box_share * info.size;
+    if (info.kind == RigidKind::static_body) return {m.x, m.q, {}, least};
+    const double square = dot(way, way);
+    const double step = std::sqrt(square) + turning;
+    if (!far && (crowded || 2 * step < slack)) return {m.x, m.q, {}, least + slack};
+    const double steps = far ? 1 : std::clamp(way_share * info.size / step, 1.0, most_steps);
+    return {m.x, m.q, steps * way, least + (far ? slack : std::max(slack, steps * turning)),
+            square > 0 ? 1 / (steps * steps * square) : 0};
+  }
+};
+
+void make_boxes(World& world, std::size_t i, const WorldState::Boxed& boxed) {
+  WorldState& s = world.state;
+  s.boxed[i] = boxed;
+  const Info& info = s.bodies.info[i];
+  for (std::int32_t k = 0; k < info.collider_count; ++k) {
+    const auto c = static_cast<std::size_t>(info.first_collider) + static_cast<std::size_t>(k);
+    s.boxes[c] = swept(box_of(s.bodies.colliders[c], world.poses.shape[c], boxed.margin), boxed.sweep);
+    world.left_box[c] = 1;
+  }
+}
+
+bool may_leave(const World& world, std::size_t i) {
+  const WorldState& s = world.state;
+  return s.boxed[i].margin < 0 || !(still_or_static(s.bodies, i) || s.bodies.info[i].reach == INFINITY);
+}
+
+}  // namespace
 
 void bound(Context& context, World& world, const StepOptions& options, StageStats& stats) {
   const StageTimer timer(stats);
   WorldState& s = world.state;
   const Bodies& bodies = s.bodies;
   world.left_box.assign(bodies.colliders.size(), 0);
-  parallel_for(context.workers, bodies.size(), body_grain, [&](std::size_t i) {
-    WorldState::Boxed& boxed = s.boxed[i];
-    const Motion& m = bodies.motion[i];
-    const Info& info = bodies.info[i];
-    double reach = 0;
-    double size = 0;
-    for (std::int32_t k = 0; k < info.collider_count; ++k) {
-      const Collider& c = bodies.colliders[static_cast<std::size_t>(info.first_collider) + static_cast<std::size_t>(k)];
-      reach = std::max(reach, c.reach);
-      size = std::max(size, c.size);
+  const auto renew = [&](std::size_t begin, std::size_t end) {
+    std::size_t left = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!may_leave(world, i)) continue;
+      const Asked asked(world, options, i);
+      const Info& info = bodies.info[i];
+      if (s.boxed[i].margin >= 0 && asked.held_by(s.boxed[i], bodies.motion[i], info.reach)) continue;
+      make_boxes(world, i, asked.boxed(bodies.motion[i], info));
+      ++left;
     }
-    if (boxed.margin >= 0 && (still_or_static(bodies, i) || reach == INFINITY)) return;
-    // No pair looks farther ahead than this, see look().
-    const double ahead = std::min(fastest(bodies, i, reach) * options.dt, ahead_share * size);
-    const double least = 0.5 * options.rigid.speculative_distance + ahead;
-    // What goes farther than that must have its whole way in the box, see limit_motion().
-    const Vec3 way = options.dt * world.free[i].v;
-    const bool far = length(way) > ahead_share * size;
-    if (boxed.margin >= 0 && boxed.holds(m.x, m.q, reach, least) && (!far || boxed.holds(m.x + way, m.q, reach, least)))
-      return;
-    const bool fixed = info.kind == RigidKind::static_body;
-    boxed = {m.x, m.q, far ? way : Vec3{}, fixed ? least : least + box_share * size};
-    for (std::int32_t k = 0; k < info.collider_count; ++k) {
-      const auto c = static_cast<std::size_t>(info.first_collider) + static_cast<std::size_t>(k);
-      s.boxes[c] = swept(box_of(bodies.colliders[c], world.poses.shape[c], boxed.margin), boxed.sweep);
-      world.left_box[c] = 1;
-    }
-  });
-  std::uint64_t left = 0;
-  for (const std::uint8_t l : world.left_box) left += l;
+    return left;
+  };
+  std::size_t left =
+      parallel_reduce(context.workers, bodies.size(), body_grain, std::size_t{0}, renew, std::plus<>(), world.counts);
+  if (rebuild_share * left > bodies.size()) {
+    const auto renew_early = [&](std::size_t begin, std::size_t end) {
+      std::size_t early = 0;
+      for (std::size_t i = begin; i < end; ++i) {
+        const Info& info = bodies.info[i];
+        if (world.left_box[static_cast<std::size_t>(info.first_collider)] != 0 || !may_leave(world, i)) continue;
+        const Asked asked(world, options, i);
+        if (asked.held_for(soon, s.boxed[i], bodies.motion[i], info.reach)) continue;
+        make_boxes(world, i, asked.boxed(bodies.motion[i], info));
+        ++early;
+      }
+      return early;
+    };
+    left += parallel_reduce(context.workers, bodies.size(), body_grain, std::size_t{0}, renew_early, std::plus<>(),
+                            world.counts);
+  }
   stats.in += bodies.size();
   stats.out += bodies.size();
   stats.add_counted("new boxes", left);
@@ -106,16 +185,14 @@ bool may_touch(const WorldState& s, std::int32_t ca, std::int32_t cb) {
 
 namespace {
 
-/// Both lists are sorted: what is in both stays as it is, the rest is made, or dropped.
-template <class Entry, class Make, class Drop>
-void merge(std::vector<Entry>& entries, const ColliderPair& key, std::size_t& old, std::vector<Entry>& next,
-           const Make& make, const Drop& drop) {
+/// Entries below a key are dropped; true if the next one has it, which is then kept.
+template <class Entry, class Drop>
+bool keep_entry(std::vector<Entry>& entries, const ColliderPair& key, std::size_t& old, std::vector<Entry>& next,
+                const Drop& drop) {
   while (old < entries.size() && entries[old].key < key) drop(entries[old++]);
-  if (old < entries.size() && entries[old].key == key) {
-    next.push_back(std::move(entries[old++]));
-  } else {
-    next.push_back(make(key));
-  }
+  if (old == entries.size() || entries[old].key != key) return false;
+  next.push_back(std::move(entries[old++]));
+  return true;
 }
 
 }  // namespace
@@ -143,11 +220,11 @@ Pair new_pair(const Bodies& bodies, std::int32_t collider_a, std::int32_t collid
   return pair;
 }
 
-void find_pairs(World& world, StageStats& stats) {
+void find_pairs(Context& context, World& world, StageStats& stats) {
   const StageTimer timer(stats);
   WorldState& s = world.state;
   const Bodies& bodies = s.bodies;
-  if (world.broad.update(s.boxes, world.left_box) || s.pairs_stale) {
+  if (world.broad.update(context.workers, s.boxes, world.left_box) || s.pairs_stale) {
     const auto is_mesh = [&](std::int32_t c) { return bodies.colliders[static_cast<std::size_t>(c)].mesh != nullptr; };
     const auto make = [&](const ColliderPair& key) {
       const std::int32_t place = new_place(s);
@@ -172,11 +249,15 @@ void find_pairs(World& world, StageStats& stats) {
     std::size_t old_mesh = 0;
     for (const ProxyPair& pair : world.broad.pairs()) {
       const ColliderPair key{static_cast<std::int32_t>(pair.a), static_cast<std::int32_t>(pair.b)};
-      if (!may_touch(s, key.a, key.b)) continue;
+      // Most are the same as before. Both lists are sorted, as these pairs are.
+      if (s.pairs_stale && !may_touch(s, key.a, key.b)) continue;
+      if (keep_entry(s.entries, key, old, world.next_entries, drop) ||
+          keep_entry(s.mesh_pairs, key, old_mesh, world.next_mesh_pairs, drop_mesh) || !may_touch(s, key.a, key.b))
+        continue;
       if (is_mesh(key.a) || is_mesh(key.b)) {
-        merge(s.mesh_pairs, key, old_mesh, world.next_mesh_pairs, make_mesh, drop_mesh);
+        world.next_mesh_pairs.push_back(make_mesh(key));
       } else {
-        merge(s.entries, key, old, world.next_entries, make, drop);
+        world.next_entries.push_back(make(key));
       }
     }
     while (old < s.entries.size()) drop(s.entries[old++]);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -60,6 +61,11 @@ struct LimitScratch {
   };
   std::vector<Distance> way;  ///< of each body
   std::vector<std::uint8_t> is_fast;
+  struct Extremes {
+    double smallest = INFINITY;  ///< m; what any dynamic collider may go and be held by its contacts
+    double longest = 0;          ///< m, of all ways
+  };
+  std::vector<Extremes> extremes;      ///< of each chunk of bodies
   std::vector<std::uint8_t> may_meet;  ///< of each of the entries of the world
   /// Two colliders of which one at least is fast, and where they would have to stop as far as the other is concerned.
   struct Meeting {

@@ -64,32 +64,47 @@ class Limiter {
     f.changed = false;
   }
 
+  /// How far a body goes, and whether that is far for itself.
+  void find_way(std::size_t i, LimitScratch::Extremes& extremes) {
+    const Info& of = bodies_.info[i];
+    double inner = INFINITY;
+    for_colliders(of, [&](std::int32_t c) {
+      inner = std::min(inner, collider(c).inner);
+      if (of.kind == RigidKind::dynamic) extremes.smallest = std::min(extremes.smallest, rigid::hold(collider(c)));
+    });
+    if (still_or_static(bodies_, i)) return;
+    const Motion& from = bodies_.motion[i];
+    const Motion& to = world_.next[i];
+    const Quat t = to.q * detail::conjugate(from.q);
+    // Of a turn by half and more, beginning and end say nothing.
+    const bool far_round = 0.5 * dt_ * length(from.w + to.w) > 3;
+    const double turning = (far_round ? 2 : 2 * std::sqrt(t.x * t.x + t.y * t.y + t.z * t.z)) * of.reach;
+    s_.way[i] = {turning, length(to.x - from.x) + turning};
+    extremes.longest = std::max(extremes.longest, s_.way[i].all);
+    s_.is_fast[i] = s_.way[i].all > inner || !world_.state.boxed[i].holds(to.x, to.q, of.reach, 0) ? 1 : 0;
+  }
+
   void find_fast(Context& context) {
     s_.number.assign(bodies_.size(), -1);
     s_.way.assign(bodies_.size(), {});
     s_.is_fast.assign(bodies_.size(), 0);
+    const LimitScratch::Extremes extremes = parallel_reduce(
+        context.workers, bodies_.size(), 256, LimitScratch::Extremes{},
+        [&](std::size_t begin, std::size_t end) {
+          LimitScratch::Extremes e;
+          for (std::size_t i = begin; i < end; ++i) find_way(i, e);
+          return e;
+        },
+        [](const LimitScratch::Extremes& a, const LimitScratch::Extremes& b) {
+          return LimitScratch::Extremes{std::min(a.smallest, b.smallest), std::max(a.longest, b.longest)};
+        },
+        s_.extremes);
     // A large body that is slow for itself is fast for a small one.
-    double smallest = INFINITY;
-    for (const Collider& c : bodies_.colliders) {
-      if (dynamic(c.body)) smallest = std::min(smallest, rigid::hold(c));
+    if (extremes.longest > extremes.smallest) {
+      for (std::size_t i = 0; i < bodies_.size(); ++i) {
+        if (s_.way[i].all > extremes.smallest) s_.is_fast[i] = 1;
+      }
     }
-    parallel_for(context.workers, bodies_.size(), 256, [&](std::size_t i) {
-      if (still_or_static(bodies_, i)) return;
-      const Motion& from = bodies_.motion[i];
-      const Motion& to = world_.next[i];
-      double reach = 0;
-      double inner = smallest;
-      for_colliders(bodies_.info[i], [&](std::int32_t c) {
-        reach = std::max(reach, collider(c).reach);
-        inner = std::min(inner, collider(c).inner);
-      });
-      const Quat t = to.q * detail::conjugate(from.q);
-      // Of a turn by half and more, beginning and end say nothing.
-      const bool far_round = 0.5 * dt_ * length(from.w + to.w) > 3;
-      const double turning = (far_round ? 2 : 2 * std::sqrt(t.x * t.x + t.y * t.y + t.z * t.z)) * reach;
-      s_.way[i] = {turning, length(to.x - from.x) + turning};
-      s_.is_fast[i] = s_.way[i].all > inner || !world_.state.boxed[i].holds(to.x, to.q, reach, 0) ? 1 : 0;
-    });
     count_ = 0;
     for (std::size_t i = 0; i < bodies_.size(); ++i) {
       if (s_.is_fast[i] != 0) add_fast(static_cast<std::int32_t>(i));

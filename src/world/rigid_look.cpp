@@ -7,7 +7,6 @@
 namespace carom::rigid {
 namespace {
 
-constexpr std::size_t body_grain = 256;
 constexpr std::size_t pair_grain = 128;
 /// So many pairs ahead their data is asked for: there are too many for a cache.
 constexpr std::size_t early = 6;
@@ -25,33 +24,6 @@ bool far_apart(const World& world, const WorldState::Entry& entry) {
   return world.watch[static_cast<std::size_t>(entry.key.a)].ahead +
              world.watch[static_cast<std::size_t>(entry.key.b)].ahead <
          entry.apart_until;
-}
-
-/// Travels go on by what bodies have moved since the last step, for whatever reason.
-void follow(Context& context, World& world, double dt) {
-  WorldState& s = world.state;
-  const Bodies& bodies = s.bodies;
-  world.watch.resize(bodies.colliders.size());
-  parallel_for(context.workers, bodies.size(), body_grain, [&](std::size_t i) {
-    const Motion& m = bodies.motion[i];
-    const Info& info = bodies.info[i];
-    WorldState::Track& track = s.tracks[i];
-    const auto first = static_cast<std::size_t>(info.first_collider);
-    const std::size_t end = first + static_cast<std::size_t>(info.collider_count);
-    double reach = 0;
-    for (std::size_t c = first; c < end; ++c) reach = std::max(reach, bodies.colliders[c].reach);
-    const Quat t = detail::conjugate(track.q) * m.q;
-    const double chord = 2 * std::sqrt(t.x * t.x + t.y * t.y + t.z * t.z);
-    // Half-spaces reach without end, which is no matter while they do not turn.
-    track.travel += length(m.x - track.x) + (chord > 0 ? chord * reach : 0.0);
-    track.x = m.x;
-    track.q = m.q;
-    const bool fixed = info.kind == RigidKind::static_body;
-    for (std::size_t c = first; c < end; ++c) {
-      const double speed = fixed || bodies.asleep[i] != 0 ? 0 : fastest(bodies, i, bodies.colliders[c].reach);
-      world.watch[c] = {track.travel, track.travel + speed * dt, static_cast<std::int32_t>(i), fixed};
-    }
-  });
 }
 
 void note_apart(const World& world, const StepOptions& options, double size, double distance,
@@ -135,10 +107,29 @@ class Chunk {
 
 }  // namespace
 
+void follow(World& world, std::size_t i, double dt) {
+  WorldState& s = world.state;
+  const Bodies& bodies = s.bodies;
+  const Motion& m = bodies.motion[i];
+  const Info& info = bodies.info[i];
+  WorldState::Track& track = s.tracks[i];
+  const Quat t = detail::conjugate(track.q) * m.q;
+  const double chord = 2 * std::sqrt(t.x * t.x + t.y * t.y + t.z * t.z);
+  // Half-spaces reach without end, which is no matter while they do not turn.
+  track.travel += length(m.x - track.x) + (chord > 0 ? chord * info.reach : 0.0);
+  track.x = m.x;
+  track.q = m.q;
+  const bool fixed = info.kind == RigidKind::static_body;
+  const auto first = static_cast<std::size_t>(info.first_collider);
+  for (std::size_t c = first; c < first + static_cast<std::size_t>(info.collider_count); ++c) {
+    const double speed = fixed || bodies.asleep[i] != 0 ? 0 : fastest(bodies, i, bodies.colliders[c].reach);
+    world.watch[c] = {track.travel, track.travel + speed * dt, static_cast<std::int32_t>(i), fixed};
+  }
+}
+
 void look(Context& context, World& world, const StepOptions& options, StageStats& stats) {
   const StageTimer timer(stats);
   WorldState& s = world.state;
-  follow(context, world, options.dt);
   world.looked.assign(chunk_count(s.entries.size(), pair_grain), 0);
   parallel_chunks(context.workers, s.entries.size(), pair_grain,
                   [&](std::size_t begin, std::size_t end, std::size_t chunk) {

@@ -13,6 +13,8 @@ namespace {
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
 
+constexpr std::size_t island_grain = 32;
+
 struct Island {
   double mass = 0;
   Vector3d center_before = Vector3d::Zero();
@@ -47,7 +49,7 @@ bool is_free(const Bodies& bodies, std::int32_t body) {
 
 }  // namespace
 
-void keep_momentum_and_energy(World& world, const StepOptions& options, StageStats& stats) {
+void keep_momentum_and_energy(Context& context, World& world, const StepOptions& options, StageStats& stats) {
   const StageTimer timer(stats);
   const Bodies& bodies = world.state.bodies;
   const auto held = static_cast<std::int32_t>(bodies.size());  // stands for all that is held
@@ -71,14 +73,20 @@ void keep_momentum_and_energy(World& world, const StepOptions& options, StageSta
       world.answered[static_cast<std::size_t>(body)] = 1;
   }
   for (std::int32_t i = 0; i < held; ++i) {
-    if (!is_free(bodies, i) || world.answered[static_cast<std::size_t>(i)] == 0) continue;
+    if (world.answered[static_cast<std::size_t>(i)] == 0 || !is_free(bodies, i)) continue;
     const std::int32_t r = root(world.parent, i);
     if (r != root(world.parent, held)) world.members.push_back({r, i});
   }
   std::sort(world.members.begin(), world.members.end());
-  for (std::size_t begin = 0; begin < world.members.size();) {
-    std::size_t end = begin;
-    while (end < world.members.size() && world.members[end][0] == world.members[begin][0]) ++end;
+  world.island_begin.clear();
+  for (std::size_t k = 0; k < world.members.size(); ++k) {
+    if (k == 0 || world.members[k][0] != world.members[k - 1][0]) world.island_begin.push_back(k);
+  }
+  const std::size_t islands = world.island_begin.size();
+  world.island_begin.push_back(world.members.size());
+  parallel_for(context.workers, islands, island_grain, [&](std::size_t n) {
+    const std::size_t begin = world.island_begin[n];
+    const std::size_t end = world.island_begin[n + 1];
     Island island;
     const auto each = [&](auto&& visit) {
       for (std::size_t k = begin; k < end; ++k) visit(static_cast<std::size_t>(world.members[k][1]));
@@ -137,8 +145,7 @@ void keep_momentum_and_energy(World& world, const StepOptions& options, StageSta
         if (!island.stopped) next.x = next.x + detail::to_vec3(way);
       });
     }
-    begin = end;
-  }
+  });
 }
 
 }  // namespace carom::rigid

@@ -9,16 +9,18 @@ namespace carom::rigid {
 namespace {
 
 constexpr std::size_t body_grain = 256;
-Free free_of(const Bodies& bodies, const StepOptions& options, std::size_t i) {
-  return free_motion(bodies.motion[i], bodies.mass[i], bodies.info[i], options.gravity, bodies.force[i],
-                     bodies.torque[i], options.dt);
+
+Free free_of(const World& world, const StepOptions& options, std::size_t i) {
+  const Bodies& bodies = world.state.bodies;
+  const Vec3 none;
+  return free_motion(bodies.motion[i], world.poses.rotation[i], bodies.mass[i], bodies.info[i], options.gravity,
+                     bodies.pushed ? bodies.force[i] : none, bodies.pushed ? bodies.torque[i] : none, options.dt);
 }
 
 /// Of those that a touch has woken in this step.
 void predict_woken(World& world, const StepOptions& options) {
   for (std::size_t i = 0; i < world.predicted.size(); ++i) {
-    if (world.predicted[i] == 0 && world.state.bodies.asleep[i] == 0)
-      world.free[i] = free_of(world.state.bodies, options, i);
+    if (world.predicted[i] == 0 && world.state.bodies.asleep[i] == 0) world.free[i] = free_of(world, options, i);
   }
 }
 
@@ -29,6 +31,8 @@ void predict(Context& context, World& world, const StepOptions& options, StageSt
   world.predicted.resize(bodies.size());
   world.poses.rotation.resize(bodies.size());
   world.poses.shape.resize(bodies.colliders.size(), Eigen::Isometry3d::Identity());
+  world.watch.resize(bodies.colliders.size());
+  // All that is to be known of a body at the beginning, while its data is at hand.
   parallel_for(context.workers, bodies.size(), body_grain, [&](std::size_t i) {
     const Motion& m = bodies.motion[i];
     const Mat3 r = detail::matrix(m.q);
@@ -48,54 +52,62 @@ void predict(Context& context, World& world, const StepOptions& options, StageSt
       }
     }
     world.predicted[i] = bodies.asleep[i] == 0 ? 1 : 0;
-    if (world.predicted[i] != 0) world.free[i] = free_of(bodies, options, i);
+    if (world.predicted[i] != 0) world.free[i] = free_of(world, options, i);
+    follow(world, i, options.dt);
   });
   stats.in += bodies.size();
   stats.out += bodies.size();
 }
 
-/// Where bodies go that no contact holds back; the others have their `next` from the response.
+/// Where a body goes that no contact holds back; the others have their `next` from the response.
+void advance(World& world, double dt, std::size_t i) {
+  const Bodies& bodies = world.state.bodies;
+  const Motion& m = bodies.motion[i];
+  if (bodies.info[i].kind == RigidKind::static_body || bodies.asleep[i] != 0) {
+    world.next[i] = m;
+  } else if (bodies.info[i].kind == RigidKind::kinematic || world.answered[i] == 0) {
+    const Free& free = world.free[i];
+    // Exact where the force is constant.
+    world.next[i] = {m.x + 0.5 * dt * (m.v + free.v), free.q, free.v, free.w};
+  }
+}
+
+bool in_range(const Motion& m, double dt) {
+  const auto size = [](const Vec3& v) { return std::abs(v.x) + std::abs(v.y) + std::abs(v.z); };
+  return (size(m.x) + size(m.v) + size(m.w) + std::abs(m.q.w)) * (1 + dt) < 1e30;
+}
+
+/// Throws before anything is changed.
 void advance(Context& context, World& world, const StepOptions& options, StageStats& stats) {
   const StageTimer timer(stats);
-  const Bodies& bodies = world.state.bodies;
-  parallel_for(context.workers, bodies.size(), body_grain, [&](std::size_t i) {
-    const Motion& m = bodies.motion[i];
-    if (bodies.info[i].kind == RigidKind::static_body || bodies.asleep[i] != 0) {
-      world.next[i] = m;
-    } else if (bodies.info[i].kind == RigidKind::kinematic || world.answered[i] == 0) {
-      const Free& free = world.free[i];
-      // Exact where the force is constant.
-      world.next[i] = {m.x + 0.5 * options.dt * (m.v + free.v), free.q, free.v, free.w};
-    }
-  });
-}
-
-/// Before anything is changed.
-void check_range(Context& context, World& world, double dt) {
-  const auto size = [](const Vec3& v) { return std::abs(v.x) + std::abs(v.y) + std::abs(v.z); };
-  const auto fine = [&](std::size_t begin, std::size_t end) {
+  const std::size_t count = world.next.size();
+  const auto first_bad = [&](std::size_t begin, std::size_t end) {
+    std::size_t bad = count;
     for (std::size_t i = begin; i < end; ++i) {
+      advance(world, options.dt, i);
       if (world.state.bodies.info[i].kind == RigidKind::static_body) continue;
-      const Motion& m = world.next[i];
-      const double sum = size(m.x) + size(m.v) + size(m.w) + std::abs(m.q.w);
-      if (!(sum * (1 + dt) < 1e30)) return i;
+      if (!in_range(world.next[i], options.dt)) bad = std::min(bad, i);
     }
-    return world.next.size();
+    return bad;
   };
   const auto first = [](std::size_t a, std::size_t b) { return std::min(a, b); };
-  const std::size_t bad = parallel_reduce(context.workers, world.next.size(), body_grain, world.next.size(), fine,
-                                          first, world.out_of_range);
-  require(bad == world.next.size(), ErrorCode::unstable,
-          "body '{}' left the range of numbers; lower dt, the forces or the speeds",
-          bad < world.next.size() ? world.state.bodies.info[bad].name : "");
+  const std::size_t bad =
+      parallel_reduce(context.workers, count, body_grain, count, first_bad, first, world.out_of_range);
+  require(bad == count, ErrorCode::unstable, "body '{}' left the range of numbers; lower dt, the forces or the speeds",
+          bad < count ? world.state.bodies.info[bad].name : "");
 }
 
-void commit(World& world, StageStats& stats) {
+void commit(Context& context, World& world, StageStats& stats) {
   const StageTimer timer(stats);
   Bodies& bodies = world.state.bodies;
   std::swap(bodies.motion, world.next);
-  std::fill(bodies.force.begin(), bodies.force.end(), Vec3{});
-  std::fill(bodies.torque.begin(), bodies.torque.end(), Vec3{});
+  if (bodies.pushed) {
+    parallel_for(context.workers, bodies.size(), body_grain, [&](std::size_t i) {
+      bodies.force[i] = {};
+      bodies.torque[i] = {};
+    });
+    bodies.pushed = false;
+  }
   stats.in += bodies.size();
   stats.out += bodies.size();
 }
@@ -105,7 +117,7 @@ void commit(World& world, StageStats& stats) {
 void step(Context& context, World& world, const StepOptions& options, PipelineStats& stats) {
   predict(context, world, options, stats[Stage::predict]);
   bound(context, world, options, stats[Stage::bounds]);
-  find_pairs(world, stats[Stage::broad]);
+  find_pairs(context, world, stats[Stage::broad]);
   look(context, world, options, stats[Stage::narrow]);
   look_at_meshes(context, world, options, stats[Stage::narrow]);
   identify(world, options.rigid, stats[Stage::contacts]);
@@ -122,10 +134,9 @@ void step(Context& context, World& world, const StepOptions& options, PipelineSt
   response::run(options.response, context, in, options.rigid, world.state.pairs, world.response,
                 {world.next, world.answered}, stats[Stage::respond]);
   advance(context, world, options, stats[Stage::commit]);
-  check_range(context, world, options.dt);
   limit_motion(context, world, options.dt, stats[Stage::commit]);
-  keep_momentum_and_energy(world, options, stats[Stage::commit]);
-  commit(world, stats[Stage::commit]);
+  keep_momentum_and_energy(context, world, options, stats[Stage::commit]);
+  commit(context, world, stats[Stage::commit]);
   sleep(world, options.rigid, options.dt, stats[Stage::commit]);
 }
 

@@ -26,8 +26,9 @@ struct WorldState {
   struct Boxed {
     Vec3 x;
     Quat q;
-    Vec3 sweep;          ///< m; they hold the body here and when moved by this, and all between
-    double margin = -1;  ///< m; negative if there is none yet
+    Vec3 sweep;             ///< m; they hold the body here and when moved by this, and all between
+    double margin = -1;     ///< m; negative if there is none yet
+    double per_square = 0;  ///< 1 / |sweep|^2, or 0
 
     /// Whether the body would be in them there, with `least` (m) to spare. Its points are within `reach` of its centre.
     bool holds(const Vec3& place, const Quat& turn, double reach, double least) const;
@@ -89,10 +90,12 @@ struct World {
   std::vector<response::Touch> touches;  ///< of state.touching
   std::size_t fresh_points = 0;
   std::vector<std::uint32_t> looked;
+  std::vector<std::size_t> counts;        ///< of each chunk of bodies
   std::vector<std::size_t> out_of_range;  ///< the first body that is, of each chunk
   LimitScratch limit;
   std::vector<std::int32_t> parent;                  ///< of islands
   std::vector<std::array<std::int32_t, 2>> members;  ///< island and body
+  std::vector<std::size_t> island_begin;             ///< of each island, in `members`, and their end
   std::vector<double> island_still;
 };
 
@@ -108,7 +111,10 @@ inline constexpr double ahead_share = 0.5;
 
 /// Stages `bounds` and `broad`: boxes that hold what a pair may look at, and the pairs of those that overlap.
 void bound(Context& context, World& world, const StepOptions& options, StageStats& stats);
-void find_pairs(World& world, StageStats& stats);
+void find_pairs(Context& context, World& world, StageStats& stats);
+/// The travel of a body goes on by what it has moved since the last step, for whatever reason.
+void follow(World& world, std::size_t body, double dt);
+
 /// Stages `narrow` and `contacts`: the points of each pair, their ids, and what they wake.
 void look(Context& context, World& world, const StepOptions& options, StageStats& stats);
 void look_at_meshes(Context& context, World& world, const StepOptions& options, StageStats& stats);
@@ -119,7 +125,7 @@ void identify(World& world, const RigidOptions& options, StageStats& stats);
 void limit_motion(Context& context, World& world, double dt, StageStats& stats);
 
 /// Bodies that touch each other and nothing that is held keep their angular momentum to rounding, and gain no energy.
-void keep_momentum_and_energy(World& world, const StepOptions& options, StageStats& stats);
+void keep_momentum_and_energy(Context& context, World& world, const StepOptions& options, StageStats& stats);
 
 /// Of the set that i is in, with the way to it made shorter.
 inline std::int32_t root(std::vector<std::int32_t>& parent, std::int32_t i) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <random>
+#include <set>
 
 #include "carom/query.hpp"
 #include "rigid_scene.hpp"
@@ -106,6 +107,51 @@ TEST(RigidLook, RememberedContactsAreThoseOfAFreshLook) {
     });
   }
   EXPECT_GT(touching, 1000U);
+}
+
+/// Boxes that fly, spin and hit each other, slow and fast ones: their boxes last for several steps, and no pair is
+/// missed by that.
+TEST(RigidLook, ContactsInFlightAreThoseOfAFreshLook) {
+  WorldOptions options = rigid_options(1.0 / 60);
+  options.gravity.setZero();
+  Heap heap{World(options), {}, {}, {}};
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> number(-1, 1);
+  const auto any = [&](double scale) {
+    const double x = number(random);
+    const double y = number(random);
+    const double z = number(random);
+    return Vector3d(scale * Vector3d(x, y, z));
+  };
+  for (int i = 0; i < 300; ++i) {
+    const double size = 0.2 + 0.1 * number(random);
+    RigidBody body =
+        box_body("box", {0.5 * size, 0.75 * size, size}, Eigen::Isometry3d(Eigen::Translation3d(any(3.5))));
+    body.velocity = any(i % 20 == 0 ? 12 : 2);
+    body.angular_velocity = any(i % 20 < 2 ? 20 : 2);
+    body.restitution = 0.8;
+    heap.ids.push_back(heap.world.add(body));
+    heap.bodies.push_back(body);
+    heap.radius.push_back(1.4 * size);
+  }
+  std::size_t touching = 0;
+  std::uint64_t new_boxes = 0;
+  for (int step = 0; step < 80; ++step) {
+    const std::vector<Eigen::Isometry3d> poses = poses_of(heap);
+    heap.world.step();
+    for (const Counted& c : heap.world.stats()[Stage::bounds].counted()) new_boxes += c.count;
+    std::set<std::pair<std::uint32_t, std::uint32_t>> known;
+    for (const RigidContact& c : heap.world.rigid_contacts()) known.insert(std::minmax(c.body_a.index, c.body_b.index));
+    near_pairs(heap, poses, 0.01, [&](std::size_t i, std::size_t j) {
+      const double distance = carom::distance(heap.bodies[i].shape, poses[i], heap.bodies[j].shape, poses[j]).distance;
+      if (distance > 0.01) return;
+      ++touching;
+      EXPECT_TRUE(known.contains(std::minmax(heap.ids[i].index, heap.ids[j].index)))
+          << "step " << step << ": " << i << " and " << j << " are " << distance;
+    });
+  }
+  EXPECT_GT(touching, 500U);
+  EXPECT_LT(new_boxes, 80U * 300U * 2 / 3) << "boxes are to last for some steps";
 }
 
 /// In the settled pile nothing is deeper in anything than 1% of the smaller body, by a query that remembers nothing.

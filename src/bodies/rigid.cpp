@@ -410,9 +410,9 @@ Free free_motion(const Motion& motion, const Mat3& r, const Mass& mass, const In
     free.q = detail::normalized(detail::rotation_by(dt * motion.w) * motion.q);
     return free;
   }
-  const double slower = 1 / (1 + dt * info.linear_damping);
+  const double slower = info.linear_damping > 0 ? 1 / (1 + dt * info.linear_damping) : 1.0;
   free.v = slower * (motion.v + dt * (gravity + mass.inverse * force));
-  const double calmer = 1 / (1 + dt * info.angular_damping);
+  const double calmer = info.angular_damping > 0 ? 1 / (1 + dt * info.angular_damping) : 1.0;
   free.momentum = calmer * (turned(r, mass.inertia, motion.w) + dt * torque);
   const Vec3 w = turned(r, mass.inverse_inertia, free.momentum);
   if (mass.locked) {

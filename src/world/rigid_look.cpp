@@ -44,7 +44,8 @@ class Chunk {
   std::uint32_t run(std::size_t begin, std::size_t end) {
     count_ = 0;
     for (std::size_t i = begin; i < end; ++i) {
-      if (!far_apart(world_, s_.entries[i]) && !idle(world_, s_.entries[i])) list_[count_++] = &s_.entries[i];
+      WorldState::Entry& entry = s_.entries[i];
+      if (!far_apart(world_, entry) && !idle(world_, entry) && !balls_apart(entry)) list_[count_++] = &entry;
     }
     each_fetched([&](const WorldState::Entry& entry) { ask_for(pair_of(entry), entry.count); },
                  [&](WorldState::Entry& entry) {
@@ -68,6 +69,20 @@ class Chunk {
   }
   double within(const WorldState::Entry& entry) const {
     return reach_ahead(s_.bodies, collider(entry.key.a), collider(entry.key.b), options_);
+  }
+
+  /// Balls around the two are farther apart than what is of interest: true of many whose boxes overlap, and needs
+  /// nothing of what is remembered of the pair.
+  bool balls_apart(WorldState::Entry& entry) const {
+    if (entry.count > 0) return false;
+    const Collider& a = collider(entry.key.a);
+    const Collider& b = collider(entry.key.b);
+    const Vec3 between =
+        s_.bodies.motion[static_cast<std::size_t>(a.body)].x - s_.bodies.motion[static_cast<std::size_t>(b.body)].x;
+    const double distance = length(between) - a.reach - b.reach;
+    if (!(distance > within(entry))) return false;
+    note_apart(world_, options_, size_of(entry), distance, entry);
+    return true;
   }
 
   /// Leaves those in the list for which visit() is true.

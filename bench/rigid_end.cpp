@@ -29,14 +29,18 @@ RigidEnd examine(const RigidScene& scene, const RigidRun& run) {
   std::vector<double> radius;
   for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
     radius.push_back(radius_of(scene.bodies[i].shape));
-    const Eigen::Vector3d p = run.poses[i].translation();
+    const bool dynamic = scene.bodies[i].kind == RigidKind::dynamic;
+    // The origin of a random hull may be outside of it.
+    const Eigen::Vector3d center =
+        dynamic ? scene.bodies[i].shape.mass_properties().center : Eigen::Vector3d(Eigen::Vector3d::Zero());
+    const Eigen::Vector3d p = run.poses[i] * center;
     const bool inside = p.allFinite() && scene.bounds.contains(p);
-    if (scene.bodies[i].kind == RigidKind::dynamic) {
-      const double drift = (p - scene.bodies[i].pose.translation()).norm();
+    if (dynamic) {
+      const double drift = (p - scene.bodies[i].pose * center).norm();
       if (inside) end.largest_drift = std::max(end.largest_drift, drift);
       if (!inside) ++end.lost;
     }
-    if (inside || scene.bodies[i].kind != RigidKind::dynamic) there.push_back(i);
+    if (inside || !dynamic) there.push_back(i);
   }
   for (std::size_t k = 0; k < there.size(); ++k) {
     for (std::size_t l = 0; l < k; ++l) {

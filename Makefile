@@ -12,9 +12,9 @@ CAROM := $(BUILD)/carom
 # are built: those that are arithmetic alone (geometry, continuous, narrow, mid, convex) are not, nor is detect, whose
 # stages the worlds run.
 TESTS_asan := -E "NOT_BUILT|^fuzz_|SmallLattice|ManySamples|ThingsCreep|ThingsJump|ThatTumble|ThePartThatMoved|DetectScene|6400|25600|rolled|soft_balls|passing|PyramidOfThirty|LeaveWhatTheirDefinition|ApproachSlowly|FarFromTheOrigin"
-TESTS_tsan := -R "Parallel|Determinism|Detect|FollowsEdits|AnyNumberOfThreads" -E "DetectScene|6400|25600|rolled|soft_balls|passing|pile|terrain|bricks_600|AnException"
+TESTS_tsan := -R "Parallel|Determinism|Detect|FollowsEdits|AnyNumberOfThreads|FourThreads" -E "DetectScene|6400|25600|rolled|soft_balls|passing|pile|terrain|bricks_600|AnException"
 TARGETS_asan := test_core test_broad test_mesh test_world test_rigid test_io
-TARGETS_tsan := test_core test_broad test_detect test_determinism
+TARGETS_tsan := test_core test_broad test_detect test_determinism test_rigid
 
 .PHONY: help demo test bench build check format headers tidy asan tsan fuzz soak install clean
 

@@ -7,6 +7,7 @@
 #include "bodies/rigid.hpp"
 #include "broad/rigid_broad.hpp"
 #include "carom/query.hpp"
+#include "core/fetch.hpp"
 #include "narrow/convex/patch.hpp"
 
 /// Pairs of colliders that are near each other, and what is remembered of them from step to step: the points where they
@@ -55,9 +56,7 @@ struct alignas(64) Pair {
 
 /// Has the data of a pair fetched, up to its first `count` points: there are too many pairs for a cache.
 inline void ask_for(const Pair& pair, int count) {
-  const auto* bytes = reinterpret_cast<const char*>(&pair);
-  const auto* end = reinterpret_cast<const char*>(pair.points.data() + count);
-  for (; bytes < end; bytes += 64) __builtin_prefetch(bytes, 1);
+  fetch(&pair, pair.points.data() + count);
 }
 
 /// What is known of the bodies at the beginning of a step.

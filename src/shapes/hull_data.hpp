@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "carom/mesh.hpp"
+#include "core/fetch.hpp"
 #include "geometry/vec3.hpp"
 #include "shapes/hull_fan.hpp"
 
@@ -43,11 +44,11 @@ struct HullData {
 
 /// Has fetched what a query is likely to read of a small hull, where there are more of them than fit a cache.
 inline void ask_for(const HullData& hull) {
+  constexpr std::size_t most = 1024;  // bytes of each list
   const auto lines = [](const auto& list) {
+    const std::size_t size = list.size() * sizeof(list[0]);
     const auto* bytes = reinterpret_cast<const char*>(list.data());
-    const auto* end = reinterpret_cast<const char*>(list.data() + list.size());
-    if (end - bytes > 1024) end = bytes + 1024;
-    for (; bytes < end; bytes += 64) __builtin_prefetch(bytes);
+    fetch(bytes, bytes + (size < most ? size : most));
   };
   lines(hull.rows);
   lines(hull.face_normals);
@@ -57,6 +58,7 @@ inline void ask_for(const HullData& hull) {
   lines(hull.faces.items);
   lines(hull.fan.groups);
   lines(hull.fan.blocks);
+  lines(hull.fan.corners);
 }
 
 /// Up to this many corners the whole list is searched, in vectors; beyond, hill climbing is faster.

@@ -10,6 +10,8 @@ namespace {
 constexpr std::size_t pair_grain = 128;
 /// So many pairs ahead their data is asked for: there are too many for a cache.
 constexpr std::size_t early = 6;
+/// The same of looks and the lists of their hulls; and once more, where these lists are.
+constexpr std::size_t early_hulls = 2;
 
 /// Neither moves by itself: the points of the pair stay what they are.
 bool idle(const World& world, const WorldState::Entry& entry) {
@@ -50,19 +52,28 @@ class Chunk {
     each_fetched([&](const WorldState::Entry& entry) { ask_for(pair_of(entry), entry.count); },
                  [&](WorldState::Entry& entry) {
                    if (keeps(entry)) return false;
-                   fetch(entry.key.a);
-                   fetch(entry.key.b);
+                   for (const std::int32_t c : {entry.key.a, entry.key.b}) ask_for_core(c);
                    return true;
                  });
-    for (std::size_t k = 0; k < count_; ++k) look_at(*list_[k]);
+    // A look reads some kilobytes of each hull. Those of the whole chunk would be too many at once.
+    for (std::size_t k = 0; k < count_ + 2 * early_hulls; ++k) {
+      if (k < count_) ask_for_hulls(*list_[k], [](const shapes::HullData& h) { fetch(&h, &h + 1); });
+      if (k >= early_hulls && k - early_hulls < count_)
+        ask_for_hulls(*list_[k - early_hulls], [](const shapes::HullData& h) { shapes::ask_for(h); });
+      if (k >= 2 * early_hulls) look_at(*list_[k - 2 * early_hulls]);
+    }
     return static_cast<std::uint32_t>(count_);
   }
 
  private:
   Pair& pair_of(const WorldState::Entry& entry) const { return s_.pairs[static_cast<std::size_t>(entry.pair)]; }
   const Collider& collider(std::int32_t c) const { return s_.bodies.colliders[static_cast<std::size_t>(c)]; }
-  void fetch(std::int32_t c) const {
-    if (const shapes::HullData* hull = collider(c).core->hull; hull != nullptr) shapes::ask_for(*hull);
+  void ask_for_core(std::int32_t c) const { fetch(collider(c).core, collider(c).core + 1); }
+  template <class Ask>
+  void ask_for_hulls(const WorldState::Entry& entry, const Ask& ask) const {
+    for (const std::int32_t c : {entry.key.a, entry.key.b}) {
+      if (const shapes::HullData* hull = collider(c).core->hull; hull != nullptr) ask(*hull);
+    }
   }
   double size_of(const WorldState::Entry& entry) const {
     return std::min(collider(entry.key.a).size, collider(entry.key.b).size);

@@ -21,11 +21,14 @@ constexpr double same_place = 0.1;
 constexpr std::size_t early = 2;
 
 void ask_for(const WorldState& s, std::size_t i) {
-  if (i + 2 * early < s.mesh_pairs.size()) __builtin_prefetch(s.mesh_pairs[i + 2 * early].parts.data());
+  if (i + 2 * early < s.mesh_pairs.size()) {
+    const std::vector<std::int32_t>& parts = s.mesh_pairs[i + 2 * early].parts;
+    fetch(parts.data(), parts.data() + parts.size());
+  }
   if (i + early >= s.mesh_pairs.size()) return;
   const MeshPair& entry = s.mesh_pairs[i + early];
   const shapes::HullData* hull = s.bodies.colliders[static_cast<std::size_t>(entry.convex)].core->hull;
-  if (hull != nullptr) __builtin_prefetch(hull->rows.data());
+  if (hull != nullptr) fetch(hull->rows.data(), hull->rows.data() + hull->rows.size());
   for (const std::int32_t part : entry.parts)
     rigid::ask_for(s.pairs[static_cast<std::size_t>(part)], convex::patch_points / 2);
 }

@@ -9,6 +9,7 @@
 #include "kernels/closest.hpp"
 #include "kernels/feature_pairs.hpp"
 #include "kernels/hull_support.hpp"
+#include "kernels/level_corners.hpp"
 #include "kernels/low_corners.hpp"
 #include "kernels/node_pairs.hpp"
 #include "kernels/reach.hpp"
@@ -116,6 +117,26 @@ TEST_P(Kernels, TheLowestCornersAreThoseOfTheReference) {
     EXPECT_EQ(height[0], height[1]);
     EXPECT_EQ(at[0], at[1]);
   }
+}
+
+TEST_P(Kernels, LevelCornersAreThoseOfTheReference) {
+  std::size_t some = 0;
+  for (int round = 0; round < 300; ++round) {
+    const auto stride = static_cast<std::uint32_t>(8 * integer(1, 8));
+    std::vector<double> points(3 * stride);
+    // Few values, so that several are exactly level.
+    for (double& value : points) value = round % 2 == 0 ? integer(-2, 2) : number(-1, 1);
+    const auto at = static_cast<std::size_t>(integer(0, static_cast<int>(stride) - 1));
+    const double p[3] = {points[at], points[stride + at], points[2 * stride + at]};
+    const double x = number(-1, 1);
+    const double d[3] = {round % 3 == 0 ? 0 : x, round % 3 == 0 ? 1 : std::sqrt(1 - x * x), 0};
+    const double most = round % 5 == 0 ? 0 : number(0, 0.1);
+    const std::uint64_t expected = kernels::level_corners_reference({points.data(), stride}, p, d, most);
+    EXPECT_EQ(kernels::level_corners({points.data(), stride}, p, d, most), expected);
+    EXPECT_EQ(expected >> at & 1, 1U);
+    some += static_cast<std::size_t>(std::popcount(expected));
+  }
+  EXPECT_GT(some, 600U);
 }
 
 TEST_P(Kernels, FeaturePairsAreThoseOfTheReference) {

@@ -1,8 +1,10 @@
 #include "narrow/convex/outline.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
+#include "kernels/level_corners.hpp"
 #include "shapes/support.hpp"
 
 namespace carom::convex {
@@ -75,21 +77,22 @@ struct Level {
 };
 
 Level look_round(const shapes::HullData& hull, std::uint32_t at, const Vec3& d, double tilt) {
+  static_assert(shapes::most_searched_corners <= 64);
   const Vec3 p = shapes::corner(hull, at);
+  const double from[3] = {p.x, p.y, p.z};
+  const double along[3] = {d.x, d.y, d.z};
   const double most = 1.0001 * tilt * tilt;  // room for rounding
-  const double* x = hull.rows.data();
-  const double* y = x + hull.stride;
-  const double* z = y + hull.stride;
+  std::uint64_t seen = kernels::level_corners({hull.rows.data(), hull.stride}, from, along, most);
+  // What fills up the rows comes after the corners.
+  if (hull.size() < 64) seen &= (std::uint64_t{1} << hull.size()) - 1;
+  seen &= ~(std::uint64_t{1} << at);
   Level level;
-  for (std::uint32_t i = 0; i < hull.size(); ++i) {
-    const double ex = x[i] - p.x;
-    const double ey = y[i] - p.y;
-    const double ez = z[i] - p.z;
-    const double rise = ex * d.x + ey * d.y + ez * d.z;
-    const double squared = ex * ex + ey * ey + ez * ez;
-    if (rise * rise > most * squared || i == at) continue;
-    ++level.count;
-    const double slope = rise * rise / squared;
+  level.count = std::popcount(seen);
+  for (; seen != 0; seen &= seen - 1) {
+    const auto i = static_cast<std::uint32_t>(std::countr_zero(seen));
+    const Vec3 e = shapes::corner(hull, i) - p;
+    const double rise = dot(e, d);
+    const double slope = rise * rise / dot(e, e);
     if (slope >= level.squared_slope) continue;
     level.squared_slope = slope;
     level.least = i;

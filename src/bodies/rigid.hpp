@@ -9,7 +9,7 @@
 #include "shapes/core.hpp"
 #include "shapes/mesh_data.hpp"
 
-/// Rigid bodies: their state, and how they move where nothing touches them.
+/// Rigid bodies: their state.
 namespace carom::rigid {
 
 using detail::Mat3;
@@ -100,27 +100,6 @@ const Shape& collider_shape(const Bodies& bodies, std::size_t collider);
 Eigen::Isometry3d shape_pose(const Motion& motion, const Info& info);
 /// Where the body is when its shape is there. Throws Error that names the body if the pose is no rigid motion.
 void place(const Eigen::Isometry3d& pose, const Info& info, Motion& motion);
-
-/// How a body goes through one step if nothing touches it.
-struct Free {
-  Vec3 v;              ///< m/s at the end
-  Vec3 momentum;       ///< kg m^2/s, angular, about the centre, at the end
-  Vec3 w;              ///< rad/s at the end
-  Quat q;              ///< at the end
-  bool spins = false;  ///< w changes by itself over the step: q and w are not those of a plain turn
-};
-
-/// Forces, gravity and damping first, for the whole step, then the turn. The angular momentum is kept to rounding, for
-/// it is what is carried on, and the spin follows from it and from where the body has turned to. Where the turn is
-/// small it is one turn, of the fourth order (Magnus); where it is large it is made of turns about the three axes of
-/// the body in a symmetric order (Dullweber, Leimkuhler and McLachlan 1997). What either does to the energy is then
-/// given back. So whatever the spin and the step, no speed can exceed what the momentum allows. `r` is the matrix of
-/// motion.q.
-Free free_motion(const Motion& motion, const Mat3& r, const Mass& mass, const Info& info, const Vec3& gravity,
-                 const Vec3& force, const Vec3& torque, double dt);
-
-/// Where a body that is not locked gets to in dt if its angular momentum, in the world, is this throughout.
-Quat turn_freely(const Quat& q, const Vec3& momentum, const Mass& mass, double dt);
 
 /// The inverse of an inertia about the axes that are free, zero about the others: what holds the locked ones takes
 /// whatever torque it needs. (Zeros in the inverse of the whole would be something else, and could add energy.)

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "bodies/rigid.hpp"
+#include "bodies/free_motion.hpp"
 
 /// What every response of rigid bodies is given, and what it answers.
 namespace carom::response {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "bodies/rigid.hpp"
+#include "bodies/free_motion.hpp"
 #include "broad/rigid_broad.hpp"
 #include "carom/rigid.hpp"
 #include "carom/stats.hpp"

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <array>
+
+#include "bodies/rigid.hpp"
+#include "kernels/free_spin.hpp"
+
+/// How rigid bodies move where nothing touches them.
+namespace carom::rigid {
+
+/// How a body goes through one step if nothing touches it.
+struct Free {
+  Vec3 v;              ///< m/s at the end
+  Vec3 momentum;       ///< kg m^2/s, angular, about the centre, at the end
+  Vec3 w;              ///< rad/s at the end
+  Quat q;              ///< at the end
+  bool spins = false;  ///< w changes by itself over the step: q and w are not those of a plain turn
+};
+
+/// Forces, gravity and damping first, for the whole step, then the turn. The angular momentum is kept to rounding, for
+/// it is what is carried on, and the spin follows from it and from where the body has turned to. Where the turn is
+/// small it is one turn, of the fourth order (Magnus); where it is large it is made of turns about the three axes of
+/// the body in a symmetric order (Dullweber, Leimkuhler and McLachlan 1997). What either does to the energy is then
+/// given back. So whatever the spin and the step, no speed can exceed what the momentum allows. `r` is the matrix of
+/// motion.q.
+Free free_motion(const Motion& motion, const Mat3& r, const Mass& mass, const Info& info, const Vec3& gravity,
+                 const Vec3& force, const Vec3& torque, double dt);
+
+/// Where a body that is not locked gets to in dt if its angular momentum, in the world, is this throughout.
+Quat turn_freely(const Quat& q, const Vec3& momentum, const Mass& mass, double dt);
+
+/// As free_motion(), to the bit, of many bodies: those that spin freely and not too fast are done in vectors.
+class FreeMotions {
+ public:
+  FreeMotions(const Vec3& gravity, double dt) : gravity_(gravity), dt_(dt) {}
+
+  struct Body {
+    std::size_t number = 0;
+    const Motion* motion = nullptr;
+    const Mat3* r = nullptr;
+    const Mass* mass = nullptr;
+    const Info* info = nullptr;
+    Vec3 force;
+    Vec3 torque;
+  };
+  /// `done` is called with the number of a body and its motion, now or when some others were added.
+  template <class Done>
+  void add(const Body& body, const Done& done) {
+    if (body.mass->inverse == 0 || body.mass->round || body.mass->locked) return done(body.number, alone(body));
+    take(body);
+    if (count_ == kernels::spin_lanes) finish(done);
+  }
+  /// Of those that are left.
+  template <class Done>
+  void finish(const Done& done) {
+    if (count_ == 0) return;
+    kernels::free_spin(rows_, dt_);
+    for (std::size_t lane = 0; lane < count_; ++lane) done(bodies_[lane].number, outcome(lane));
+    count_ = 0;
+  }
+
+ private:
+  Free alone(const Body& body) const {
+    return free_motion(*body.motion, *body.r, *body.mass, *body.info, gravity_, body.force, body.torque, dt_);
+  }
+  void take(const Body& body);
+  Free outcome(std::size_t lane) const;
+
+  Vec3 gravity_;
+  double dt_;
+  std::array<Body, kernels::spin_lanes> bodies_;
+  std::size_t count_ = 0;
+  kernels::SpinRows rows_{};
+};
+
+}  // namespace carom::rigid

@@ -48,8 +48,10 @@ void look_at(MeshPair& entry, const Bodies& bodies, const Poses& poses, double w
   entry.place = place;
   entry.turn = turn;
   found.what = MeshFound::What::looked;
-  const mesh::PlacedMesh a{*m.mesh, poses.shape[static_cast<std::size_t>(entry.mesh)], m.margin};
-  const mesh::PlacedCore b{*c.core, poses.shape[static_cast<std::size_t>(entry.convex)]};
+  const Eigen::Isometry3d pose_a = poses.shape(bodies, static_cast<std::size_t>(entry.mesh));
+  const Eigen::Isometry3d pose_b = poses.shape(bodies, static_cast<std::size_t>(entry.convex));
+  const mesh::PlacedMesh a{*m.mesh, pose_a, m.margin};
+  const mesh::PlacedCore b{*c.core, pose_b};
   if (!(within + moved_from(entry.near_place, entry.near_turn) <= entry.near_reach)) {
     entry.near_reach = within + near_share * c.size;
     entry.near_place = place;

@@ -87,6 +87,19 @@ void take(const convex::Patch& patch, Pair& pair) {
 
 }  // namespace
 
+Eigen::Isometry3d Poses::shape(const Bodies& bodies, std::size_t collider) const {
+  const Collider& c = bodies.colliders[collider];
+  const Mat3& r = rotation[static_cast<std::size_t>(c.body)];
+  const Mat3 turn = r * c.rotation;
+  const Vec3 place = r * c.place + bodies.motion[static_cast<std::size_t>(c.body)].x;
+  Eigen::Isometry3d pose;
+  pose.matrix() << turn.x.x, turn.y.x, turn.z.x, place.x,  //
+      turn.x.y, turn.y.y, turn.z.y, place.y,               //
+      turn.x.z, turn.y.z, turn.z.z, place.z,               //
+      0, 0, 0, 1;
+  return pose;
+}
+
 double moved_since(const Pair& pair, const Bodies& bodies) {
   return pair.looked ? moved(relative(pair, bodies), pair) : INFINITY;
 }
@@ -108,8 +121,8 @@ void look(Pair& pair, const Bodies& bodies, const Poses& poses, double within) {
   convex::Patch found;
   const auto ca = static_cast<std::size_t>(pair.collider_a);
   const auto cb = static_cast<std::size_t>(pair.collider_b);
-  convex::patch(*bodies.colliders[ca].core, poses.shape[ca], *bodies.colliders[cb].core, poses.shape[cb], within,
-                pair.cache, found);
+  convex::patch(*bodies.colliders[ca].core, poses.shape(bodies, ca), *bodies.colliders[cb].core,
+                poses.shape(bodies, cb), within, pair.cache, found);
   pair.looked = true;
   pair.place = now.place;
   pair.turn = now.turn;

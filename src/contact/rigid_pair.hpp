@@ -61,8 +61,10 @@ inline void ask_for(const Pair& pair, int count) {
 
 /// What is known of the bodies at the beginning of a step.
 struct Poses {
-  std::vector<Mat3> rotation;            ///< of each body
-  std::vector<Eigen::Isometry3d> shape;  ///< of each collider
+  std::vector<Mat3> rotation;  ///< of each body
+
+  /// Of a collider. Made anew each time: few are asked for, and all of them would be as much as the bodies themselves.
+  Eigen::Isometry3d shape(const Bodies& bodies, std::size_t collider) const;
 };
 
 /// What a pair has to do in a step: nothing, as it is apart, no more than to be moved with its bodies, or a look.

@@ -117,7 +117,7 @@ void make_boxes(World& world, std::size_t i, const WorldState::Boxed& boxed) {
   const Info& info = s.bodies.info[i];
   for (std::int32_t k = 0; k < info.collider_count; ++k) {
     const auto c = static_cast<std::size_t>(info.first_collider) + static_cast<std::size_t>(k);
-    s.boxes[c] = swept(box_of(s.bodies.colliders[c], world.poses.shape[c], boxed.margin), boxed.sweep);
+    s.boxes[c] = swept(box_of(s.bodies.colliders[c], world.poses.shape(s.bodies, c), boxed.margin), boxed.sweep);
     world.left_box[c] = 1;
   }
 }

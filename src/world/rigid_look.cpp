@@ -36,7 +36,7 @@ void note_apart(const World& world, const StepOptions& options, double size, dou
                       world.watch[static_cast<std::size_t>(entry.key.b)].travel + distance - base_reach(size, options);
 }
 
-/// Entries of a chunk, in three rounds: those that matter, of these the ones that must be looked at, and the looks.
+/// Entries of a chunk, in rounds: those that matter, of these the ones that must be looked at, and the looks.
 /// Each round has fetched what the next one reads.
 class Chunk {
  public:
@@ -47,8 +47,10 @@ class Chunk {
     count_ = 0;
     for (std::size_t i = begin; i < end; ++i) {
       WorldState::Entry& entry = s_.entries[i];
-      if (!far_apart(world_, entry) && !idle(world_, entry) && !balls_apart(entry)) list_[count_++] = &entry;
+      if (!far_apart(world_, entry) && !idle(world_, entry)) list_[count_++] = &entry;
     }
+    each_fetched([&](const WorldState::Entry& entry) { ask_for_balls(entry); },
+                 [&](WorldState::Entry& entry) { return !balls_apart(entry); });
     each_fetched([&](const WorldState::Entry& entry) { ask_for(pair_of(entry), entry.count); },
                  [&](WorldState::Entry& entry) {
                    if (keeps(entry)) return false;
@@ -68,6 +70,14 @@ class Chunk {
  private:
   Pair& pair_of(const WorldState::Entry& entry) const { return s_.pairs[static_cast<std::size_t>(entry.pair)]; }
   const Collider& collider(std::int32_t c) const { return s_.bodies.colliders[static_cast<std::size_t>(c)]; }
+  void ask_for_balls(const WorldState::Entry& entry) const {
+    if (entry.count > 0) return;
+    for (const std::int32_t c : {entry.key.a, entry.key.b}) {
+      fetch(&collider(c).reach, &collider(c).inner);
+      const Motion& m = s_.bodies.motion[static_cast<std::size_t>(world_.watch[static_cast<std::size_t>(c)].body)];
+      fetch(&m, &m + 1);
+    }
+  }
   void ask_for_core(std::int32_t c) const { fetch(collider(c).core, collider(c).core + 1); }
   template <class Ask>
   void ask_for_hulls(const WorldState::Entry& entry, const Ask& ask) const {

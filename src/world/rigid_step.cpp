@@ -32,42 +32,19 @@ void predict_woken(World& world, const StepOptions& options) {
   motions.finish(note);
 }
 
-/// Of a body and its colliders.
-void pose(World& world, std::size_t i) {
-  const Bodies& bodies = world.state.bodies;
-  const Motion& m = bodies.motion[i];
-  const Mat3 r = detail::matrix(m.q);
-  world.poses.rotation[i] = r;
-  const Info& info = bodies.info[i];
-  for (std::int32_t k = 0; k < info.collider_count; ++k) {
-    const auto c = static_cast<std::size_t>(info.first_collider) + static_cast<std::size_t>(k);
-    const Collider& collider = bodies.colliders[c];
-    const Mat3 turn = r * collider.rotation;
-    const Vec3 place = r * collider.place + m.x;
-    double* to = world.poses.shape[c].matrix().data();
-    const Vec3 columns[4] = {turn.x, turn.y, turn.z, place};
-    for (int j = 0; j < 4; ++j) {
-      to[4 * j] = columns[j].x;
-      to[4 * j + 1] = columns[j].y;
-      to[4 * j + 2] = columns[j].z;
-    }
-  }
-}
-
 void predict(Context& context, World& world, const StepOptions& options, StageStats& stats) {
   const StageTimer timer(stats);
   const Bodies& bodies = world.state.bodies;
   world.free.resize(bodies.size());
   world.predicted.resize(bodies.size());
   world.poses.rotation.resize(bodies.size());
-  world.poses.shape.resize(bodies.colliders.size(), Eigen::Isometry3d::Identity());
   world.watch.resize(bodies.colliders.size());
   // All that is to be known of a body at the beginning, while its data is at hand.
   parallel_chunks(context.workers, bodies.size(), body_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
     FreeMotions motions(options.gravity, options.dt);
     const auto note = [&](std::size_t i, const Free& free) { world.free[i] = free; };
     for (std::size_t i = begin; i < end; ++i) {
-      pose(world, i);
+      world.poses.rotation[i] = detail::matrix(bodies.motion[i].q);
       world.predicted[i] = bodies.asleep[i] == 0 ? 1 : 0;
       if (world.predicted[i] != 0) motions.add(body_of(world, i), note);
       follow(world, i, options.dt);

@@ -90,8 +90,8 @@ TEST_P(FreeSpin, IsThatOfEachBodyAlone) {
   EXPECT_EQ(answers, count);
   for (std::size_t i = 0; i < count; ++i) {
     SCOPED_TRACE(i);
-    expect_same(
-        found[i], free_motion(motions[i], rotations[i], masses[i], infos[i], gravity, torques[i], torques[i], dt));
+    expect_same(found[i],
+                free_motion(motions[i], rotations[i], masses[i], infos[i], gravity, torques[i], torques[i], dt));
   }
 }
 

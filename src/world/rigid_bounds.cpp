@@ -265,6 +265,8 @@ void find_pairs(Context& context, World& world, StageStats& stats) {
     std::swap(s.entries, world.next_entries);
     std::swap(s.mesh_pairs, world.next_mesh_pairs);
     s.pairs_stale = false;
+    world.look_order.update(context.workers, s.boxes, s.entries.size(),
+                            [&](std::size_t i) { return s.entries[i].key.a; });
     stats.add_counted("changes", 1);
   }
   stats.in += bodies.colliders.size();

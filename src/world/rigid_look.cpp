@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 #include "core/stage_timer.hpp"
@@ -46,7 +47,7 @@ class Chunk {
   std::uint32_t run(std::size_t begin, std::size_t end) {
     count_ = 0;
     for (std::size_t i = begin; i < end; ++i) {
-      WorldState::Entry& entry = s_.entries[i];
+      WorldState::Entry& entry = s_.entries[world_.look_order.places()[i]];
       if (!far_apart(world_, entry) && !idle(world_, entry)) list_[count_++] = &entry;
     }
     each_fetched([&](const WorldState::Entry& entry) { ask_for_balls(entry); },
@@ -166,6 +167,7 @@ void follow(World& world, std::size_t i, double dt) {
 void look(Context& context, World& world, const StepOptions& options, StageStats& stats) {
   const StageTimer timer(stats);
   WorldState& s = world.state;
+  assert(world.look_order.places().size() == s.entries.size());
   world.looked.assign(chunk_count(s.entries.size(), pair_grain), 0);
   parallel_chunks(context.workers, s.entries.size(), pair_grain,
                   [&](std::size_t begin, std::size_t end, std::size_t chunk) {

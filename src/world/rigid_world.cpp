@@ -99,6 +99,7 @@ void sleep(World& world, const RigidOptions& options, double dt, StageStats& sta
 
 void forget(World& world) {
   world.broad.forget();
+  world.state.pairs_stale = true;
   world.limit.inside.clear();
 }
 

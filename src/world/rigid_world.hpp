@@ -13,6 +13,7 @@
 #include "contact/rigid_pair.hpp"
 #include "core/context.hpp"
 #include "response/rigid_response.hpp"
+#include "world/look_order.hpp"
 #include "world/rigid_limit.hpp"
 
 /// The rigid bodies of a world, and their step.
@@ -78,6 +79,7 @@ struct World {
   std::vector<MeshPair> next_mesh_pairs;
   std::vector<MeshFound> mesh_found;  ///< of each of mesh_pairs
   ColliderBroadPhase broad;
+  LookOrder look_order;
   response::Scratch response;
   /// What the stages `narrow` and `contacts` ask of a collider again and again.
   struct Watch {

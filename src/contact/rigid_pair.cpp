@@ -12,13 +12,15 @@ struct Relative {
   double reach;  ///< of the one that is seen
 };
 
-Relative relative(const Pair& pair, const Bodies& bodies) {
+Relative relative(const Pair& pair, const Bodies& bodies, const Poses& poses) {
   const Collider& ca = bodies.colliders[static_cast<std::size_t>(pair.collider_a)];
   const Collider& cb = bodies.colliders[static_cast<std::size_t>(pair.collider_b)];
   const bool from_a = ca.reach >= cb.reach;
-  const Motion& from = bodies.motion[static_cast<std::size_t>(from_a ? pair.body_a : pair.body_b)];
+  const auto seen_from = static_cast<std::size_t>(from_a ? pair.body_a : pair.body_b);
+  const Motion& from = bodies.motion[seen_from];
   const Motion& to = bodies.motion[static_cast<std::size_t>(from_a ? pair.body_b : pair.body_a)];
-  return {detail::matrix(from.q).back(to.x - from.x), detail::conjugate(from.q) * to.q, from_a ? cb.reach : ca.reach};
+  return {poses.rotation[seen_from].back(to.x - from.x), detail::conjugate(from.q) * to.q,
+          from_a ? cb.reach : ca.reach};
 }
 
 double moved(const Relative& now, const Pair& pair) {
@@ -100,13 +102,9 @@ Eigen::Isometry3d Poses::shape(const Bodies& bodies, std::size_t collider) const
   return pose;
 }
 
-double moved_since(const Pair& pair, const Bodies& bodies) {
-  return pair.looked ? moved(relative(pair, bodies), pair) : INFINITY;
-}
-
 Kept keep(Pair& pair, const Bodies& bodies, const Poses& poses, double within, double keep) {
   if (!pair.looked) return {};
-  const double distance = moved(relative(pair, bodies), pair);
+  const double distance = moved(relative(pair, bodies, poses), pair);
   // Nothing was near, and cannot have come near since.
   if (pair.count == 0) return {pair.gap - distance > within, pair.gap - distance};
   if (!(distance <= keep)) return {};
@@ -117,7 +115,7 @@ Kept keep(Pair& pair, const Bodies& bodies, const Poses& poses, double within, d
 void look(Pair& pair, const Bodies& bodies, const Poses& poses, double within) {
   const auto a = static_cast<std::size_t>(pair.body_a);
   const auto b = static_cast<std::size_t>(pair.body_b);
-  const Relative now = relative(pair, bodies);
+  const Relative now = relative(pair, bodies, poses);
   convex::Patch found;
   const auto ca = static_cast<std::size_t>(pair.collider_a);
   const auto cb = static_cast<std::size_t>(pair.collider_b);

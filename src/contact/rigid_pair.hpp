@@ -86,7 +86,4 @@ void look(Pair& pair, const Bodies& bodies, const Poses& poses, double within);
 void remember(Pair& pair, const Bodies& bodies, const Poses& poses);
 void carry(Pair& pair, const Bodies& bodies, const Poses& poses);
 
-/// How far any point of the pair can have moved against the other since the narrow phase looked, m.
-double moved_since(const Pair& pair, const Bodies& bodies);
-
 }  // namespace carom::rigid

@@ -54,11 +54,12 @@ bool overlapping_hulls(const HullPair& pair, const Vec3& guess, LocalResult& res
   return true;
 }
 
+/// `guess` is a direction in which the depth may be small, or zero.
 template <class P>
-void overlapping(const P& pair, const Gjk& g, LocalResult& result) {
+void overlapping(const P& pair, const Gjk& g, const Vec3& guess, LocalResult& result) {
   if constexpr (std::is_same_v<P, HullPair>) {
     result.iterations = g.iterations;
-    if (overlapping_hulls(pair, {}, result)) return;
+    if (overlapping_hulls(pair, guess, result)) return;
   }
   Epa e = epa(pair, g);
   if (e.limited) try_face_normals(pair, e);
@@ -130,10 +131,10 @@ void answer(const P& pair, Question question, QueryCache* cache, LocalResult& re
     result.distance = -pair.radius();
     result.normal = {1, 0, 0};
   };
+  const Vec3 guess = cache == nullptr ? Vec3{} : -detail::to_vec3(cache->axis);
   if constexpr (std::is_same_v<P, HullPair>) {
     if (overlap_deeply(pair)) {
       if (no_depth) return touching_only();
-      const Vec3 guess = cache == nullptr ? Vec3{} : -detail::to_vec3(cache->axis);
       if (overlapping_hulls(pair, guess, result)) {
         if (cache != nullptr) {
           cache->axis = detail::to_eigen(-result.normal);
@@ -150,7 +151,12 @@ void answer(const P& pair, Question question, QueryCache* cache, LocalResult& re
   const Gjk g = cache == nullptr ? gjk(pair, axis, only_verdict) : warm_gjk(pair, axis, only_verdict, *cache);
   if (only_verdict && g.verdict == Verdict::apart && g.lower > 0) return bound_only(pair, g, result);
   if (g.overlap && no_depth) return touching_only();
-  if (g.overlap) return overlapping(pair, g, result);
+  if (g.overlap) {
+    overlapping(pair, g, guess, result);
+    // GJK ends with no axis; the way out is the one to begin with the next time, apart or not.
+    if (cache != nullptr) cache->axis = detail::to_eigen(-result.normal);
+    return;
+  }
   separate(pair, g, result);
 }
 
@@ -192,7 +198,7 @@ void answer(const BoxPair& pair, Question question, QueryCache* cache, LocalResu
   if (apart && question == Question::penetration) return gap_along_axis();
   const Vec3 start = apart ? start_axis(pair.pose.t) : -axes.n;
   const Gjk g = cache == nullptr ? gjk(pair, start, false) : warm_gjk(pair, start, false, *cache);
-  if (!apart && g.overlap) return overlapping(pair, g, result);
+  if (!apart && g.overlap) return overlapping(pair, g, {}, result);
   if (apart && !(g.lower > 0)) {
     // A gap of a few units of rounding, which only the axes saw.
     result.distance = axes.gap - r;

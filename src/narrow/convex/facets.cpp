@@ -417,8 +417,8 @@ bool search_all(const Side& of_a, const Side& of_b, double scale, const Vec3& gu
   };
   // Of very small hulls all faces are looked at, whatever the limit.
   if (!very_small(of_a.hull) || !very_small(of_b.hull)) {
-    try_direction(of_a.seen(of_b.hull.fan.centre) - of_a.hull.fan.centre);
     try_direction(guess);
+    if (!(search.limit < no_limit)) try_direction(of_a.seen(of_b.hull.fan.centre) - of_a.hull.fan.centre);
     if (!(search.limit < no_limit)) try_direction({1, 0, 0});
   }
   if (!(search.limit > least_depth * scale)) return false;

@@ -56,7 +56,8 @@ void add_run(CLI::App& app, Action& action) {
       "  carom run pyramid --json - | jq .summary\n"
       "  carom run pyramid --compare impulse,soft     # how responses differ\n"
       "A penetration is that of any contact of the run, the drift that of the rigid body which is farthest from its\n"
-      "start at the end; lost are bodies outside the bounds of the scene. Energies are in joules, 0 at the origin.\n"
+      "start at the end; lost are bodies that got outside the bounds of the scene. Energies are in joules, 0 at the "
+      "origin.\n"
       "Ctrl-C ends the run early; what was recorded until then can be read.");
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }

@@ -61,11 +61,12 @@ ContactCount RunMeter::add_step(double ms) {
 }
 
 bool RunMeter::is_lost(std::size_t body) const {
-  const bool rigid = std::holds_alternative<RigidSpec>(scene_.bodies[body].body);
+  const auto* rigid = std::get_if<RigidSpec>(&scene_.bodies[body].body);
   Eigen::Vector3d centre = Eigen::Vector3d::Zero();
-  if (rigid) {
-    const Shape& shape = world_.shape(bodies_[body]);
-    if (shape.kind() == ShapeKind::half_space) return false;
+  if (rigid != nullptr) {
+    // What never moves is where it was put, walls around the bounds too; half-spaces have no centre.
+    if (rigid->kind == RigidKind::static_body || world_.shape(bodies_[body]).kind() == ShapeKind::half_space)
+      return false;
     centre = world_.center_of_mass(bodies_[body]);
   } else {
     const auto positions = world_.positions(bodies_[body]);

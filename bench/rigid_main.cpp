@@ -96,7 +96,7 @@ int start(int argc, char** argv) {
                "lost", "deepest %", "deeper than 1%"},
               {}};
   for (const RigidScene& scene : {spheres_scene(200), spheres_scene(600), pyramid_scene(30), pile_scene(2000),
-                                  flying_scene(20000), terrain_scene(500)}) {
+                                  held_pile_scene(2000), flying_scene(20000), terrain_scene(500)}) {
     if (scene.name.starts_with(settings.only)) compare(scene, settings, table);
   }
   Table bodies{"Cost of a body", {"scene", "ms a step", "us a body"}, {}};

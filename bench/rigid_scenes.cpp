@@ -27,6 +27,10 @@ RigidScene pile_scene(int count) {
   return row("pile " + std::to_string(count), scenes::pile(count));
 }
 
+RigidScene held_pile_scene(int count) {
+  return row("held pile " + std::to_string(count), scenes::pile(count, 8, 6));
+}
+
 RigidScene wide_pile_scene(int count, int layers) {
   const int across = static_cast<int>(std::ceil(std::sqrt(static_cast<double>(count) / layers)));
   return row("wide pile " + std::to_string(count), scenes::pile(count, across));

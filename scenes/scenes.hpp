@@ -22,7 +22,8 @@ Scene card_house();
 Scene dominoes();
 Scene newtons_cradle();
 Scene spinning_tops();
-Scene pile(int count = 2000, int across = 8);  ///< so many hulls along each side of a layer
+/// So many hulls along each side of a layer; walls so thick, m.
+Scene pile(int count = 2000, int across = 8, double thickness = 1);
 Scene terrain(int count = 500);
 Scene arch();
 

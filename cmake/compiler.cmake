@@ -22,7 +22,6 @@ if(CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   add_compile_options("$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:Clang>>:SHELL:-Xclang -fno-pch-timestamp>")
 endif()
 
-# What nearly every file includes, read once: a third of the time of a build. A file must include what it needs all the
-# same; the preset `dev`, which clang-tidy reads, has no precompiled headers.
+# What nearly every test includes, read once: a third of the time of a build.
 set(CAROM_COMMON_HEADERS <Eigen/Core> <Eigen/Geometry> <algorithm> <array> <cmath> <functional> <memory> <optional>
     <span> <string> <vector>)

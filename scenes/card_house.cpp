@@ -16,23 +16,23 @@
 namespace carom::scenes {
 namespace {
 
-constexpr double height = 1;  // m, of a card that stands, without its rounding
+constexpr double card_height = 1;  // m, of a card that stands, without its rounding
 constexpr double half_width = 0.35;
 constexpr double thickness = 0.01;
 /// Edges are round. Where two sharp edges touch side by side there is no telling which way they push.
 constexpr double rounding = 0.005;
-constexpr double gap = 1e-3;  // between neighbours
-constexpr double lean_degrees = 25;
-constexpr double lean = lean_degrees * std::numbers::pi / 180;
+constexpr double card_gap = 1e-3;  // between neighbours
+constexpr double card_lean_degrees = 25;
+constexpr double card_lean = card_lean_degrees * std::numbers::pi / 180;
 constexpr double friction = 0.8;
 constexpr int storeys = 5;
 
 // Of the corners inside the rounding: the inner ones of a pair are this far from its middle at the feet, the outer ones
 // this high at the top and this far from the middle, where they carry the card above.
-const double foot = height * std::sin(lean) + rounding;
-const double top = rounding + height * std::cos(lean) + thickness * std::sin(lean);
-const double storey = top + rounding + thickness + 2 * rounding;
-const double spacing = 2 * (foot + thickness * std::cos(lean) + rounding) + gap;
+const double foot = card_height * std::sin(card_lean) + rounding;
+const double pair_top = rounding + card_height * std::cos(card_lean) + thickness * std::sin(card_lean);
+const double storey = pair_top + rounding + thickness + 2 * rounding;
+const double pair_spacing = 2 * (foot + thickness * std::cos(card_lean) + rounding) + card_gap;
 
 RigidSpec card(const Eigen::Vector3d& half) {
   RigidSpec body = box(half, {});
@@ -43,14 +43,14 @@ RigidSpec card(const Eigen::Vector3d& half) {
 
 /// `side` -1: the left card of a pair, which leans to the right.
 RigidSpec leaning_card(int side, double middle, double floor) {
-  const double turn = side * lean;  // about z
+  const double turn = side * card_lean;  // about z
   const Eigen::Vector3d up(-std::sin(turn), std::cos(turn), 0);
   const Eigen::Vector3d inward = -side * Eigen::Vector3d(std::cos(turn), std::sin(turn), 0);
   const Eigen::Vector3d inner_foot(middle + side * foot, floor + rounding, 0);
-  RigidSpec body = card({0.5 * thickness, 0.5 * height, half_width});
-  body.pose.position = inner_foot + 0.5 * height * up - 0.5 * thickness * inward;
+  RigidSpec body = card({0.5 * thickness, 0.5 * card_height, half_width});
+  body.pose.position = inner_foot + 0.5 * card_height * up - 0.5 * thickness * inward;
   body.pose.rotation_axis = Eigen::Vector3d::UnitZ();
-  body.pose.rotation_degrees = side * lean_degrees;
+  body.pose.rotation_degrees = side * card_lean_degrees;
   return body;
 }
 
@@ -74,15 +74,15 @@ Scene card_house() {
     const int pairs = storeys - level;
     const double floor = level * storey;
     for (int i = 0; i < pairs; ++i) {
-      const double middle = (i - 0.5 * (pairs - 1)) * spacing;
+      const double middle = (i - 0.5 * (pairs - 1)) * pair_spacing;
       scene.bodies.push_back({fmt::format("card-{}-{}-left", level, i), leaning_card(-1, middle, floor)});
       scene.bodies.push_back({fmt::format("card-{}-{}-right", level, i), leaning_card(1, middle, floor)});
     }
     // From the middle of one pair to that of the next, and over the whole of the last.
     for (int i = 0; i + 1 < pairs; ++i) {
       const double beyond = 0.05;
-      const double left = (i - 0.5 * (pairs - 1)) * spacing + (i == 0 ? -beyond : 0.5 * gap);
-      const double right = (i + 1 - 0.5 * (pairs - 1)) * spacing + (i + 2 == pairs ? beyond : -0.5 * gap);
+      const double left = (i - 0.5 * (pairs - 1)) * pair_spacing + (i == 0 ? -beyond : 0.5 * card_gap);
+      const double right = (i + 1 - 0.5 * (pairs - 1)) * pair_spacing + (i + 2 == pairs ? beyond : -0.5 * card_gap);
       scene.bodies.push_back({fmt::format("roof-{}-{}", level, i), lying_card(left, right, floor)});
     }
   }

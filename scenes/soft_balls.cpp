@@ -11,12 +11,12 @@ namespace {
 
 using Eigen::Vector3d;
 
-constexpr double spacing = 1.9;  // of balls of radius 1
+constexpr double ball_spacing = 1.9;  // of balls of radius 1
 
 /// The six flats. Where 4 depth = width^2 a dent takes away the curvature of the ball around its centre; this one
 /// leaves the flat 7 mm inside the middle plane, so that neighbours are 14 mm apart.
-constexpr double dent_depth = 0.057;
-constexpr double dent_width = 0.48;
+constexpr double flat_depth = 0.057;
+constexpr double flat_width = 0.48;
 
 /// Different for each ball and each use, the same on every machine, in [0, 1).
 double spread(int ball, int use) {
@@ -36,7 +36,7 @@ MeshSource make_ball(int ball, const Vector3d& centre) {
   for (int axis = 0; axis < 3; ++axis) {
     for (const double side : {-1.0, 1.0}) {
       const Vector3d outward = turn.inverse() * (side * Vector3d::Unit(axis));
-      mesh.dents.push_back({.centre = outward, .direction = -outward, .radius = dent_width, .depth = dent_depth});
+      mesh.dents.push_back({.centre = outward, .direction = -outward, .radius = flat_width, .depth = flat_depth});
     }
   }
   return mesh;
@@ -71,7 +71,7 @@ Scene soft_balls() {
   for (int z = 0; z < side; ++z)
     for (int y = 0; y < side; ++y)
       for (int x = 0; x < side; ++x) {
-        const Vector3d centre = spacing * (Vector3d(x, y, z).array() - 0.5 * (side - 1)).matrix();
+        const Vector3d centre = ball_spacing * (Vector3d(x, y, z).array() - 0.5 * (side - 1)).matrix();
         const auto ball = static_cast<int>(scene.bodies.size());
         scene.bodies.push_back({fmt::format("ball-{}{}{}", x, y, z), make_body(ball, centre)});
       }

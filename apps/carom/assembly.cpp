@@ -6,15 +6,12 @@
 #include <numeric>
 
 #include "carom/mesh_file.hpp"
+#include "core/at.hpp"
 #include "core/check.hpp"
 #include "geometry/disjoint_sets.hpp"
 
 namespace carom::app {
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// The connected piece of each triangle, in the order of their first triangles.
 std::vector<Index> pieces_of(const TriangleMesh& mesh) {

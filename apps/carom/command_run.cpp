@@ -22,11 +22,6 @@ namespace carom::app {
 
 namespace {
 
-nlohmann::ordered_json number_or_null(double value) {
-  if (std::isfinite(value)) return value;
-  return nullptr;
-}
-
 bool has_rigid(const Scene& scene) {
   return std::any_of(scene.bodies.begin(), scene.bodies.end(),
                      [](const BodySpec& body) { return std::holds_alternative<RigidSpec>(body.body); });

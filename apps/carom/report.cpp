@@ -51,6 +51,11 @@ std::string dump(const nlohmann::ordered_json& json) {
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
+nlohmann::ordered_json number_or_null(double value) {
+  if (std::isfinite(value)) return value;
+  return nullptr;
+}
+
 std::string stage_table(const PipelineStats& total, std::size_t steps, const char* per) {
   const double n = static_cast<double>(std::max<std::size_t>(steps, 1));
   std::size_t culled_width = 6;

@@ -18,6 +18,9 @@ std::string stage_table(const PipelineStats& total, std::size_t steps, const cha
 /// an error: they come from files of any age.
 std::string dump(const nlohmann::ordered_json& json);
 
+/// JSON has no word for what is not finite.
+nlohmann::ordered_json number_or_null(double value);
+
 /// The same for machines: {"mid": {"in", "out", "culled": {...}, "ms", "counted": {...}}, ...}; means over `steps`.
 nlohmann::ordered_json stages_json(const PipelineStats& total, std::size_t steps);
 

@@ -35,11 +35,6 @@ double p99(std::vector<double> values) {
   return values[at];
 }
 
-nlohmann::ordered_json number_or_null(double value) {
-  if (std::isfinite(value)) return value;
-  return nullptr;
-}
-
 }  // namespace
 
 RunMeter::RunMeter(const Scene& scene, const World& world) : scene_(scene), world_(world), bodies_(world.bodies()) {

@@ -1,5 +1,6 @@
 #include "broad/box_tree.hpp"
 
+#include <cmath>
 #include <limits>
 
 namespace carom::broad {
@@ -13,12 +14,11 @@ constexpr std::size_t group_grain = 256;
 constexpr std::size_t pair_grain = 1024;
 constexpr std::size_t batch = 64;  // pairs a call of the kernel
 constexpr float nan_f = std::numeric_limits<float>::quiet_NaN();
-constexpr float infinity = std::numeric_limits<float>::infinity();
 
 /// The box around a group into place i of the level above.
 void enclose(const float* group, float* above) {
-  float low[3] = {infinity, infinity, infinity};
-  float high[3] = {-infinity, -infinity, -infinity};
+  float low[3] = {INFINITY, INFINITY, INFINITY};
+  float high[3] = {-INFINITY, -INFINITY, -INFINITY};
   for (std::size_t k = 0; k < 3; ++k) {
     for (std::size_t i = 0; i < node_children; ++i) {
       const float least = group[k * node_children + i];

@@ -6,7 +6,7 @@ namespace carom::broad {
 
 namespace {
 
-constexpr std::size_t grain = 8192;
+constexpr std::size_t candidate_grain = 8192;
 
 std::uint64_t key(std::uint32_t a, std::uint32_t b) {
   return std::uint64_t{a} << 32U | b;
@@ -23,13 +23,13 @@ void CandidateList::sort(Workers& workers, const Proxies& proxies, std::vector<N
   if (proxies.ever_grouped()) {
     std::erase_if(found, [&](const NodePair& p) { return !groups_meet(proxies[p.a].group, proxies[p.b].group); });
   }
-  parallel_for(workers, found.size(), grain, [&](std::size_t i) {
+  parallel_for(workers, found.size(), candidate_grain, [&](std::size_t i) {
     if (found[i].a > found[i].b) std::swap(found[i].a, found[i].b);
   });
   // By the first index alone: few pairs share one, and these are then put in order by insertion.
   const int bits = std::bit_width(proxies.size());
   radix_.run(workers, found, bits, [](const NodePair& p) { return std::uint64_t{p.a}; });
-  parallel_chunks(workers, found.size(), grain, [&](std::size_t begin, std::size_t end, std::size_t) {
+  parallel_chunks(workers, found.size(), candidate_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
     // The runs that begin in this chunk.
     while (begin > 0 && begin < end && found[begin].a == found[begin - 1].a) ++begin;
     if (begin == end) return;

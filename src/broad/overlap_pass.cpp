@@ -5,7 +5,7 @@
 namespace carom::broad {
 
 namespace {
-constexpr std::size_t grain = 4096;
+constexpr std::size_t overlap_grain = 4096;
 
 /// Second proxies of candidates are anywhere in memory: they are asked for this many candidates before they are needed.
 constexpr std::size_t ahead = 16;
@@ -38,9 +38,9 @@ void OverlapPass::run(Workers& workers, const Proxies& proxies, CandidateList& c
   std::vector<Candidate>& items = candidates.items();
   const std::span<const std::uint8_t> flags = proxies.flags();
   std::swap(pairs_, before_);
-  counts_.assign(chunk_count(items.size(), grain), {});
+  counts_.assign(chunk_count(items.size(), overlap_grain), {});
   append_.run(
-      workers, items.size(), grain, pairs_,
+      workers, items.size(), overlap_grain, pairs_,
       [&](std::size_t begin, std::size_t end, std::vector<ProxyPair>& out, std::size_t chunk) {
         Counts counts;
         auto next = excluded_.begin();
@@ -78,7 +78,7 @@ void OverlapPass::run(Workers& workers, const Proxies& proxies, CandidateList& c
 
   if (proxies.ever_swept()) {
     intervals_.resize(pairs_.size());
-    parallel_for(workers, pairs_.size(), grain, [&](std::size_t i) {
+    parallel_for(workers, pairs_.size(), overlap_grain, [&](std::size_t i) {
       const mid::Interval part = meeting(proxies, pairs_[i].a, pairs_[i].b);
       intervals_[i] = {part.begin, part.end};
     });

@@ -2,14 +2,12 @@
 
 #include <cassert>
 #include <cmath>
-#include <limits>
 
 namespace carom::broad {
 
 namespace {
 
-constexpr std::size_t grain = 2048;
-constexpr float infinity = std::numeric_limits<float>::infinity();
+constexpr std::size_t proxy_grain = 2048;
 
 /// Where the margin is ours to choose: what moves slowly shall stay in its wide box for some steps, but a box larger by
 /// more than a part of itself finds too many pairs. What is too fast for that gets none, for it is searched each step.
@@ -153,7 +151,7 @@ void Proxies::move_boxes(Workers& workers, std::span<const ProxyId> ids, std::sp
   }
   constexpr std::uint8_t now_moved = 0x10;
   constexpr std::uint8_t now_left = 0x20;
-  parallel_for(workers, ids.size(), grain, [&](std::size_t j) {
+  parallel_for(workers, ids.size(), proxy_grain, [&](std::size_t j) {
     const std::uint32_t i = ids[j].index;
     const bool other_kind = records_[i].kind != BoundsKind::box;
     records_[i].kind = BoundsKind::box;
@@ -196,8 +194,8 @@ void Proxies::enlarge(std::uint32_t i) {
   WideDop& dop = wide_dop_[i];
   for (std::size_t k = 0; k < diagonals.size(); ++k) {
     if (record.kind != BoundsKind::dop) {
-      dop[k] = -infinity;
-      dop[k + 6] = infinity;
+      dop[k] = -INFINITY;
+      dop[k + 6] = INFINITY;
       continue;
     }
     const double origin = origin_[diagonals[k].first] + diagonals[k].sign * origin_[diagonals[k].second];
@@ -227,14 +225,14 @@ void Proxies::choose_origin() {
 }
 
 void Proxies::enlarge_left(Workers& workers) {
-  parallel_for(workers, left_.size(), grain, [&](std::size_t j) {
+  parallel_for(workers, left_.size(), proxy_grain, [&](std::size_t j) {
     if (records_[left_[j]].there) enlarge(left_[j]);
   });
 }
 
 void Proxies::enlarge_all(Workers& workers) {
   choose_origin();
-  parallel_for(workers, records_.size(), grain, [&](std::size_t i) {
+  parallel_for(workers, records_.size(), proxy_grain, [&](std::size_t i) {
     if (records_[i].there) enlarge(static_cast<std::uint32_t>(i));
   });
 }

@@ -3,7 +3,7 @@
 namespace carom::rigid {
 namespace {
 
-constexpr std::size_t grain = 1024;
+constexpr std::size_t moved_grain = 1024;
 
 AxisBox axis_box(const Box& box) {
   return {detail::to_eigen(box.low), detail::to_eigen(box.high)};
@@ -24,7 +24,7 @@ bool ColliderBroadPhase::update(Workers& workers, std::span<const Box> boxes, st
   }
   if (moved_.empty() && ids_.size() == boxes.size()) return false;
   moved_boxes_.resize(moved_.size());
-  parallel_for(workers, moved_.size(), grain,
+  parallel_for(workers, moved_.size(), moved_grain,
                [&](std::size_t i) { moved_boxes_[i] = axis_box(boxes[moved_[i].index]); });
   broad_->move(moved_, moved_boxes_);
   while (ids_.size() < boxes.size()) ids_.push_back(broad_->add(axis_box(boxes[ids_.size()])));

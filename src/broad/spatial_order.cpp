@@ -1,13 +1,12 @@
 #include "broad/spatial_order.hpp"
 
 #include <cmath>
-#include <limits>
 
 namespace carom::broad {
 
 namespace {
 
-constexpr std::size_t grain = 2048;
+constexpr std::size_t order_grain = 2048;
 constexpr int axis_bits = 8;
 constexpr int curve_bits = 3 * axis_bits;
 constexpr int class_bits = 4;
@@ -18,8 +17,6 @@ constexpr auto cells = static_cast<float>(1 << axis_bits);
 /// into one cell.
 constexpr std::size_t crowd = 64;
 constexpr int most_depth = 12;
-
-constexpr float infinity = std::numeric_limits<float>::infinity();
 
 /// Of what is infinite to both sides, some point; the order is never wrong, only better or worse.
 float center(const Box& box, std::size_t k) {
@@ -120,7 +117,7 @@ void SpatialOrder::run(Workers& workers, std::span<const Box> boxes, std::span<c
                        std::vector<std::uint32_t>& order) {
   order.clear();
   if (items.empty()) return;
-  const Extent none{{infinity, infinity, infinity}, {-infinity, -infinity, -infinity}};
+  const Extent none{{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
   const auto join = [](Extent a, const Extent& b) {
     for (std::size_t k = 0; k < 3; ++k) {
       a.low[k] = std::min(a.low[k], b.low[k]);
@@ -129,7 +126,7 @@ void SpatialOrder::run(Workers& workers, std::span<const Box> boxes, std::span<c
     return a;
   };
   const Extent all = parallel_reduce(
-      workers, items.size(), grain, none,
+      workers, items.size(), order_grain, none,
       [&](std::size_t begin, std::size_t end) {
         Extent extent = none;
         for (std::size_t i = begin; i < end; ++i) {
@@ -146,7 +143,7 @@ void SpatialOrder::run(Workers& workers, std::span<const Box> boxes, std::span<c
   const float usual = usual_size(boxes, items);
 
   entries_.resize(items.size());
-  parallel_chunks(workers, items.size(), grain, [&](std::size_t begin, std::size_t end, std::size_t) {
+  parallel_chunks(workers, items.size(), order_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
     Lanes numbers;
     for (std::size_t first = begin; first < end; first += lanes) {
       const std::size_t count = std::min(lanes, end - first);
@@ -180,7 +177,7 @@ void SpatialOrder::run(Workers& workers, std::span<const Box> boxes, std::span<c
 }
 
 void SpatialOrder::refine(std::span<const Box> boxes, std::span<Entry> entries, int depth) {
-  Extent extent{{infinity, infinity, infinity}, {-infinity, -infinity, -infinity}};
+  Extent extent{{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
   for (const Entry& entry : entries) {
     for (std::size_t k = 0; k < 3; ++k) {
       const float c = center(boxes[entry.item], k);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "carom/surface.hpp"
+#include "core/at.hpp"
 #include "core/check.hpp"
 #include "detect/surface_check.hpp"
 
@@ -12,10 +13,6 @@ namespace carom {
 namespace {
 
 constexpr Triangle dead{none, none, none};
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// In ascending order. Throws Error that names the entry.
 std::vector<Index> checked_removed(std::span<const Index> removed, std::span<const Triangle> triangles) {

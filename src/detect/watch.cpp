@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/at.hpp"
+
 namespace carom::detection {
 
 namespace {
@@ -37,10 +39,6 @@ constexpr int calls_to_wait = 30;
 
 /// Of all clusters: with more of them touched, starting again is cheaper.
 constexpr double most_touched = 0.1;
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// Also of a vertex or a triangle that an edit has taken away: what it was is not known any more, but that it is gone
 /// is.

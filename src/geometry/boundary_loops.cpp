@@ -2,12 +2,10 @@
 
 #include <algorithm>
 
+#include "core/at.hpp"
+
 namespace carom::detail {
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// The edges at each vertex that are still to be walked.
 class OpenEdges {

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "carom/mesh.hpp"
+#include "core/at.hpp"
 #include "core/check.hpp"
 #include "geometry/collinear.hpp"
 #include "geometry/disjoint_sets.hpp"
@@ -14,10 +15,6 @@
 // vertex that is not finite has a place in the topology but no area, no volume and no line to be on.
 namespace carom {
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 bool has_repeated_corner(const Triangle& t) {
   return t[0] == t[1] || t[1] == t[2] || t[2] == t[0];

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "carom/mesh.hpp"
+#include "core/at.hpp"
 #include "core/check.hpp"
 #include "geometry/boundary_loops.hpp"
 #include "geometry/disjoint_sets.hpp"
@@ -9,10 +10,6 @@
 // All of it in time linear in vertices and triangles: the edges are sorted by counting, not comparing.
 namespace carom {
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 void check(std::size_t vertex_count, std::span<const Triangle> triangles) {
   constexpr std::size_t most = std::numeric_limits<Index>::max();

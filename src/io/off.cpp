@@ -9,7 +9,7 @@ namespace carom::io {
 
 namespace {
 
-constexpr std::size_t most = std::numeric_limits<Index>::max();
+constexpr std::size_t most_counted = std::numeric_limits<Index>::max();
 
 /// `OFF`, with C, N, ST or several of them in front: colours, normals, texture coordinates, which
 /// all come after the three coordinates.
@@ -31,7 +31,7 @@ void header(TextScanner& scan, const std::string& name) {
 
 std::size_t count(TextScanner& scan, const char* what, const std::string& name) {
   const auto value = scan.integer<std::uint64_t>(what);
-  require(value <= most, ErrorCode::unsupported, "{}, line {}: {} is {}, more than an index can count", name,
+  require(value <= most_counted, ErrorCode::unsupported, "{}, line {}: {} is {}, more than an index can count", name,
           scan.line(), what, value);
   return value;
 }

@@ -13,7 +13,7 @@ namespace carom::io {
 
 namespace {
 
-constexpr std::uint64_t most = std::numeric_limits<Index>::max();
+constexpr std::uint64_t most_elements = std::numeric_limits<Index>::max();
 
 /// Values of a text file, one after the other.
 class AsciiValues {
@@ -107,8 +107,8 @@ void skip_element(Values& values, const PlyElement& element) {
 /// A count that lies must not allocate, nor be waited for.
 template <class Values>
 void check_count(const Values& values, const PlyElement& element, PlyFormat format, const std::string& name) {
-  require(element.count <= most, ErrorCode::unsupported, "{}: {} elements {} are more than an index can count", name,
-          element.count, element.name);
+  require(element.count <= most_elements, ErrorCode::unsupported, "{}: {} elements {} are more than an index can count",
+          name, element.count, element.name);
   // The last value of a text needs no blank after it.
   require(element.count * element.smallest_size(format) <= values.bytes_left() + 1, ErrorCode::truncated,
           "{}: {} elements {} do not fit into the {} bytes that are left", values.where(), element.count, element.name,
@@ -160,7 +160,7 @@ void read_faces(Values& values, const PlyElement& element, const std::string& na
       corners.clear();
       for (std::uint64_t c = 0; c < length; ++c) {
         const std::int64_t index = values.integer(property.type);
-        if (index < 0 || static_cast<std::uint64_t>(index) >= most) {
+        if (index < 0 || static_cast<std::uint64_t>(index) >= most_elements) {
           fail(ErrorCode::bad_index, "{}: face {} uses vertex {}", values.where(), i, index);
         }
         corners.push_back(static_cast<Index>(index));

@@ -14,11 +14,11 @@ using namespace io;
 
 namespace {
 
-constexpr std::size_t most = std::numeric_limits<std::int32_t>::max();
+constexpr std::size_t most_numbered = std::numeric_limits<std::int32_t>::max();
 
 void check_arguments(const std::string& name, std::size_t vertex_count, std::span<const Triangle> triangles,
                      std::span<const Index> objects) {
-  require(vertex_count <= most && triangles.size() <= most, ErrorCode::unsupported,
+  require(vertex_count <= most_numbered && triangles.size() <= most_numbered, ErrorCode::unsupported,
           "{}: {} vertices and {} triangles are more than a replay file can count", name, vertex_count,
           triangles.size());
   require(objects.size() == triangles.size(), ErrorCode::invalid_argument,
@@ -61,8 +61,8 @@ void ReplayWriter::write_frame(std::span<const Eigen::Vector3d> positions) {
   require(positions.size() == impl_->vertex_count && !positions.empty(), ErrorCode::invalid_argument,
           "{}: frame {} has {} vertices; the file is for {}, and a frame needs at least one", name, impl_->frames,
           positions.size(), impl_->vertex_count);
-  require(static_cast<std::size_t>(impl_->frames) < most, ErrorCode::unsupported, "{}: {} frames are the limit", name,
-          most);
+  require(static_cast<std::size_t>(impl_->frames) < most_numbered, ErrorCode::unsupported,
+          "{}: {} frames are the limit", name, most_numbered);
   check_positions(positions, fmt::format("{}: frame {}", name, impl_->frames));
 
   // The number comes after the frame: a file that is one frame too long says so when it is read,

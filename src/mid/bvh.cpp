@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "bounds/bounds.hpp"
+#include "core/at.hpp"
 #include "core/stage_timer.hpp"
 
 namespace carom::mid {
@@ -15,19 +16,13 @@ namespace {
 using kernels::node_children;
 using kernels::NodePair;
 
-constexpr std::size_t cluster_grain = 64;
 constexpr std::size_t node_grain = 64;
-constexpr std::size_t pair_grain = 64;
 
 /// Clusters are cut anew when the nodes of a level have together become this much larger. Cutting costs about
 /// as much as finding the pairs of one frame, and half as large again means up to twice the pairs.
 constexpr double worn_out = 1.5;
 
 constexpr float nan_f = std::numeric_limits<float>::quiet_NaN();
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 std::size_t direction_count(Volume volume) {
   switch (volume) {

@@ -84,6 +84,9 @@ class Bvh {
   kernels::Hull hull(std::size_t cluster) const { return kernels::Hull(hulls_.data() + 6 * cluster, 6); }
 
  private:
+  static constexpr std::size_t cluster_grain = 64;
+  static constexpr std::size_t pair_grain = 64;
+
   struct Level {
     std::vector<float> groups;
     std::vector<Index> object;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/at.hpp"
 #include "mid/bvh.hpp"
 
 /// How the clusters of a tree follow an edit of the surface.
@@ -10,11 +11,7 @@ namespace {
 /// Of all triangles: when that many have changed, cutting anew makes better clusters.
 constexpr double most_edited = 0.25;
 
-constexpr std::size_t grain = 256;
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
+constexpr std::size_t edit_grain = 256;
 
 /// Returns the corners that the triangle had: its number may be another's by now.
 Triangle take_out(Cluster& cluster, Index triangle) {
@@ -33,7 +30,7 @@ Triangle take_out(Cluster& cluster, Index triangle) {
 
 void Bvh::index_triangles(Context& context, std::size_t triangles) {
   cluster_of_.assign(triangles, none);
-  parallel_for(context.workers, clusters_.size(), grain, [&](std::size_t p) {
+  parallel_for(context.workers, clusters_.size(), edit_grain, [&](std::size_t p) {
     for (std::size_t i = 0; i < clusters_[p].triangle_count; ++i)
       cluster_of_[at(clusters_[p].triangles[i])] = static_cast<Index>(p);
   });

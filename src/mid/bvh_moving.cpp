@@ -12,22 +12,17 @@ namespace {
 using kernels::node_children;
 using kernels::NodePair;
 
-constexpr std::size_t cluster_grain = 64;
-constexpr std::size_t pair_grain = 64;
-
-constexpr float infinity = std::numeric_limits<float>::infinity();
-
 /// Meets nothing.
-constexpr MovingBox no_box{{infinity, infinity, infinity},
-                           {-infinity, -infinity, -infinity},
-                           {infinity, infinity, infinity},
-                           {-infinity, -infinity, -infinity}};
+constexpr MovingBox no_box{{INFINITY, INFINITY, INFINITY},
+                           {-INFINITY, -INFINITY, -INFINITY},
+                           {INFINITY, INFINITY, INFINITY},
+                           {-INFINITY, -INFINITY, -INFINITY}};
 
 /// Meets everything: for what is so far away that floats cannot tell how fast it moves.
-constexpr MovingBox any_box{{-infinity, -infinity, -infinity},
-                            {infinity, infinity, infinity},
-                            {-infinity, -infinity, -infinity},
-                            {infinity, infinity, infinity}};
+constexpr MovingBox any_box{{-INFINITY, -INFINITY, -INFINITY},
+                            {INFINITY, INFINITY, INFINITY},
+                            {-INFINITY, -INFINITY, -INFINITY},
+                            {INFINITY, INFINITY, INFINITY}};
 constexpr double too_far = 1e30;
 
 void grow(MovingBox& box, const MovingBox& other) {

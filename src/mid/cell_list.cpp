@@ -9,7 +9,7 @@ namespace carom::mid {
 
 namespace {
 
-constexpr std::size_t member_grain = 4096;
+constexpr std::size_t cell_member_grain = 4096;
 constexpr std::size_t entry_grain = 16384;
 constexpr std::size_t cell_grain = 4096;
 
@@ -48,8 +48,8 @@ void CellList::fill(Context& context, std::span<const Box> triangles, std::span<
     return covers(lattices[static_cast<std::size_t>(member.lattice)],
                   triangles[static_cast<std::size_t>(member.triangle)]);
   };
-  offsets_.assign(chunk_count(members.size(), member_grain) + 1, 0);
-  parallel_chunks(context.workers, members.size(), member_grain,
+  offsets_.assign(chunk_count(members.size(), cell_member_grain) + 1, 0);
+  parallel_chunks(context.workers, members.size(), cell_member_grain,
                   [&](std::size_t begin, std::size_t end, std::size_t chunk) {
                     std::size_t count = 0;
                     for (std::size_t i = begin; i < end; ++i) count += range_of(members[i]).count();
@@ -60,7 +60,7 @@ void CellList::fill(Context& context, std::span<const Box> triangles, std::span<
           "{} triangles cover {} cells of the grid in all; at most {} can be listed", members.size(), offsets_.back(),
           UINT32_MAX);
   entries_.resize(offsets_.back());
-  parallel_chunks(context.workers, members.size(), member_grain,
+  parallel_chunks(context.workers, members.size(), cell_member_grain,
                   [&](std::size_t begin, std::size_t end, std::size_t chunk) {
                     std::uint64_t* next = entries_.data() + offsets_[chunk];
                     for (std::size_t i = begin; i < end; ++i) {

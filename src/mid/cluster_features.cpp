@@ -3,16 +3,13 @@
 #include <algorithm>
 
 #include "bounds/box.hpp"
+#include "core/at.hpp"
 
 namespace carom::mid {
 
 namespace {
 
-constexpr std::size_t grain = 64;
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
+constexpr std::size_t feature_grain = 64;
 
 }  // namespace
 
@@ -45,7 +42,8 @@ void ClusterFeatures::lay_out(Context& context, std::span<const Cluster> cluster
   }
   boxes_.resize(boxes + kernels::feature_lanes);
   vertices_.resize(vertices + kernels::feature_lanes);
-  parallel_for(context.workers, clusters.size(), grain, [&](std::size_t p) { list_vertices(places_[p], clusters[p]); });
+  parallel_for(context.workers, clusters.size(), feature_grain,
+               [&](std::size_t p) { list_vertices(places_[p], clusters[p]); });
 }
 
 void ClusterFeatures::replace(std::size_t cluster, const Cluster& with) {

@@ -4,17 +4,14 @@
 #include <bit>
 #include <cmath>
 
+#include "core/at.hpp"
 #include "kernels/node_pairs.hpp"
 
 namespace carom::mid {
 
 namespace {
 
-constexpr std::size_t grain = 2048;
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
+constexpr std::size_t clustering_grain = 2048;
 
 /// Spreads the low 21 bits so that two zeros follow each.
 std::uint64_t spread_bits(std::uint64_t x) {
@@ -120,7 +117,7 @@ void ClusterBuilder::run(Context& context, const Surface& surface, std::span<con
   const std::uint64_t number_mask = (std::uint64_t{1} << number_bits) - 1;
   constexpr std::uint64_t dead = ~std::uint64_t{0};
   keyed_.resize(triangles.size());
-  parallel_for(context.workers, triangles.size(), grain, [&](std::size_t t) {
+  parallel_for(context.workers, triangles.size(), clustering_grain, [&](std::size_t t) {
     const Triangle& corners = triangles[t];
     if (is_dead(corners)) {
       keyed_[t] = dead;
@@ -149,7 +146,7 @@ void ClusterBuilder::run(Context& context, const Surface& surface, std::span<con
   }
   place_.push_back(first);
   clusters.resize(place_.size() - 1);
-  parallel_for(context.workers, clusters.size(), grain / cluster_triangles, [&](std::size_t p) {
+  parallel_for(context.workers, clusters.size(), clustering_grain / cluster_triangles, [&](std::size_t p) {
     std::array<Index, cluster_triangles> members;
     const std::size_t count = place_[p + 1] - place_[p];
     for (std::size_t i = 0; i < count; ++i) members[i] = static_cast<Index>(keyed_[place_[p] + i] & number_mask);

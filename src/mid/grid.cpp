@@ -6,13 +6,13 @@ namespace carom::mid {
 
 namespace {
 
-constexpr std::size_t member_grain = 4096;
+constexpr std::size_t grid_member_grain = 4096;
 
 void one_lattice(Context& context, const In& in, const Options& options, CellScratch& cells) {
   collect_members(context, in.surface, in.triangles, in.objects, in.object_pairs, options.pairs, cells.append_members,
                   cells.members);
   const double longest = parallel_reduce(
-      context.workers, cells.members.size(), member_grain, 0.0,
+      context.workers, cells.members.size(), grid_member_grain, 0.0,
       [&](std::size_t begin, std::size_t end) {
         double side = 0;
         for (std::size_t i = begin; i < end; ++i) {
@@ -36,7 +36,7 @@ void lattice_of_each_pair(Context& context, const In& in, CellScratch& cells) {
   cells.sort_members.run(context.workers, cells.members, 32,
                          [](const Member& member) { return static_cast<std::uint64_t>(member.lattice); });
   // Members of a pair stand together now, so a chunk has few runs to report.
-  cells.append_sides.run(context.workers, cells.members.size(), member_grain, cells.sides,
+  cells.append_sides.run(context.workers, cells.members.size(), grid_member_grain, cells.sides,
                          [&](std::size_t begin, std::size_t end, std::vector<CellScratch::Side>& out, std::size_t) {
                            for (std::size_t i = begin; i < end; ++i) {
                              const auto& [triangle, lattice] = cells.members[i];

@@ -8,7 +8,7 @@ namespace carom::mid {
 
 namespace {
 
-constexpr std::size_t member_grain = 8192;
+constexpr std::size_t hgrid_member_grain = 8192;
 
 /// The power of two that is just above the longest side of a box: from -148 to 130.
 std::size_t size_class(double side) {
@@ -19,7 +19,7 @@ std::size_t size_class(double side) {
 
 CellScratch::Sizes sizes_of_members(Context& context, const In& in, CellScratch& cells) {
   return parallel_reduce(
-      context.workers, cells.members.size(), member_grain, CellScratch::Sizes{},
+      context.workers, cells.members.size(), hgrid_member_grain, CellScratch::Sizes{},
       [&](std::size_t begin, std::size_t end) {
         CellScratch::Sizes part{};
         for (std::size_t i = begin; i < end; ++i) {
@@ -129,7 +129,7 @@ void hgrid(Context& context, const In& in, const Options& options, Out& out, Sta
   std::array<Index, CellScratch::size_classes> level_of_class;
   make_levels(sizes, region_of(in.objects, in.object_pairs), options.pairs, CellList::most_cells(in.triangles.size()),
               cells, level_of_class);
-  parallel_for(context.workers, cells.members.size(), member_grain, [&](std::size_t i) {
+  parallel_for(context.workers, cells.members.size(), hgrid_member_grain, [&](std::size_t i) {
     Member& member = cells.members[i];
     member.lattice = level_of_class[size_class(longest_side(in.triangles[static_cast<std::size_t>(member.triangle)]))];
   });

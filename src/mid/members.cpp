@@ -4,7 +4,7 @@ namespace carom::mid {
 
 namespace {
 
-constexpr std::size_t grain = 4096;
+constexpr std::size_t membership_grain = 4096;
 
 /// Whom the broad phase paired each object with.
 struct Partners {
@@ -71,7 +71,7 @@ void collect_members(Context& context, const Surface& surface, std::span<const B
       return overlap(triangles[i], objects[static_cast<std::size_t>(partner.object)]);
     });
   };
-  append.run(context.workers, triangles.size(), grain, members,
+  append.run(context.workers, triangles.size(), membership_grain, members,
              [&](std::size_t begin, std::size_t end, std::vector<Member>& out, std::size_t) {
                for (std::size_t i = begin; i < end; ++i) {
                  if (!triangles[i].empty() && matters(i)) out.push_back({static_cast<Index>(i), 0});
@@ -84,7 +84,7 @@ void collect_members_of_pairs(Context& context, const Surface& surface, std::spa
                               OrderedAppend<Member>& append, std::vector<Member>& members) {
   const Partners partners = find_partners(context.arena, objects.size(), object_pairs);
   const auto object_of = surface.object_index_of_triangle();
-  append.run(context.workers, triangles.size(), grain, members,
+  append.run(context.workers, triangles.size(), membership_grain, members,
              [&](std::size_t begin, std::size_t end, std::vector<Member>& out, std::size_t) {
                for (std::size_t i = begin; i < end; ++i) {
                  if (triangles[i].empty()) continue;

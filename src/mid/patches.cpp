@@ -2,15 +2,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/at.hpp"
 #include "mid/cones.hpp"
 
 namespace carom::mid {
 
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 Index next_side(Index number) {
   return number % 3 == 2 ? number - 2 : number + 1;

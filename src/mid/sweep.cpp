@@ -7,7 +7,7 @@ namespace carom::mid {
 namespace {
 
 // Few enough for the load to balance, many enough for the loop to be worth starting.
-constexpr std::size_t grain = 256;
+constexpr std::size_t sweep_grain = 256;
 
 /// The triangles that can matter, dead ones not among them. For contacts within objects that is all of them; for
 /// contacts between objects only what lies in the box of another one (the region of interest of F. Léonard, 3.4).
@@ -49,8 +49,8 @@ void sweep(Context& context, const In& in, const Options& options, Out& out, Sta
 
   const bool same_wanted = options.pairs != PairScope::between;
   const bool different_wanted = options.pairs != PairScope::self;
-  out.counts.assign(chunk_count(swept.size(), grain), {});
-  out.append.run(context.workers, swept.size(), grain, out.pairs,
+  out.counts.assign(chunk_count(swept.size(), sweep_grain), {});
+  out.append.run(context.workers, swept.size(), sweep_grain, out.pairs,
                  [&](std::size_t begin, std::size_t end, std::vector<TrianglePair>& pairs, std::size_t chunk) {
                    auto& [seen, box_culled, object_culled] = out.counts[chunk];
                    for (std::size_t i = begin; i < end; ++i) {

@@ -7,7 +7,7 @@ namespace carom::narrow {
 
 namespace {
 
-constexpr std::size_t grain = 128;
+constexpr std::size_t cluster_pair_grain = 128;
 
 using mid::Cluster;
 
@@ -88,8 +88,8 @@ class ClusterTester {
 void find_in_clusters(Context& context, std::span<const Eigen::Vector3d> positions, const Surface& surface,
                       const mid::Bvh& bvh, double distance, Scratch& scratch) {
   const auto pairs = bvh.pairs();
-  scratch.counts.assign(chunk_count(pairs.size(), grain), {});
-  scratch.append.run(context.workers, pairs.size(), grain, scratch.hits,
+  scratch.counts.assign(chunk_count(pairs.size(), cluster_pair_grain), {});
+  scratch.append.run(context.workers, pairs.size(), cluster_pair_grain, scratch.hits,
                      [&](std::size_t begin, std::size_t end, std::vector<Hit>& hits, std::size_t chunk) {
                        Scratch::Counts& counts = scratch.counts[chunk];
                        Batch batch(positions, surface.triangles(), distance, hits, counts.distance);
@@ -102,8 +102,8 @@ void find_in_clusters(Context& context, std::span<const Eigen::Vector3d> positio
 void find_moving_in_clusters(Context& context, const MovingIn& in, const mid::Bvh& bvh, double distance,
                              Scratch& scratch) {
   const auto pairs = bvh.pairs();
-  scratch.counts.assign(chunk_count(pairs.size(), grain), {});
-  scratch.append.run(context.workers, pairs.size(), grain, scratch.hits,
+  scratch.counts.assign(chunk_count(pairs.size(), cluster_pair_grain), {});
+  scratch.append.run(context.workers, pairs.size(), cluster_pair_grain, scratch.hits,
                      [&](std::size_t begin, std::size_t end, std::vector<Hit>& hits, std::size_t chunk) {
                        Scratch::Counts& counts = scratch.counts[chunk];
                        MovingBoxes boxes(in, distance, hits, counts.distance);

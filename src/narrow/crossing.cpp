@@ -14,7 +14,7 @@ namespace {
 using detail::SidedTriangle;
 using Eigen::Vector3d;
 
-constexpr std::size_t grain = 512;
+constexpr std::size_t crossing_grain = 512;
 
 class CrossingTester {
  public:
@@ -93,8 +93,8 @@ class CrossingTester {
 void find_crossings(Context& context, const CrossingIn& in, CrossingScratch& scratch, std::vector<Intersection>& found,
                     StageStats& mid_stats, StageStats& stats) {
   const StageTimer timer(stats);
-  scratch.counts.assign(chunk_count(in.pairs.size(), grain), {});
-  scratch.append.run(context.workers, in.pairs.size(), grain, scratch.hits,
+  scratch.counts.assign(chunk_count(in.pairs.size(), crossing_grain), {});
+  scratch.append.run(context.workers, in.pairs.size(), crossing_grain, scratch.hits,
                      [&](std::size_t begin, std::size_t end, std::vector<mid::TrianglePair>& hits, std::size_t chunk) {
                        CrossingTester tester(in, scratch.counts[chunk]);
                        for (std::size_t i = begin; i < end; ++i)
@@ -103,7 +103,7 @@ void find_crossings(Context& context, const CrossingIn& in, CrossingScratch& scr
   std::sort(scratch.hits.begin(), scratch.hits.end(),
             [](const mid::TrianglePair& p, const mid::TrianglePair& q) { return p.a != q.a ? p.a < q.a : p.b < q.b; });
   found.resize(scratch.hits.size());
-  parallel_for(context.workers, found.size(), grain / 8, [&](std::size_t i) {
+  parallel_for(context.workers, found.size(), crossing_grain / 8, [&](std::size_t i) {
     CrossingScratch::Counts unused;
     found[i] = CrossingTester(in, unused).describe(scratch.hits[i]);
   });

@@ -9,7 +9,7 @@ namespace carom::narrow {
 
 namespace {
 
-constexpr std::size_t grain = 1024;
+constexpr std::size_t exclusion_grain = 1024;
 
 /// The vertices of both features of a hit.
 struct Sides {
@@ -62,7 +62,7 @@ broad::Verdict verdict(const Sides& sides, const Surface& surface, const Exclude
 
 void exclude_listed(Context& context, const ExcludeIn& in, const Excludes& excludes, ExcludeScratch& scratch,
                     std::vector<Hit>& hits) {
-  scratch.append.run(context.workers, hits.size(), grain, scratch.kept,
+  scratch.append.run(context.workers, hits.size(), exclusion_grain, scratch.kept,
                      [&](std::size_t begin, std::size_t end, std::vector<Hit>& kept, std::size_t chunk) {
                        ExcludeScratch::Counts& counts = scratch.counts[chunk];
                        for (std::size_t i = begin; i < end; ++i) {
@@ -99,7 +99,7 @@ void exclude_near(Context& context, const ExcludeIn& in, const Excludes& exclude
     for (const Index vertex : sides.a()) balls.want(vertex);
   }
   balls.find(context);
-  scratch.append.run(context.workers, hits.size(), grain, scratch.kept,
+  scratch.append.run(context.workers, hits.size(), exclusion_grain, scratch.kept,
                      [&](std::size_t begin, std::size_t end, std::vector<Hit>& kept, std::size_t chunk) {
                        for (std::size_t i = begin; i < end; ++i) {
                          const Sides sides = sides_of(hits[i], triangles);
@@ -179,7 +179,7 @@ void Excludes::set_surface(const ContactFilters& filters, const Surface& surface
 void exclude(Context& context, const ExcludeIn& in, const Excludes& excludes, ExcludeScratch& scratch,
              std::vector<Hit>& hits, StageStats& stats) {
   if (!excludes.active()) return;
-  scratch.counts.assign(chunk_count(hits.size(), grain), {});
+  scratch.counts.assign(chunk_count(hits.size(), exclusion_grain), {});
   exclude_listed(context, in, excludes, scratch, hits);
   if (excludes.surface_distance() > 0) exclude_near(context, in, excludes, scratch, hits);
 

@@ -15,7 +15,7 @@ struct Hit {
   friend auto operator<=>(const Hit&, const Hit&) = default;
 };
 
-namespace detail {
+namespace hit_bits {
 // Indices are below 2^31, so the top bit is free to put edge-edge after vertex-face.
 inline constexpr std::uint64_t edge_edge_bit = 1ULL << 63U;
 
@@ -25,30 +25,30 @@ inline std::uint64_t pack(Index first, Index second) {
 inline Edge unpack(std::uint64_t packed) {
   return {static_cast<Index>(packed >> 32U), static_cast<Index>(packed & 0xffffffffU)};
 }
-}  // namespace detail
+}  // namespace hit_bits
 
 inline Hit pack_vertex_face(Index vertex, Index triangle) {
-  return {detail::pack(vertex, 0), detail::pack(triangle, 0)};
+  return {hit_bits::pack(vertex, 0), hit_bits::pack(triangle, 0)};
 }
 /// `a` and `b` have their smaller index first, and a < b.
 inline Hit pack_edge_edge(const Edge& a, const Edge& b) {
-  return {detail::edge_edge_bit | detail::pack(a[0], a[1]), detail::pack(b[0], b[1])};
+  return {hit_bits::edge_edge_bit | hit_bits::pack(a[0], a[1]), hit_bits::pack(b[0], b[1])};
 }
 
 inline ContactKind kind_of(const Hit& hit) {
-  return (hit.a & detail::edge_edge_bit) != 0 ? ContactKind::edge_edge : ContactKind::vertex_face;
+  return (hit.a & hit_bits::edge_edge_bit) != 0 ? ContactKind::edge_edge : ContactKind::vertex_face;
 }
 inline Index vertex_of(const Hit& hit) {
-  return detail::unpack(hit.a)[0];
+  return hit_bits::unpack(hit.a)[0];
 }
 inline Index triangle_of(const Hit& hit) {
-  return detail::unpack(hit.b)[0];
+  return hit_bits::unpack(hit.b)[0];
 }
 inline Edge edge_a_of(const Hit& hit) {
-  return detail::unpack(hit.a & ~detail::edge_edge_bit);
+  return hit_bits::unpack(hit.a & ~hit_bits::edge_edge_bit);
 }
 inline Edge edge_b_of(const Hit& hit) {
-  return detail::unpack(hit.b);
+  return hit_bits::unpack(hit.b);
 }
 
 }  // namespace carom::narrow

@@ -13,7 +13,7 @@ namespace carom::narrow {
 
 namespace {
 
-constexpr std::size_t grain = 512;
+constexpr std::size_t pair_grain = 512;
 constexpr std::size_t sort_grain = 4096;
 constexpr std::size_t select_grain = 8 * kernels::reach_batch;
 
@@ -126,8 +126,8 @@ class PairTester {
 };
 
 void find_in_triangles(Context& context, const In& in, double distance, Scratch& scratch) {
-  scratch.counts.assign(chunk_count(in.pairs.size(), grain), {});
-  scratch.append.run(context.workers, in.pairs.size(), grain, scratch.hits,
+  scratch.counts.assign(chunk_count(in.pairs.size(), pair_grain), {});
+  scratch.append.run(context.workers, in.pairs.size(), pair_grain, scratch.hits,
                      [&](std::size_t begin, std::size_t end, std::vector<Hit>& hits, std::size_t chunk) {
                        PairTester tester(in, distance, hits, scratch.counts[chunk]);
                        for (std::size_t i = begin; i < end; ++i) tester.test(in.pairs[i]);

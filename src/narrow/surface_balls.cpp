@@ -11,7 +11,7 @@ namespace carom::narrow {
 namespace {
 
 // A ball takes microseconds; each chunk has a search with a table of its own.
-constexpr std::size_t grain = 256;
+constexpr std::size_t ball_grain = 256;
 
 /// The same in both directions. Beyond the range in which squares are numbers with all their digits,
 /// slower and right.
@@ -118,10 +118,10 @@ void SurfaceBalls::want(Index vertex) {
 
 void SurfaceBalls::find(Context& context) {
   const std::span<const Index> missing = std::span(centres_).subspan(done_);
-  const std::size_t chunks = chunk_count(missing.size(), grain);
+  const std::size_t chunks = chunk_count(missing.size(), ball_grain);
   if (searches_.size() < chunks) searches_.resize(chunks);
   sizes_.resize(missing.size());
-  append_.run(context.workers, missing.size(), grain, found_,
+  append_.run(context.workers, missing.size(), ball_grain, found_,
               [&](std::size_t begin, std::size_t end, std::vector<Index>& members, std::size_t chunk) {
                 for (std::size_t i = begin; i < end; ++i) {
                   const std::size_t before = members.size();

@@ -7,7 +7,7 @@
 namespace carom {
 namespace {
 
-constexpr std::size_t grain = 128;
+constexpr std::size_t batch_grain = 128;
 
 void check_counts(std::size_t pairs, std::size_t out, const BatchOptions& options) {
   require(out == pairs, ErrorCode::invalid_argument, "query: {} pairs, but room for {} results", pairs, out);
@@ -20,12 +20,12 @@ void check_counts(std::size_t pairs, std::size_t out, const BatchOptions& option
 template <class Body>
 void for_each_pair(std::size_t pairs, const BatchOptions& options, Body&& body) {
   const auto cache = [&](std::size_t i) { return options.caches.empty() ? nullptr : &options.caches[i]; };
-  if (options.threads == 1 || pairs <= grain) {
+  if (options.threads == 1 || pairs <= batch_grain) {
     for (std::size_t i = 0; i < pairs; ++i) body(i, cache(i));
     return;
   }
   Workers workers(options.threads);
-  parallel_for(workers, pairs, grain, [&](std::size_t i) { body(i, cache(i)); });
+  parallel_for(workers, pairs, batch_grain, [&](std::size_t i) { body(i, cache(i)); });
 }
 
 template <class Out, class Ask>

@@ -37,8 +37,8 @@ void check_placed(const Eigen::Isometry3d& pose, const char* which) {
 }
 
 /// A convex shape, a mesh, or each part of a compound.
-struct Parts {
-  Parts(const Shape& shape, const Course& course) : shape_(shape), course_(course) {}
+struct MovingParts {
+  MovingParts(const Shape& shape, const Course& course) : shape_(shape), course_(course) {}
   bool compound() const { return shape_.kind() == ShapeKind::compound; }
   std::size_t size() const { return compound() ? shape_.parts().size() : 1; }
   mesh::MovingPart part(std::size_t i) const {
@@ -68,8 +68,8 @@ CastResult cast_checked(const Shape& a, const ShapeMotion& motion_a, const Shape
                         const CastOptions& options) {
   const Course course_a(motion_a.from, motion_a.to);
   const Course course_b(motion_b.from, motion_b.to);
-  const Parts parts_a(a, course_a);
-  const Parts parts_b(b, course_b);
+  const MovingParts parts_a(a, course_a);
+  const MovingParts parts_b(b, course_b);
   CastResult best;
   int iterations = 0;
   // What distance() says of the whole, for other parts may be deeper.
@@ -101,19 +101,19 @@ CastResult cast_checked(const Shape& a, const ShapeMotion& motion_a, const Shape
   return best;
 }
 
-constexpr std::size_t grain = 32;
+constexpr std::size_t cast_grain = 32;
 
 template <class Body>
 void for_each_pair(std::size_t pairs, std::size_t out, const CastBatchOptions& batch, Body&& body) {
   require(out == pairs, ErrorCode::invalid_argument, "cast: {} pairs, but room for {} results", pairs, out);
   require(batch.threads >= 0 && batch.threads <= 1024, ErrorCode::invalid_argument,
           "cast: threads is {}, expected 0 to 1024", batch.threads);
-  if (batch.threads == 1 || pairs <= grain) {
+  if (batch.threads == 1 || pairs <= cast_grain) {
     for (std::size_t i = 0; i < pairs; ++i) body(i);
     return;
   }
   Workers workers(batch.threads);
-  parallel_for(workers, pairs, grain, body);
+  parallel_for(workers, pairs, cast_grain, body);
 }
 
 void check_motions(std::span<const ShapeMotion> motions, const char* which) {

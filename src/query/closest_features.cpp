@@ -47,8 +47,8 @@ bool proven(const Polyhedron& a, const Polyhedron& b, const RelativePose& pose, 
   return dot(d, far_a - v.point_a) <= slack && dot(d, v.point_b - far_b) <= slack;
 }
 
-void ask_distance(const ConvexPolyhedron& a, const Eigen::Isometry3d& pose_a, const ConvexPolyhedron& b,
-                  const Eigen::Isometry3d& pose_b, ClosestFeatures& result) {
+void ask_for_distance(const ConvexPolyhedron& a, const Eigen::Isometry3d& pose_a, const ConvexPolyhedron& b,
+                      const Eigen::Isometry3d& pose_b, ClosestFeatures& result) {
   const QueryResult q = distance(a.shape(), pose_a, b.shape(), pose_b);
   result.asked_distance = true;
   result.overlapping = q.colliding();
@@ -82,7 +82,7 @@ ClosestFeatures closest_features(const ConvexPolyhedron& a, const Eigen::Isometr
   } else if (v.ending == Vclip::Ending::overlap) {
     result.overlapping = true;
   } else {
-    ask_distance(a, pose_a, b, pose_b, result);
+    ask_for_distance(a, pose_a, b, pose_b, result);
   }
   if (cache != nullptr) *cache = {result.feature_a, result.feature_b};
   return result;

@@ -11,6 +11,12 @@
 /// What moving polygons and polyhedra have in common once their times of contact are known.
 namespace carom {
 
+/// What counts as lying along the line or in the plane of contact, relative to the sizes: well above rounding, well
+/// below what anyone would call a tilt.
+inline constexpr double along_contact = 1e-10;
+/// Closer than this, relative to the sizes, is a touch.
+inline constexpr double touching = 1e-13;
+
 template <int D>
 void check_motion(const Eigen::Matrix<double, D, 1>& velocity_a, const Eigen::Matrix<double, D, 1>& velocity_b,
                   double end) {

@@ -12,12 +12,7 @@ using convex::ContactTimes;
 using convex::PolygonTree;
 using Eigen::Vector2d;
 
-/// What counts as lying along the line of contact, relative to the sizes.
-constexpr double flat = 1e-10;
-/// Closer than this, relative to the sizes, is a touch.
-constexpr double touching = 1e-13;
-
-void check_pose(const Eigen::Isometry2d& pose, const char* which) {
+void check_polygon_pose(const Eigen::Isometry2d& pose, const char* which) {
   require(pose.matrix().allFinite() && pose.matrix().cwiseAbs().maxCoeff() <= farthest_place, ErrorCode::not_finite,
           "polygons: the pose of {} is not finite, or beyond {}", which, farthest_place);
 }
@@ -27,14 +22,14 @@ Vector2d turned_back(const Vector2d& side) {
 }
 
 /// In the frame of a, from a to b, of any length.
-struct Axis {
+struct PolygonAxis {
   Vector2d n;
   double gap = 0;
   AxisKind kind = AxisKind::other;
   Index side = none;
 };
 
-/// visit(Axis) -> bool, false to end. The sides of the difference of two polygons are those of both.
+/// visit(PolygonAxis) -> bool, false to end. The sides of the difference of two polygons are those of both.
 template <class Visit>
 void visit_axes(const PolygonTree& a, const PolygonTree& b, const Eigen::Matrix2d& r, const Vector2d& t,
                 Visit&& visit) {
@@ -45,18 +40,19 @@ void visit_axes(const PolygonTree& a, const PolygonTree& b, const Eigen::Matrix2
   // A segment has two sides, one on either hand.
   for (std::size_t k = 0; k < a.size() && a.size() > 1; ++k) {
     const Vector2d n = turned_back(a.side(k));
-    if (!visit(Axis{n, n.dot(farthest_b(-n) - a.corners[k]), AxisKind::side_of_a, static_cast<Index>(k)})) return;
+    if (!visit(PolygonAxis{n, n.dot(farthest_b(-n) - a.corners[k]), AxisKind::side_of_a, static_cast<Index>(k)}))
+      return;
   }
   for (std::size_t k = 0; k < b.size() && b.size() > 1; ++k) {
     const Vector2d n = -(r * turned_back(b.side(k)));
     const Vector2d on_b = r * b.corners[k] + t;
-    if (!visit(Axis{n, n.dot(on_b - farthest_a(n)), AxisKind::side_of_b, static_cast<Index>(k)})) return;
+    if (!visit(PolygonAxis{n, n.dot(on_b - farthest_a(n)), AxisKind::side_of_b, static_cast<Index>(k)})) return;
   }
   if (a.size() > 2 || b.size() > 2) return;
   // Two segments in a line, or points: their difference has no area, and ends of its own.
   const Vector2d along = a.size() == 2 ? a.side(0) : b.size() == 2 ? Vector2d(r * b.side(0)) : Vector2d(1, 0);
   for (const Vector2d& n : {along, Vector2d(-along), Vector2d(turned_back(along)), Vector2d(-turned_back(along))}) {
-    if (!visit(Axis{n, n.dot(farthest_b(-n) - farthest_a(n)), AxisKind::other, none})) return;
+    if (!visit(PolygonAxis{n, n.dot(farthest_b(-n) - farthest_a(n)), AxisKind::other, none})) return;
   }
 }
 
@@ -90,7 +86,7 @@ std::vector<Index> touching_corners(const PolygonTree& p, const Vector2d& n, dou
 
 void add_contact_set(const PolygonTree& a, const Eigen::Isometry2d& pose_a, const PolygonTree& b,
                      const Eigen::Isometry2d& pose_b, ContactInterval<2>& result) {
-  const double slack = flat * (size_of(a) + size_of(b));
+  const double slack = along_contact * (size_of(a) + size_of(b));
   const Vector2d n = result.normal;
   const Vector2d along(-n.y(), n.x());
   result.corners_a = touching_corners(a, pose_a.linear().transpose() * n, slack);
@@ -131,13 +127,13 @@ Index ConvexPolygon::extreme(const Vector2d& direction) const {
 
 AxisSeparation<2> separation(const ConvexPolygon& a, const Eigen::Isometry2d& pose_a, const ConvexPolygon& b,
                              const Eigen::Isometry2d& pose_b) {
-  check_pose(pose_a, "a");
-  check_pose(pose_b, "b");
+  check_polygon_pose(pose_a, "a");
+  check_polygon_pose(pose_b, "b");
   const Relative relative(pose_a, pose_b);
   AxisSeparation<2> best;
   best.distance = -INFINITY;
   best.normal = Vector2d::UnitX();
-  visit_axes(a.data(), b.data(), relative.r, relative.t, [&](const Axis& axis) {
+  visit_axes(a.data(), b.data(), relative.r, relative.t, [&](const PolygonAxis& axis) {
     const double length = axis.n.norm();
     if (!(axis.gap / length > best.distance)) return true;
     best.distance = axis.gap / length;
@@ -154,15 +150,15 @@ AxisSeparation<2> separation(const ConvexPolygon& a, const Eigen::Isometry2d& po
 ContactInterval<2> contact_interval(const ConvexPolygon& a, const Eigen::Isometry2d& pose_a, const Vector2d& velocity_a,
                                     const ConvexPolygon& b, const Eigen::Isometry2d& pose_b, const Vector2d& velocity_b,
                                     double end) {
-  check_pose(pose_a, "a");
-  check_pose(pose_b, "b");
+  check_polygon_pose(pose_a, "a");
+  check_polygon_pose(pose_b, "b");
   check_motion<2>(velocity_a, velocity_b, end);
   const Relative relative(pose_a, pose_b);
   const Vector2d velocity = pose_a.linear().transpose() * (velocity_b - velocity_a);
   const double slack = touching * (size_of(a.data()) + size_of(b.data()));
   ContactTimes times;
-  Axis touch;
-  visit_axes(a.data(), b.data(), relative.r, relative.t, [&](const Axis& axis) {
+  PolygonAxis touch;
+  visit_axes(a.data(), b.data(), relative.r, relative.t, [&](const PolygonAxis& axis) {
     if (times.narrow(axis.gap, axis.n.dot(velocity), slack * axis.n.norm(), end)) touch = axis;
     return times.meet;
   });

@@ -13,8 +13,8 @@ namespace {
 using convex::Question;
 
 /// A convex shape, a mesh, or each part of a compound.
-struct Parts {
-  explicit Parts(const Shape& shape, const Eigen::Isometry3d& pose) : shape_(shape), pose_(pose) {}
+struct PlacedParts {
+  explicit PlacedParts(const Shape& shape, const Eigen::Isometry3d& pose) : shape_(shape), pose_(pose) {}
 
   bool compound() const { return shape_.kind() == ShapeKind::compound; }
   std::size_t size() const { return compound() ? shape_.parts().size() : 1; }
@@ -90,8 +90,8 @@ QueryResult ask_parts(Question question, const Shape& a, const Eigen::Isometry3d
     mesh::mirror(result);
     return result;
   }
-  const Parts parts_a(a, pose_a);
-  const Parts parts_b(b, pose_b);
+  const PlacedParts parts_a(a, pose_a);
+  const PlacedParts parts_b(b, pose_b);
   QueryResult best;
   best.distance = INFINITY;
   for (std::size_t i = 0; i < parts_a.size(); ++i) {
@@ -109,8 +109,8 @@ QueryResult ask_parts(Question question, const Shape& a, const Eigen::Isometry3d
 }
 
 bool parts_collide(const Shape& a, const Eigen::Isometry3d& pose_a, const Shape& b, const Eigen::Isometry3d& pose_b) {
-  const Parts parts_a(a, pose_a);
-  const Parts parts_b(b, pose_b);
+  const PlacedParts parts_a(a, pose_a);
+  const PlacedParts parts_b(b, pose_b);
   for (std::size_t i = 0; i < parts_a.size(); ++i) {
     const Eigen::Isometry3d pose_i = parts_a.pose(i);
     for (std::size_t j = 0; j < parts_b.size(); ++j) {

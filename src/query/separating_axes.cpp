@@ -15,12 +15,6 @@ using convex::Polyhedron;
 using convex::RelativePose;
 using detail::Vec3;
 
-/// What counts as lying in the plane of contact, relative to the sizes: well above rounding, well below what anyone
-/// would call a tilt.
-constexpr double flat = 1e-10;
-/// Closer than this, relative to the sizes, is a touch.
-constexpr double touching = 1e-13;
-
 thread_local convex::AxisScratch scratch;
 
 /// Corners that lie farthest along n, in the order of a face if they are one; n in the frame of the polyhedron.
@@ -61,9 +55,9 @@ void add_contact_set(const ConvexPolyhedron& a, const Eigen::Isometry3d& pose_a,
   const double size = a.data().size + b.data().size;
   const Eigen::Vector3d n = result.normal;
   result.corners_a = touching_corners(a.data(), pose_a.linear().transpose() * n,
-                                      axis.kind == AxisKind::side_of_a ? axis.a : none, flat * size);
+                                      axis.kind == AxisKind::side_of_a ? axis.a : none, along_contact * size);
   result.corners_b = touching_corners(b.data(), pose_b.linear().transpose() * -n,
-                                      axis.kind == AxisKind::side_of_b ? axis.b : none, flat * size);
+                                      axis.kind == AxisKind::side_of_b ? axis.b : none, along_contact * size);
   // Relative to a corner of the contact, so that places far from the origin lose nothing.
   const Eigen::Vector3d origin = pose_a * a.data().corners[static_cast<std::size_t>(result.corners_a[0])];
   const auto placed = [&](const Polyhedron& p, const Eigen::Isometry3d& pose, const std::vector<Index>& corners) {
@@ -75,7 +69,7 @@ void add_contact_set(const ConvexPolyhedron& a, const Eigen::Isometry3d& pose_a,
   const Eigen::Vector3d v = n.cross(u);
   const convex::FlatPoints on_a = flattened(placed(a.data(), pose_a, result.corners_a), u, v);
   const convex::FlatPoints on_b = flattened(placed(b.data(), pose_b, result.corners_b), u, v);
-  for (const Eigen::Vector2d& p : convex::common_part(on_a, on_b, flat * size)) {
+  for (const Eigen::Vector2d& p : convex::common_part(on_a, on_b, along_contact * size)) {
     result.points.emplace_back(origin + p.x() * u + p.y() * v);
   }
 }

@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/at.hpp"
+
 namespace carom::contacts {
 namespace {
 
 constexpr std::size_t contact_grain = 64;
 constexpr std::size_t body_grain = 256;
-
-std::size_t at(std::int32_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 std::int32_t root(std::vector<std::int32_t>& parent, std::int32_t i) {
   while (parent[at(i)] != i) {

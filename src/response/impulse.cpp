@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/at.hpp"
 #include "core/stage_timer.hpp"
 
 namespace carom::impulse {
@@ -20,10 +21,6 @@ constexpr int impact_rounds = 50;    ///< over the pairs of an island: a blow ru
 constexpr int points_rounds = 100;   ///< over the points of one pair; four points of a box need some twenty
 constexpr int friction_rounds = 10;  ///< over the same
 constexpr std::size_t most_points = convex::patch_points;
-
-std::size_t at(std::int32_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// The least kinetic energy that friction of at most `limit` can leave, or a step towards it. Returns the largest
 /// change of a speed.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/at.hpp"
 #include "core/stage_timer.hpp"
 #include "response/impulse.hpp"
 
@@ -20,10 +21,6 @@ using detail::Vec3;
 constexpr std::size_t most_chunks = 8;
 /// A residual above this is no solution, whatever the pivots say.
 constexpr double solved_to = 1e-9;
-
-std::size_t at(std::int32_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 Row combined(double c, const Row& p, double s, const Row& q, const Body& a, const Body& b) {
   return contacts::make_row(c * p.along + s * q.along, c * p.turn_a + s * q.turn_a, c * p.turn_b + s * q.turn_b, a, b);

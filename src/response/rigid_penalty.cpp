@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/at.hpp"
 #include "core/check.hpp"
 #include "core/stage_timer.hpp"
 
@@ -18,10 +19,6 @@ using contacts::System;
 /// Of h^2 k / m, which must be below four: a bounce of a ball then takes some ten substeps.
 constexpr double chosen = 0.25;
 constexpr std::size_t body_grain = 16;
-
-std::size_t at(std::int32_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// The share of its speed with which a mass leaves a spring with this ratio of damping that does not pull.
 double restitution_of(double ratio) {

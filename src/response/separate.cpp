@@ -1,16 +1,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/at.hpp"
 #include "response/contact_system.hpp"
 
 // Moving apart what overlaps, without a velocity. What that does to the angular momentum of a free island, the step
 // takes back (world/rigid_momentum.cpp).
 namespace carom::contacts {
 namespace {
-
-std::size_t at(std::int32_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 bool none(const Vec3& v) {
   return v.x == 0 && v.y == 0 && v.z == 0;

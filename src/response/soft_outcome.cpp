@@ -11,7 +11,6 @@ namespace {
 
 using detail::Mat3;
 using detail::Vec3;
-using kernels::soft_lanes;
 using kernels::SoftBatch;
 using kernels::SoftBody;
 using rigid::Pair;
@@ -24,7 +23,7 @@ constexpr double most_growth = 1.05;
 void finish_batch(const In& in, const RigidOptions& options, std::span<Pair> pairs, Scratch& s, std::uint32_t index) {
   ask_for_batch(in, pairs, s, index + 2);
   const SoftBatch& batch = s.batches[index];
-  for (std::size_t lane = 0; lane < soft_lanes; ++lane) {
+  for (std::size_t lane = 0; lane < kernels::soft_lanes; ++lane) {
     const std::int32_t contact = s.lanes[index].pair[lane];
     if (contact < 0) continue;
     Pair& pair = pairs[static_cast<std::size_t>(in.touching[static_cast<std::size_t>(contact)])];

@@ -16,7 +16,7 @@ using kernels::facet_lanes;
 using Order = std::vector<std::uint16_t>;
 
 /// Faces bend by no more than this of the size, by rounding.
-constexpr double flat = 1e-12;
+constexpr double coplanar = 1e-12;
 constexpr std::uint16_t no_face = 0xffff;
 /// Larger than any bound, and finite when a few of it are added up.
 constexpr float far_away = 1e36F;
@@ -65,7 +65,7 @@ bool add_faces(HullData& hull, const Order& order, double size) {
     const auto offset = [&](std::size_t i) { return dot(n, detail::to_vec3(hull.points[i])); };
     const double most = offset(kernels::farthest(rows, n.x, n.y, n.z));
     for (const Index i : hull.faces[f]) {
-      if (!(most - offset(static_cast<std::size_t>(i)) <= flat * size)) return false;
+      if (!(most - offset(static_cast<std::size_t>(i)) <= coplanar * size)) return false;
     }
     hull.fan.faces.push_back({n, most, 0, static_cast<std::uint16_t>(hull.faces[f].size()), f});
   }

@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/at.hpp"
 #include "geometry/disjoint_sets.hpp"
 
 namespace carom::shapes {
 namespace {
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 std::vector<Index> first_at_place(const std::vector<Eigen::Vector3d>& positions) {
   std::vector<Index> order(positions.size());

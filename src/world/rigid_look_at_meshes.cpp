@@ -18,15 +18,15 @@ constexpr double far_share = 0.9;
 constexpr double same_place = 0.1;
 
 /// So many entries ahead their data is asked for, and where that is twice as many: it is all over the memory.
-constexpr std::size_t early = 2;
+constexpr std::size_t pairs_ahead = 2;
 
 void ask_for(const WorldState& s, std::size_t i) {
-  if (i + 2 * early < s.mesh_pairs.size()) {
-    const std::vector<std::int32_t>& parts = s.mesh_pairs[i + 2 * early].parts;
+  if (i + 2 * pairs_ahead < s.mesh_pairs.size()) {
+    const std::vector<std::int32_t>& parts = s.mesh_pairs[i + 2 * pairs_ahead].parts;
     fetch(parts.data(), parts.data() + parts.size());
   }
-  if (i + early >= s.mesh_pairs.size()) return;
-  const MeshPair& entry = s.mesh_pairs[i + early];
+  if (i + pairs_ahead >= s.mesh_pairs.size()) return;
+  const MeshPair& entry = s.mesh_pairs[i + pairs_ahead];
   const shapes::HullData* hull = s.bodies.colliders[static_cast<std::size_t>(entry.convex)].core->hull;
   if (hull != nullptr) fetch(hull->rows.data(), hull->rows.data() + hull->rows.size());
   for (const std::int32_t part : entry.parts)

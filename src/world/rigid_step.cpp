@@ -8,7 +8,7 @@
 namespace carom::rigid {
 namespace {
 
-constexpr std::size_t body_grain = 256;
+constexpr std::size_t step_grain = 256;
 
 FreeMotions::Body body_of(const World& world, std::size_t i) {
   const Bodies& bodies = world.state.bodies;
@@ -40,7 +40,7 @@ void predict(Context& context, World& world, const StepOptions& options, StageSt
   world.poses.rotation.resize(bodies.size());
   world.watch.resize(bodies.colliders.size());
   // All that is to be known of a body at the beginning, while its data is at hand.
-  parallel_chunks(context.workers, bodies.size(), body_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
+  parallel_chunks(context.workers, bodies.size(), step_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
     FreeMotions motions(options.gravity, options.dt);
     const auto note = [&](std::size_t i, const Free& free) { world.free[i] = free; };
     for (std::size_t i = begin; i < end; ++i) {
@@ -88,7 +88,7 @@ void advance(Context& context, World& world, const StepOptions& options, StageSt
   };
   const auto first = [](std::size_t a, std::size_t b) { return std::min(a, b); };
   const std::size_t bad =
-      parallel_reduce(context.workers, count, body_grain, count, first_bad, first, world.out_of_range);
+      parallel_reduce(context.workers, count, step_grain, count, first_bad, first, world.out_of_range);
   require(bad == count, ErrorCode::unstable, "body '{}' left the range of numbers; lower dt, the forces or the speeds",
           bad < count ? world.state.bodies.info[bad].name : "");
 }
@@ -98,7 +98,7 @@ void commit(Context& context, World& world, StageStats& stats) {
   Bodies& bodies = world.state.bodies;
   std::swap(bodies.motion, world.next);
   if (bodies.pushed) {
-    parallel_for(context.workers, bodies.size(), body_grain, [&](std::size_t i) {
+    parallel_for(context.workers, bodies.size(), step_grain, [&](std::size_t i) {
       bodies.force[i] = {};
       bodies.torque[i] = {};
     });

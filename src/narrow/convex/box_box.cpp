@@ -18,11 +18,11 @@ Vec3 vec(const Row& r) {
 }
 
 /// Squared sines between which a cross product of edges is neither good nor needless.
-constexpr double parallel = 1e-28;
+constexpr double nearly_parallel = 1e-28;
 constexpr double well_apart = 1e-10;
 
 /// The corner of a box in the frame of a, as its parameters along its own axes.
-Vec3 at(const Vec3& center, const Matrix& axes, const Row& parameters) {
+Vec3 corner_at(const Vec3& center, const Matrix& axes, const Row& parameters) {
   return center + (parameters[0] * vec(axes[0]) + parameters[1] * vec(axes[1]) + parameters[2] * vec(axes[2]));
 }
 
@@ -90,7 +90,7 @@ BoxAxes box_axes(const Core& a, const Core& b, const RelativePose& pose, double 
         // Axis i of a times axis j of b: 0 along i, -r[j][i2] along i1, r[j][i1] along i2.
         const double length = r[j][i1] * r[j][i1] + r[j][i2] * r[j][i2];
         if (length < well_apart) {
-          best.sure = best.sure && length <= parallel;
+          best.sure = best.sure && length <= nearly_parallel;
           continue;
         }
         const double along = t[i2] * r[j][i1] - t[i1] * r[j][i2];
@@ -144,12 +144,12 @@ void box_depth(const Core& a, const Core& b, const RelativePose& pose, const Box
     Row pb{};
     if (axes.axis < 3) {
       pb = farthest_near(pose.t, r, hb, -axes.n, {}, slack);
-      result.point_b = at(pose.t, r, pb);
+      result.point_b = corner_at(pose.t, r, pb);
       result.point_a = result.point_b + depth * axes.n;
       pa = farthest_near({}, identity, ha, axes.n, result.point_a, slack);
     } else {
       pa = farthest_near({}, identity, ha, axes.n, pose.t, slack);
-      result.point_a = at({}, identity, pa);
+      result.point_a = corner_at({}, identity, pa);
       result.point_b = result.point_a - depth * axes.n;
       pb = farthest_near(pose.t, r, hb, -axes.n, result.point_b, slack);
     }
@@ -163,9 +163,9 @@ void box_depth(const Core& a, const Core& b, const RelativePose& pose, const Box
   Row pb = row(shapes::box_support(b.size, -pose.rotate_back(axes.n)).p);
   const auto ends = [](Row p, std::size_t k, const Vec3& center, const Matrix& frame) {
     p[k] = -std::abs(p[k]);
-    const Vec3 from = at(center, frame, p);
+    const Vec3 from = corner_at(center, frame, p);
     p[k] = -p[k];
-    return std::pair{detail::to_eigen(from), detail::to_eigen(at(center, frame, p))};
+    return std::pair{detail::to_eigen(from), detail::to_eigen(corner_at(center, frame, p))};
   };
   const auto [a0, a1] = ends(pa, i, {}, identity);
   const auto [b0, b1] = ends(pb, j, pose.t, r);

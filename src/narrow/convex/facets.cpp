@@ -41,10 +41,6 @@ struct Side {
   shapes::SupportPoint behind(const Vec3& n) const { return shapes::hull_support(other, -pose.rotate_back(n)); }
 };
 
-RelativePose inverse(const RelativePose& p) {
-  return {{p.x.x, p.y.x, p.z.x}, {p.x.y, p.y.y, p.z.y}, {p.x.z, p.y.z, p.z.z}, -p.rotate_back(p.t)};
-}
-
 /// A face of the difference, in the frame of the side that it was found from.
 struct Best {
   double depth = INFINITY;

@@ -24,6 +24,10 @@ struct RelativePose {
   Vec3 rotate_back(const Vec3& d) const { return {dot(x, d), dot(y, d), dot(z, d)}; }
 };
 
+inline RelativePose inverse(const RelativePose& p) {
+  return {{p.x.x, p.y.x, p.z.x}, {p.x.y, p.y.y, p.z.y}, {p.x.z, p.y.z, p.z.z}, -p.rotate_back(p.t)};
+}
+
 inline RelativePose relative_pose(const Eigen::Isometry3d& a, const Eigen::Isometry3d& b) {
   const double* ma = a.matrix().data();  // by columns
   const double* mb = b.matrix().data();

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "carom/closest.hpp"
+#include "core/at.hpp"
 
 namespace carom::convex {
 namespace {
@@ -12,9 +13,6 @@ using Kind = PolyhedronFeatureKind;
 
 constexpr int most_steps = 256;
 
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 PolyhedronFeature vertex(Index i) {
   return {Kind::vertex, i};
 }
@@ -25,15 +23,8 @@ PolyhedronFeature face(Index i) {
   return {Kind::face, i};
 }
 
-RelativePose inverse(const RelativePose& p) {
-  const Vec3 x{p.x.x, p.y.x, p.z.x};
-  const Vec3 y{p.x.y, p.y.y, p.z.y};
-  const Vec3 z{p.x.z, p.y.z, p.z.z};
-  return {x, y, z, -p.rotate_back(p.t)};
-}
-
 /// One end of a clipped edge: where, and whose plane cut it there.
-struct End {
+struct ClippedEnd {
   double place = 0;
   PolyhedronFeature neighbour;
   bool cut = false;
@@ -42,8 +33,8 @@ struct End {
 /// What is left of an edge from `tail` to `head` within some planes.
 struct Clipped {
   Vec3 tail, head;
-  End low{0, {}, false};
-  End high{1, {}, false};
+  ClippedEnd low{0, {}, false};
+  ClippedEnd high{1, {}, false};
   bool outside = false;  ///< all of it is beyond one plane, that of low.neighbour
 
   Vec3 along() const { return head - tail; }
@@ -68,9 +59,9 @@ struct Clipped {
   }
 };
 
-class Search {
+class Walk {
  public:
-  Search(const Polyhedron& a, const Polyhedron& b, const RelativePose& pose)
+  Walk(const Polyhedron& a, const Polyhedron& b, const RelativePose& pose)
       : solids_{&a, &b},
         into_{pose, inverse(pose)},
         slack_(1e-14 * (a.size + b.size + std::abs(pose.t.x) + std::abs(pose.t.y) + std::abs(pose.t.z))) {}
@@ -245,7 +236,7 @@ class Search {
       }
       if (c.outside) return move(i, c.low.neighbour);
       bool touch = false;
-      const auto slope = [&](const End& end) {
+      const auto slope = [&](const ClippedEnd& end) {
         const Vec3 x = c.point(end.place);
         if (end.neighbour.kind == Kind::vertex) return dot(c.along(), x - p.corner(end.neighbour.index));
         const Vec3& n = p.units[at(end.neighbour.index)];
@@ -343,17 +334,17 @@ void add_points(const Polyhedron& a, const Polyhedron& b, const RelativePose& po
 }  // namespace
 
 Vclip vclip(const Polyhedron& a, const Polyhedron& b, const RelativePose& pose, const FeatureCache& start) {
-  Search search(a, b, pose);
-  search.features = {valid(a, start.a), valid(b, start.b)};
+  Walk walk(a, b, pose);
+  walk.features = {valid(a, start.a), valid(b, start.b)};
   Vclip v;
-  Search::Step step = Search::Step::go_on;
-  while (step == Search::Step::go_on && v.iterations < most_steps) {
+  Walk::Step step = Walk::Step::go_on;
+  while (step == Walk::Step::go_on && v.iterations < most_steps) {
     ++v.iterations;
-    step = search.step();
+    step = walk.step();
   }
-  v.features = search.features;
-  if (step == Search::Step::overlap) v.ending = Vclip::Ending::overlap;
-  if (step != Search::Step::done) return v;
+  v.features = walk.features;
+  if (step == Walk::Step::overlap) v.ending = Vclip::Ending::overlap;
+  if (step != Walk::Step::done) return v;
   v.ending = Vclip::Ending::apart;
   add_points(a, b, pose, v);
   return v;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/at.hpp"
 #include "geometry/disjoint_sets.hpp"
 #include "narrow/convex/convex.hpp"
 #include "narrow/mesh/point_queries.hpp"
@@ -19,10 +20,6 @@ using shapes::TriangleCorners;
 constexpr int most_trials = 32;
 constexpr int most_advances = 64;
 constexpr std::size_t most_directions = 12;
-
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
 
 using Found = ConvexRegion;
 

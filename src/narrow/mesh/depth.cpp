@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "core/at.hpp"
 #include "narrow/mesh/point_queries.hpp"
 #include "narrow/mesh/region_places.hpp"
 #include "narrow/mesh/trial_directions.hpp"
@@ -13,21 +14,17 @@
 namespace carom::mesh {
 namespace {
 
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
-constexpr int most_trials = 32;
-constexpr std::size_t most_directions = 10;
+constexpr int most_region_trials = 32;
+constexpr std::size_t most_region_directions = 10;
 /// How many pairs of faces that lie on each other are looked behind, in one place of a trial.
 constexpr std::size_t most_grazes = 64;
 /// How far behind, in units of what counts as rounding.
-constexpr double behind = 1e4;
+constexpr double far_behind = 1e4;
 
-class Meter {
+class RegionMeter {
  public:
-  Meter(const MeshData& a, const MeshData& b, const RelativePose& pose, const Region& region,
-        const RegionPlaces& places, std::size_t number)
+  RegionMeter(const MeshData& a, const MeshData& b, const RelativePose& pose, const Region& region,
+              const RegionPlaces& places, std::size_t number)
       : a_(a),
         b_(b),
         pose_(pose),
@@ -62,7 +59,7 @@ class Meter {
             vertex_b(b_.mesh.triangles[at(t)][2])};
   }
 
-  void add_direction(const Vec3& v) { mesh::add_direction(v, most_directions, directions_); }
+  void add_direction(const Vec3& v) { mesh::add_direction(v, most_region_directions, directions_); }
 
   void find_deepest() {
     Vec3 out_a;
@@ -225,7 +222,7 @@ class Meter {
       const Vec3 d = detail::unit_or_zero(way);
       if (!(dot(way, way) > 1e-6)) continue;
       for (const double side : {-1.0, 1.0}) {
-        const Vec3 p = middle + (side * behind * small_) * d;
+        const Vec3 p = middle + (side * far_behind * small_) * d;
         if (!inside(a_, p) || !inside(b_, back(p))) continue;
         const double out_of_a = way_out(a_, p, n);
         const double out_of_b = way_out(b_, back(p), moved_pose.rotate_back(-n));
@@ -282,7 +279,7 @@ class Meter {
     Trial trial;
     bool free = false;
     if (!move_vertices_out(n, trial)) return;
-    for (int i = 0; i < most_trials && !free; ++i) {
+    for (int i = 0; i < most_region_trials && !free; ++i) {
       free = move_triangles_apart(n, trial) && !move_on(n, trial);
       if (!(trial.way < best_.depth)) return;
     }
@@ -349,7 +346,8 @@ std::vector<RegionDepth> measure(const MeshData& a, const MeshData& b, const Rel
     for (const Index v : r.b.vertices) places.add(pose.rotate(detail::to_vec3(b.mesh.positions[at(v)])) + pose.t);
   }
   std::vector<RegionDepth> depths;
-  for (std::size_t i = 0; i < regions.size(); ++i) depths.push_back(Meter(a, b, pose, regions[i], places, i).run());
+  for (std::size_t i = 0; i < regions.size(); ++i)
+    depths.push_back(RegionMeter(a, b, pose, regions[i], places, i).run());
   return depths;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/at.hpp"
 #include "geometry/disjoint_sets.hpp"
 #include "geometry/triangle_triangle.hpp"
 #include "narrow/mesh/point_queries.hpp"
@@ -11,12 +12,8 @@
 namespace carom::mesh {
 namespace {
 
-std::size_t at(Index i) {
-  return static_cast<std::size_t>(i);
-}
-
 /// Of triangles that cross the other mesh and of vertices inside it.
-struct Side {
+struct FloodSide {
   const MeshData& mesh;
   std::vector<std::uint8_t> crosses;      ///< of each triangle
   std::vector<std::int8_t> state;         ///< of each vertex: -1 not known, 0 outside, 1 inside
@@ -26,7 +23,7 @@ struct Side {
   std::vector<std::uint8_t> taken;        ///< of each triangle: in inside_triangles
   std::vector<Index> node;                ///< of each vertex inside
 
-  explicit Side(const MeshData& m)
+  explicit FloodSide(const MeshData& m)
       : mesh(m),
         crosses(m.mesh.triangles.size(), 0),
         state(m.mesh.positions.size(), -1),
@@ -38,7 +35,7 @@ struct Side {
 };
 
 /// Everything connected to a vertex inside without crossing the other surface is inside.
-void flood(Side& side, Index from) {
+void flood(FloodSide& side, Index from) {
   std::vector<Index> waiting{from};
   side.state[at(from)] = 1;
   side.inside_vertices.push_back(from);
@@ -61,7 +58,7 @@ void flood(Side& side, Index from) {
 }
 
 template <class Inside>
-void find_inside(Side& side, Inside&& is_inside) {
+void find_inside(FloodSide& side, Inside&& is_inside) {
   const auto ask = [&](Index v) {
     if (side.state[at(v)] >= 0) return;
     side.state[at(v)] = 0;
@@ -77,7 +74,7 @@ void find_inside(Side& side, Inside&& is_inside) {
   }
 }
 
-void list_crossing(Side& side, const std::vector<TriangleCrossing>& crossings, Index TriangleCrossing::*which) {
+void list_crossing(FloodSide& side, const std::vector<TriangleCrossing>& crossings, Index TriangleCrossing::*which) {
   for (const TriangleCrossing& c : crossings) {
     if (side.crosses[at(c.*which)]++ == 0) side.crossing_triangles.push_back(c.*which);
     side.crosses[at(c.*which)] = 1;
@@ -87,7 +84,7 @@ void list_crossing(Side& side, const std::vector<TriangleCrossing>& crossings, I
 
 /// Triangles that share an edge with t, or more.
 template <class Visit>
-void each_neighbour(const Side& side, Index t, Visit&& visit) {
+void each_neighbour(const FloodSide& side, Index t, Visit&& visit) {
   const std::array<Index, 3> v{side.vertex(t, 0), side.vertex(t, 1), side.vertex(t, 2)};
   for (std::size_t k = 0; k < 3; ++k) {
     for (const Index other : side.mesh.vertex_triangles[at(v[k])]) {
@@ -101,11 +98,11 @@ void each_neighbour(const Side& side, Index t, Visit&& visit) {
 
 class Joiner {
  public:
-  Joiner(std::vector<TriangleCrossing>& crossings, Side& a, Side& b) : crossings_(crossings), a_(a), b_(b) {}
+  Joiner(std::vector<TriangleCrossing>& crossings, FloodSide& a, FloodSide& b) : crossings_(crossings), a_(a), b_(b) {}
 
   std::vector<Region> run() {
     Index count = static_cast<Index>(crossings_.size());
-    for (Side* side : {&a_, &b_}) {
+    for (FloodSide* side : {&a_, &b_}) {
       for (const Index v : side->inside_vertices) side->node[at(v)] = count++;
     }
     detail::DisjointSets sets(at(count));
@@ -135,7 +132,7 @@ class Joiner {
     }
   }
 
-  void join_sides(detail::DisjointSets& sets, Side& side, Index TriangleCrossing::*which) {
+  void join_sides(detail::DisjointSets& sets, FloodSide& side, Index TriangleCrossing::*which) {
     for (const Index t : side.inside_triangles) {
       sets.merge(side.node[at(side.vertex(t, 0))], side.node[at(side.vertex(t, 1))]);
       sets.merge(side.node[at(side.vertex(t, 0))], side.node[at(side.vertex(t, 2))]);
@@ -165,7 +162,7 @@ class Joiner {
       r.a.triangles.push_back(crossings_[i].a);
       r.b.triangles.push_back(crossings_[i].b);
     }
-    const auto share = [&](const Side& side, RegionSide Region::*which) {
+    const auto share = [&](const FloodSide& side, RegionSide Region::*which) {
       for (const Index v : side.inside_vertices) (region_of(side.node[at(v)]).*which).vertices.push_back(v);
       for (const Index t : side.inside_triangles) {
         (region_of(side.node[at(side.vertex(t, 0))]).*which).triangles.push_back(t);
@@ -187,8 +184,8 @@ class Joiner {
   }
 
   std::vector<TriangleCrossing>& crossings_;
-  Side& a_;
-  Side& b_;
+  FloodSide& a_;
+  FloodSide& b_;
 };
 
 }  // namespace
@@ -212,8 +209,8 @@ std::vector<TriangleCrossing> find_crossings(const MeshData& a, const MeshData& 
 
 std::vector<Region> find_regions(const MeshData& a, const MeshData& b, const RelativePose& pose) {
   std::vector<TriangleCrossing> crossings = find_crossings(a, b, pose);
-  Side side_a(a);
-  Side side_b(b);
+  FloodSide side_a(a);
+  FloodSide side_b(b);
   list_crossing(side_a, crossings, &TriangleCrossing::a);
   list_crossing(side_b, crossings, &TriangleCrossing::b);
   if (b.any_closed) find_inside(side_a, [&](const Vec3& p) { return inside(b, pose.rotate_back(p - pose.t)); });

@@ -33,6 +33,12 @@ Eigen::Isometry3d pose(const Motion& m, const Mat3& local, const Vec3& place);
 /// The motion of a collider that is turned and placed so in its body, between two times of its way.
 ShapeMotion motion(const Way& way, const Mat3& turn, const Vec3& place, double begin, double end);
 
+/// A convex collider, smaller, about its middle.
+struct Inside {
+  Shape shape;
+  Vec3 place;  ///< in the frame of the body; turned as the collider
+};
+
 /// Working memory of limit_motion().
 struct LimitScratch {
   /// Where the way of a body ends.
@@ -59,8 +65,8 @@ struct LimitScratch {
     double turning = 0;  ///< m; no point goes farther, seen from the centre of mass
     double all = 0;      ///< m; no point goes farther
   };
-  std::vector<Distance> way;  ///< of each body
-  std::vector<std::uint8_t> is_fast;
+  std::vector<Distance> way;          ///< of each body
+  std::vector<std::uint8_t> is_fast;  ///< 0, 1, or 2 if it left its box
   struct Extremes {
     double smallest = INFINITY;  ///< m; what any dynamic collider may go and be held by its contacts
     double longest = 0;          ///< m, of all ways
@@ -71,8 +77,9 @@ struct LimitScratch {
   struct Meeting {
     std::int32_t a = 0;
     std::int32_t b = 0;
-    std::int32_t pair = -1;  ///< what the narrow phase knows of the two, if it does
-    bool looked = false;     ///< in this round
+    std::int32_t pair =
+        -1;               ///< what the narrow phase knows of the two, if it does: among `mesh_pairs` if one is a mesh
+    bool looked = false;  ///< in this round
     Stop stop_a{};
     Stop stop_b{};
   };
@@ -87,22 +94,21 @@ struct LimitScratch {
     Box way;
   };
   std::vector<Left> left;
-  std::vector<std::optional<Shape>> inside;  ///< of each collider that was fast once
+  std::vector<std::optional<Inside>> inside;  ///< of each collider that was fast once
 };
 
 /// m; how far a collider may move against any other, and still be held by contacts that are made ahead of time.
 /// Infinite for what has no inside: there it is the other one that counts.
 double hold(const Collider& c);
 
-/// The collider, smaller, about its middle.
-Shape make_inside(const Collider& c);
+Inside make_inside(const Collider& c);
 
 /// How far the two colliders of a meeting may go, in the first round or, as one of them now ends its way before the
 /// other, from there on.
 void look_at_meeting(const World& world, bool first, LimitScratch::Meeting& meeting);
 
-/// Ends the way of a body there.
-void apply_stop(World& world, const LimitScratch::Fast& fast, double dt);
+/// Ends the ways of all that stop; returns how many.
+std::size_t apply_stops(World& world, double dt);
 
 inline const Way& way_of(const LimitScratch& s, std::int32_t body) {
   return s.ways[static_cast<std::size_t>(s.way_number[static_cast<std::size_t>(body)])];

@@ -19,6 +19,7 @@ using Meeting = LimitScratch::Meeting;
 
 constexpr int most_rounds = 8;
 constexpr std::size_t entry_grain = 256;
+constexpr std::uint8_t left_box = 2;
 
 class Limiter {
  public:
@@ -28,17 +29,16 @@ class Limiter {
     find_fast(context);
     if (s_.fast.empty()) return 0;
     find_meetings(context);
-    make_insides();
-    make_ways(context);
-    bool changed = true;
-    for (int round = 0; changed; ++round) changed = look(context, round);
-    std::size_t stopped = 0;
-    for (const Fast& f : s_.fast) {
-      if (!(f.stop.time < 1)) continue;
-      apply_stop(world_, f, dt_);
-      ++stopped;
+    s_.way_number.assign(bodies_.size(), -1);
+    s_.on_way.clear();
+    s_.ways.clear();
+    make_ready(context, 0);
+    for (int round = 0; look(context, round); ++round) {
+      const std::size_t known = s_.meetings.size();
+      meet_what_stopped();
+      make_ready(context, known);
     }
-    return stopped;
+    return apply_stops(world_, dt_);
   }
 
  private:
@@ -81,7 +81,8 @@ class Limiter {
     const double turning = (far_round ? 2 : 2 * std::sqrt(t.x * t.x + t.y * t.y + t.z * t.z)) * of.reach;
     s_.way[i] = {turning, length(to.x - from.x) + turning};
     extremes.longest = std::max(extremes.longest, s_.way[i].all);
-    s_.is_fast[i] = s_.way[i].all > inner || !world_.state.boxed[i].holds(to.x, to.q, of.reach, 0) ? 1 : 0;
+    const bool left = far_round || !world_.state.boxed[i].holds(to.x, to.q, of.reach, 0);
+    s_.is_fast[i] = left ? left_box : s_.way[i].all > inner ? 1 : 0;
   }
 
   void find_fast(Context& context) {
@@ -102,7 +103,7 @@ class Limiter {
     // A large body that is slow for itself is fast for a small one.
     if (extremes.longest > extremes.smallest) {
       for (std::size_t i = 0; i < bodies_.size(); ++i) {
-        if (s_.way[i].all > extremes.smallest) s_.is_fast[i] = 1;
+        if (s_.is_fast[i] == 0 && s_.way[i].all > extremes.smallest) s_.is_fast[i] = 1;
       }
     }
     count_ = 0;
@@ -127,8 +128,12 @@ class Limiter {
     return s_.way[body_a].all + s_.way[body_b].all > least && against(body_a, body_b) > least;
   }
   static double hold(const Collider& a, const Collider& b) {
-    const double least = std::min(rigid::hold(a), rigid::hold(b));
-    return least < INFINITY ? least : 0;
+    const double own = rigid::hold(a);
+    const double other = rigid::hold(b);
+    const double least = std::min(own, other);
+    // What has no inside is through the other as soon as it is through the middle of it.
+    if (std::max(own, other) == INFINITY) return least < INFINITY ? 0.5 * least : 0;
+    return least;
   }
 
   /// Balls about the centres of mass that hold the colliders go past each other.
@@ -188,8 +193,10 @@ class Limiter {
     for (std::size_t i = 0; i < entries.size(); ++i) {
       if (s_.may_meet[i] != 0) add_meeting(entries[i].key.a, entries[i].key.b, entries[i].pair);
     }
-    for (const MeshPair& entry : world_.state.mesh_pairs) {
-      if (might_pass(collider(entry.key.a), collider(entry.key.b))) add_meeting(entry.key.a, entry.key.b, -1);
+    const std::vector<MeshPair>& mesh_pairs = world_.state.mesh_pairs;
+    for (std::size_t i = 0; i < mesh_pairs.size(); ++i) {
+      const ColliderPair& key = mesh_pairs[i].key;
+      if (might_pass(collider(key.a), collider(key.b))) add_meeting(key.a, key.b, static_cast<std::int32_t>(i));
     }
     const std::size_t known = s_.meetings.size();
     meet_out_of_boxes();
@@ -201,8 +208,27 @@ class Limiter {
     s_.meetings.erase(std::unique(s_.meetings.begin(), s_.meetings.end(), same), s_.meetings.end());
   }
 
+  /// Contacts that hold two bodies apart, and ways that do not cross, are those of bodies that go all their way. What
+  /// goes on when the other has stopped may run into it.
+  void meet_what_stopped() {
+    const std::vector<WorldState::Entry>& entries = world_.state.entries;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      if (s_.may_meet[i] != 0) continue;
+      const Collider& a = collider(entries[i].key.a);
+      const Collider& b = collider(entries[i].key.b);
+      const auto runs_into = [&](const Collider& goes, const Collider& stays) {
+        const Fast* f = fast(stays.body);
+        return f != nullptr && f->changed && s_.way[static_cast<std::size_t>(goes.body)].all > hold(a, b);
+      };
+      if (!runs_into(a, b) && !runs_into(b, a)) continue;
+      s_.may_meet[i] = 1;
+      add_meeting(entries[i].key.a, entries[i].key.b, entries[i].pair);
+    }
+  }
+
   void meet_unknown(std::int32_t a, std::int32_t b) {
-    if (might_pass(collider(a), collider(b))) add_meeting(std::min(a, b), std::max(a, b), -1);
+    const auto way = [&](std::int32_t c) { return s_.way[static_cast<std::size_t>(collider(c).body)].all; };
+    if (way(a) + way(b) > hold(collider(a), collider(b))) add_meeting(std::min(a, b), std::max(a, b), -1);
   }
 
   void meet_out_of_boxes() {
@@ -211,12 +237,11 @@ class Limiter {
     for (std::size_t k = 0; k < s_.fast.size(); ++k) {
       const std::int32_t body = s_.fast[k].body;
       const auto i = static_cast<std::size_t>(body);
-      const Motion& to = world_.next[i];
-      double reach = 0;
-      for_colliders(info(body), [&](std::int32_t c) { reach = std::max(reach, collider(c).reach); });
-      if (world_.state.boxed[i].holds(to.x, to.q, reach, 0)) continue;
+      if (s_.is_fast[i] != left_box) continue;
+      const double reach = info(body).reach;
       const Vec3 grow{reach, reach, reach};
       const Vec3& from = bodies_.motion[i].x;
+      const Motion& to = world_.next[i];
       const Box way{detail::lower(from, to.x) - grow, detail::higher(from, to.x) + grow};
       for (const LimitScratch::Left& other : s_.left) {
         if (!way.overlaps(other.way) ||
@@ -236,32 +261,26 @@ class Limiter {
     }
   }
 
-  void make_insides() {
+  /// What looks at meetings from this one on need.
+  void make_ready(Context& context, std::size_t first) {
     s_.inside.resize(bodies_.colliders.size());
-    for (const Meeting& m : s_.meetings) {
-      for (const std::int32_t c : {m.a, m.b}) {
-        if (!dynamic(collider(c).body) || fast(collider(c).body) == nullptr) continue;
-        std::optional<Shape>& inside = s_.inside[static_cast<std::size_t>(c)];
-        if (!inside && collider(c).inner > 0) inside = make_inside(collider(c));
-      }
-    }
-  }
-
-  void make_ways(Context& context) {
-    s_.way_number.assign(bodies_.size(), -1);
-    s_.on_way.clear();
-    for (const Meeting& m : s_.meetings) {
-      for (const std::int32_t c : {m.a, m.b}) {
-        std::int32_t& n = s_.way_number[static_cast<std::size_t>(collider(c).body)];
-        if (n >= 0) continue;
-        n = static_cast<std::int32_t>(s_.on_way.size());
-        s_.on_way.push_back(collider(c).body);
+    const std::size_t begin = s_.ways.size();
+    for (std::size_t i = first; i < s_.meetings.size(); ++i) {
+      for (const std::int32_t c : {s_.meetings[i].a, s_.meetings[i].b}) {
+        const std::int32_t body = collider(c).body;
+        std::int32_t& n = s_.way_number[static_cast<std::size_t>(body)];
+        if (n < 0) {
+          n = static_cast<std::int32_t>(s_.on_way.size());
+          s_.on_way.push_back(body);
+        }
+        std::optional<Inside>& inside = s_.inside[static_cast<std::size_t>(c)];
+        if (!inside && dynamic(body) && fast(body) != nullptr) inside = make_inside(collider(c));
       }
     }
     s_.ways.resize(s_.on_way.size(), Way({}, {}, 0));
-    parallel_for(context.workers, s_.ways.size(), 64, [&](std::size_t k) {
-      const auto i = static_cast<std::size_t>(s_.on_way[k]);
-      s_.ways[k] = Way(bodies_.motion[i], world_.next[i], dt_);
+    parallel_for(context.workers, s_.ways.size() - begin, 64, [&](std::size_t k) {
+      const auto i = static_cast<std::size_t>(s_.on_way[begin + k]);
+      s_.ways[begin + k] = Way(bodies_.motion[i], world_.next[i], dt_);
     });
   }
 

@@ -4,6 +4,7 @@
 #include "carom/cast.hpp"
 #include "narrow/convex/advance.hpp"
 #include "shapes/shape_data.hpp"
+#include "shapes/support.hpp"
 #include "world/rigid_world.hpp"
 
 namespace carom::rigid {
@@ -22,13 +23,45 @@ constexpr double stop_share = 0.002;
 constexpr double tolerance_of_stop = 0.25;
 constexpr int most_times = 256;
 
-/// Of a body that touches another: this much of it, about its middle, does not go in; or, if it is in already, this
-/// much of a ball inside of it.
+/// Of a body that touches another: this much of it, about its middle, does not go in; or, if it is in already, no
+/// deeper than it is.
 constexpr double inside_share = 0.75;
-constexpr double inner_shares[] = {0.5, 0.1};
+/// A hull no larger than this times a ball in it: then the ball does for its inside.
+constexpr double nearly_round = 1.5;
+
+/// What lies flat on another is always in or nearly so, and must be free to slide. So it may go deeper by as much as a
+/// body stops before another, but by no more than this part of a ball inside of the other; if it is a quarter in, or
+/// the other has no inside, by hardly anything. (m, in a step. The response pushes it out again.)
+constexpr double deeper_share = 0.1;
+constexpr double in_already = 0.25;
+constexpr double hardly = 0.05;
+/// Of the coordinates of a body and a mesh: what a cast can tell from a touch.
+constexpr double rounding_share = 1e-12;
+
+double may_deepen(const Collider& other, double gap, double apart) {
+  if (other.inner == 0 || gap < -in_already * other.inner)
+    return hardly * std::min(apart, other.inner > 0 ? deeper_share * other.inner : apart);
+  return std::min(apart, deeper_share * other.inner);
+}
+
+/// Where the inside of a body is cast from: `shift` out of the other, and `width` from it.
+struct Room {
+  double shift = 0;
+  double width = 0;
+
+  /// `least` is what a cast can tell from a touch.
+  Room(const Collider& other, double gap, double apart, double least) {
+    const double deeper = std::max(may_deepen(other, gap, apart), least);
+    // Through what has no inside, not even that.
+    const bool strict = other.inner == 0 && gap > least;
+    shift = strict ? 0 : std::max(0.0, deeper - gap);
+    width = strict ? std::min(gap, deeper) : deeper;
+  }
+};
 
 /// With a mesh: a cast moves the origin of a shape straight, which goes in an arc if it is not the centre of mass. The
 /// way is cut into pieces so that these differ by this part of the size, and none is as much as half a turn (rad).
+/// Beyond so many pieces the way ends.
 constexpr double largest_sagitta = 0.01;
 constexpr double largest_turn = 2.5;
 constexpr double most_pieces = 256;
@@ -37,7 +70,7 @@ double pieces(double turn, const Collider& c) {
   if (turn == 0) return 1;
   const double arm = length(c.place);
   const double most = arm > 0 ? std::min(largest_turn, std::sqrt(8 * largest_sagitta * c.size / arm)) : largest_turn;
-  return std::min(std::ceil(turn / most), most_pieces);
+  return std::ceil(turn / most);
 }
 
 Eigen::Isometry3d in_body(const Mat3& turn, const Vec3& place) {
@@ -50,8 +83,7 @@ struct Side {
   const Way& way;
   const Course& course;  ///< of the way, or of staying at its end
   bool may_stop = false;
-  const Shape* inside = nullptr;
-  Vec3 middle;  ///< of the collider, in the frame of the body
+  const Inside* inside = nullptr;
 };
 
 class Looker {
@@ -87,13 +119,9 @@ class Looker {
   Side side(std::int32_t c, const Way& way, const Course& course, bool goes) const {
     const Collider& own = collider(c);
     const auto body = static_cast<std::size_t>(own.body);
-    const std::optional<Shape>& inside = s_.inside[static_cast<std::size_t>(c)];
-    return {own,
-            way,
-            course,
-            goes && fast_of(s_, own.body) != nullptr && bodies_.info[body].kind == RigidKind::dynamic,
-            inside ? &*inside : nullptr,
-            own.place + own.rotation * own.middle};
+    const std::optional<Inside>& inside = s_.inside[static_cast<std::size_t>(c)];
+    return {own, way, course, goes && fast_of(s_, own.body) != nullptr && bodies_.info[body].kind == RigidKind::dynamic,
+            inside ? &*inside : nullptr};
   }
 
   /// Two convex ones, from one time to another.
@@ -114,8 +142,8 @@ class Looker {
         return;
       }
     }
-    if (a.may_stop) meeting_.stop_a = inside_stop(a, b, core_b, begin, end, tolerance);
-    if (b.may_stop) meeting_.stop_b = inside_stop(b, a, core_a, begin, end, tolerance);
+    if (a.may_stop) meeting_.stop_a = inside_stop(a, b, core_b, begin, end, apart);
+    if (b.may_stop) meeting_.stop_b = inside_stop(b, a, core_a, begin, end, apart);
   }
 
   const Pair* known() const {
@@ -134,28 +162,45 @@ class Looker {
     return false;
   }
 
-  /// They touch: contacts hold them. What must not go in is the inside of the body.
+  /// They touch: contacts hold them. What must not go in, or deeper, is the inside of the body: it is cast from where
+  /// it has some room.
   Stop inside_stop(const Side& own, const Side& other, const MovingCore& met, double begin, double end,
-                   double tolerance) const {
+                   double apart) const {
     if (own.inside == nullptr) return {};
-    const Eigen::Isometry3d place = in_body(own.collider.rotation, own.middle);
-    const auto hits = [&](const shapes::Core& core) {
-      const MovingCore moving(core, own.course, place);
-      const MovingPair pair(moving, met);
-      // The normal of the contacts is likely to show it.
-      if (const Pair* p = known(); p != nullptr && p->count > 0) {
-        const Eigen::Vector3d n = detail::to_eigen(p->normal);
-        if (pair.apart_along(&own.collider == &collider(meeting_.a) ? n : -n, begin, end, 0)) return CastResult{};
+    const shapes::Core& core = own.inside->shape.data().core;
+    const Eigen::Isometry3d place = in_body(own.collider.rotation, own.inside->place);
+    const MovingCore there(core, own.course, place);
+    const MovingPair pair(there, met);
+    const Eigen::Vector3d n = to_other(own, other, pair, begin);
+    if (pair.apart_along(n, begin, end, 0)) return {};
+    const double gap = pair.gap(pair.axis(n), begin);
+    const Room room(other.collider, gap, apart, 64 * pair.rounding());
+    Course course = own.course;
+    course.from -= room.shift * n;
+    const MovingCore moved(core, course, place);
+    const CastResult r = convex::advance({moved, met}, {0, tolerance_of_stop * room.width, most_times, begin, end});
+    return r.hit ? stop_at(r, other, true, false) : Stop{};
+  }
+
+  /// From the side to the other one: along the contacts, or else along the shortest way.
+  Eigen::Vector3d to_other(const Side& own, const Side& other, const MovingPair& pair, double time) const {
+    const Pair* p = known();
+    if (p == nullptr || p->count == 0) return convex::closest_at(pair, time).normal;
+    const Eigen::Vector3d contact = detail::to_eigen(p->normal);
+    const Eigen::Vector3d n = &own.collider == &collider(meeting_.a) ? contact : -contact;
+    if (time == 0) return n;
+    // By now the side that they touch at has turned; whose it is shows in the gap.
+    Eigen::Vector3d best = n;
+    double most = pair.gap(pair.axis(n), time);
+    for (const Way* way : {&own.way, &other.way}) {
+      const Eigen::Vector3d turned = way->course.rotation(time) * way->course.start.transpose() * n;
+      const double gap = pair.gap(pair.axis(turned), time);
+      if (gap > most) {
+        most = gap;
+        best = turned;
       }
-      return convex::advance(pair, {0, tolerance, most_times, begin, end});
-    };
-    CastResult r = hits(own.inside->data().core);
-    for (const double share : inner_shares) {
-      shapes::Core ball;
-      ball.radius = share * own.collider.inner;
-      if (r.hit && r.time <= begin) r = hits(ball);
     }
-    return r.hit && r.time > begin ? stop_at(r, other, true, false) : Stop{};
+    return best;
   }
 
   static Stop stop_at(const CastResult& r, const Side& other, bool inside, bool second) {
@@ -194,35 +239,71 @@ class Looker {
 
   Stop stop_at_mesh(const Side& own, const Side& other, std::int32_t c, std::int32_t m) const {
     const double apart = stop_share * std::min(own.collider.size, other.collider.size);
-    const int count = static_cast<int>(
-        std::max(pieces(length(own.way.turn), own.collider), pieces(length(other.way.turn), other.collider)));
-    const double way = length(own.way.to.x - own.way.from.x - (other.way.to.x - other.way.from.x));
-    // A cast of shapes takes it as a part of the way.
-    const double tolerance = way > 0 ? std::min(1e-5, tolerance_of_stop * apart / way) : 1e-5;
+    const double count =
+        std::max(pieces(length(own.way.turn), own.collider), pieces(length(other.way.turn), other.collider));
+    // A cast of shapes takes its tolerance as a part of the longest way of a point.
+    const double way = length(own.way.to.x - own.way.from.x - (other.way.to.x - other.way.from.x)) +
+                       length(own.way.turn) * own.collider.reach + length(other.way.turn) * other.collider.reach;
+    const auto share = [&](double tolerance) { return way > 0 ? std::min(1e-5, tolerance / way) : 1e-5; };
     const Shape& shape = collider_shape(bodies_, static_cast<std::size_t>(c));
     const Shape& mesh = collider_shape(bodies_, static_cast<std::size_t>(m));
-    for (int i = 0; i < count; ++i) {
-      const double begin = static_cast<double>(i) / count;
-      const double end = static_cast<double>(i + 1) / count;
+    for (int i = 0; i < std::min(count, most_pieces); ++i) {
+      const double begin = i / count;
+      const double end = (i + 1) / count;
       const ShapeMotion there = motion(other.way, other.collider.rotation, other.collider.place, begin, end);
-      const auto hits = [&](const Shape& part, const Vec3& place, double separation) {
-        return cast(part, motion(own.way, own.collider.rotation, place, begin, end), mesh, there,
-                    {.separation = separation, .tolerance = tolerance});
+      const auto hits = [&](const Shape& part, const Vec3& place, const Vec3& shift, double separation,
+                            double tolerance) {
+        ShapeMotion here = motion(own.way, own.collider.rotation, place, begin, end);
+        here.from.translation() += detail::to_eigen(shift);
+        here.to.translation() += detail::to_eigen(shift);
+        return cast(part, here, mesh, there, {.separation = separation, .tolerance = share(tolerance)});
       };
-      CastResult r = hits(shape, own.collider.place, apart);
+      CastResult r = hits(shape, own.collider.place, {}, apart, tolerance_of_stop * apart);
       const bool touching = r.hit && r.time == 0;
       if (touching && own.inside != nullptr) {
-        r = hits(*own.inside, own.middle, 0);
-        for (const double share : inner_shares) {
-          if (r.hit && r.time == 0) r = hits(Shape::sphere(share * own.collider.inner), own.middle, 0);
-        }
+        const MeshRoom room = room_at_mesh(own, other, apart);
+        r = hits(own.inside->shape, own.inside->place, room.shift, 0, tolerance_of_stop * room.width);
       }
       if (r.hit && r.time > 0) {
         r.time = begin + r.time * (end - begin);
         return stop_at(r, other, touching, false);
       }
     }
-    return {};
+    // What is not looked at is not gone.
+    Stop stop;
+    stop.time = std::min(1.0, most_pieces / count);
+    return stop;
+  }
+
+  /// As Room, from all that the narrow phase has found.
+  struct MeshRoom {
+    Vec3 shift;
+    double width = INFINITY;
+  };
+  MeshRoom room_at_mesh(const Side& own, const Side& other, double apart) const {
+    MeshRoom room;
+    room.width = hardly * apart;
+    if (meeting_.pair < 0) return room;
+    const Eigen::Isometry3d place = pose(own.way.from, own.collider.rotation, own.inside->place);
+    const double least =
+        rounding_share * (own.collider.reach + other.collider.reach + length(own.way.from.x - other.way.from.x) +
+                          length(own.way.to.x - own.way.from.x));
+    for (const std::int32_t part : world_.state.mesh_pairs[static_cast<std::size_t>(meeting_.pair)].parts) {
+      const Pair& pair = world_.state.pairs[static_cast<std::size_t>(part)];
+      if (pair.count == 0) continue;
+      const Vec3 n = -1.0 * pair.normal;
+      double mesh = INFINITY;
+      for (std::size_t i = 0; i < static_cast<std::size_t>(pair.count); ++i)
+        mesh = std::min(mesh, dot(n, pair.points[i].middle) + 0.5 * pair.points[i].distance);
+      const shapes::Core& core = own.inside->shape.data().core;
+      const Vec3 d = detail::to_vec3(place.linear().transpose() * detail::to_eigen(n));
+      const double inside =
+          dot(n, detail::to_vec3(place.translation()) + room.shift) + dot(d, shapes::support(core, d).p) + core.radius;
+      const Room more(other.collider, mesh - inside, apart, least);
+      room.shift = room.shift - more.shift * n;
+      room.width = std::min(room.width, more.width);
+    }
+    return room;
   }
 
   const World& world_;
@@ -233,30 +314,33 @@ class Looker {
 
 }  // namespace
 
-Shape make_inside(const Collider& c) {
+Inside make_inside(const Collider& c) {
   const shapes::Core& core = *c.core;
   const double k = inside_share;
   const Eigen::Vector3d size = k * detail::to_eigen(core.size);
   const double radius = k * core.radius;
+  const Vec3 place = c.place + c.rotation * ((1 - k) * c.middle);
   switch (core.kind) {
     case shapes::CoreKind::box:
-      return Shape::box(size).with_margin(radius);
+      return {Shape::box(size).with_margin(radius), place};
     case shapes::CoreKind::segment:
-      return Shape::capsule(radius, size.z());
+      return {Shape::capsule(radius, size.z()), place};
     case shapes::CoreKind::cylinder:
-      return Shape::cylinder(size.x(), size.z()).with_margin(radius);
+      return {Shape::cylinder(size.x(), size.z()).with_margin(radius), place};
+    case shapes::CoreKind::cone:
+      return {Shape::cone(size.x(), size.z()).with_margin(radius), place};
     case shapes::CoreKind::ellipsoid:
-      return Shape::ellipsoid(size).with_margin(radius);
+      return {Shape::ellipsoid(size).with_margin(radius), place};
     case shapes::CoreKind::hull: {
-      if (c.size < 3 * c.inner) break;
+      if (c.size < nearly_round * c.inner) break;
       std::vector<Eigen::Vector3d> points;
-      for (const Eigen::Vector3d& p : core.hull->points) points.emplace_back(k * (p - detail::to_eigen(c.middle)));
-      return Shape::hull(points).with_margin(radius);
+      for (const Eigen::Vector3d& p : core.hull->points) points.emplace_back(k * p);
+      return {Shape::hull(points).with_margin(radius), place};
     }
     default:
       break;
   }
-  return Shape::sphere(k * c.inner);
+  return {Shape::sphere(k * c.inner), c.place + c.rotation * c.middle};
 }
 
 void look_at_meeting(const World& world, bool first, LimitScratch::Meeting& meeting) {

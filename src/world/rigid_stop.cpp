@@ -11,14 +11,20 @@ using Fast = LimitScratch::Fast;
 /// Of the energy of the spin of a body that is stopped: up to this its angular momentum is kept instead.
 constexpr double most_growth = 1.001;
 
+/// Of the square of the normal of a body that is pushed: what its free axes have of it, or else it does not give way.
+constexpr double least_ease = 0.01;
+
+/// rad; what turns farther in a step is kept from its whole approach when it is stopped, not only that of the point
+/// where it touches.
+constexpr double most_turn = 1;
+
 class Stopper {
  public:
   Stopper(World& world, double dt) : world_(world), s_(world.limit), bodies_(world.state.bodies), dt_(dt) {}
 
   void apply(const Fast& f) {
     const auto i = static_cast<std::size_t>(f.body);
-    Motion m = way_of(s_, f.body).at(f.stop.time);
-    if (f.stop.other >= 0 && info(f.stop.other).kind == RigidKind::kinematic) m = carried(f, m);
+    const Motion m = way_of(s_, f.body).at(f.stop.time);
     if (bodies_.asleep[i] != 0) wake(world_.state, f.body);
     Motion& next = world_.next[i];
     // The spin of the end is that of another turn: with the momentum kept the energy may grow, and then it is the spin
@@ -36,16 +42,43 @@ class Stopper {
     if (f.stop.inside) end_approach(f);
   }
 
+  /// By what it met, if that is kinematic. All others have ended their ways.
+  void take_along(const Fast& f) {
+    if (f.stop.other < 0 || info(f.stop.other).kind != RigidKind::kinematic) return;
+    Motion& next = world_.next[static_cast<std::size_t>(f.body)];
+    const Motion m = carried(f, next);
+    next.x = m.x;
+    next.q = m.q;
+  }
+
  private:
-  /// From where it stopped on it rests against a kinematic body, as far as nothing else is in the way.
-  Motion carried(const Fast& f, const Motion& stopped) {
+  /// Where a body gets to if it rests against a kinematic one.
+  Motion pushed(const Fast& f, const Motion& stopped) const {
     const Way& carrier = way_of(s_, f.stop.other);
     const Motion from = carrier.at(f.stop.time);
     const Motion to = carrier.at(1);
     const Quat turn = to.q * detail::conjugate(from.q);
+    const auto taken = [&](const Vec3& p) { return to.x + detail::matrix(turn) * (p - from.x); };
     Motion m = stopped;
-    m.x = to.x + detail::matrix(turn) * (stopped.x - from.x);
-    m.q = detail::normalized(turn * stopped.q);
+    const auto i = static_cast<std::size_t>(f.body);
+    if (!bodies_.mass[i].locked) {
+      m.x = taken(stopped.x);
+      m.q = detail::normalized(turn * stopped.q);
+      return m;
+    }
+    // It gives way where it can, until it is as far before the side of the other as it was.
+    const Vec3& n = f.stop.normal;
+    const Vec3 then = detail::matrix(turn) * n;
+    const Vec3 aside = unlocked(then, bodies_.info[i].locked_translation);
+    const double ease = dot(aside, aside);
+    const double in = dot(then, stopped.x - taken(f.stop.point)) - dot(n, stopped.x - f.stop.point);
+    if (in > 0 && ease > least_ease) m.x = stopped.x - (in / ease) * aside;
+    return m;
+  }
+
+  /// From where it stopped on it rests against a kinematic body, as far as nothing else is in the way.
+  Motion carried(const Fast& f, const Motion& stopped) {
+    const Motion m = pushed(f, stopped);
     const Way along(stopped, m, dt_);
     double free = 1;
     double reach = 0;
@@ -86,20 +119,27 @@ class Stopper {
     const auto shifting = [&](std::size_t i) {
       return unlocked(bodies_.mass[i].inverse * n, bodies_.info[i].locked_translation);
     };
-    const double approach = speed(a) - speed(b);
     const auto movable = [&](std::size_t i) { return bodies_.mass[i].inverse > 0 && bodies_.asleep[i] == 0; };
-    double ease = 0;
-    for (const std::size_t i : {a, b}) {
-      if (movable(i)) ease += dot(n, shifting(i) + cross(turning(i), arm(i)));
-    }
-    if (!(approach > 0) || !(ease > 0)) return;
-    for (const std::size_t i : {a, b}) {
-      if (!movable(i)) continue;
-      const double impulse = (i == a ? -1 : 1) * approach / ease;
-      const Vec3 turn = turning(i);
-      world_.next[i].v = world_.next[i].v + impulse * shifting(i);
-      world_.next[i].w = world_.next[i].w + impulse * turn;
-    }
+    // An impulse along the normal that makes `approach` nothing, at the touch or, without a torque, at the centres.
+    const auto end = [&](double approach, bool at_touch) {
+      double ease = 0;
+      for (const std::size_t i : {a, b}) {
+        if (movable(i)) ease += dot(n, shifting(i)) + (at_touch ? dot(n, cross(turning(i), arm(i))) : 0.0);
+      }
+      if (!(approach > 0) || !(ease > 0)) return;
+      for (const std::size_t i : {a, b}) {
+        if (!movable(i)) continue;
+        const double impulse = (i == a ? -1 : 1) * approach / ease;
+        const Vec3 turn = turning(i);
+        world_.next[i].v = world_.next[i].v + impulse * shifting(i);
+        if (at_touch) world_.next[i].w = world_.next[i].w + impulse * turn;
+      }
+    };
+    end(speed(a) - speed(b), true);
+    // The next point that comes round would touch at once, and the one after that. (Of bodies that move only the
+    // centres count: that takes energy away, whatever they do.)
+    if (length(way_of(s_, f.body).turn) > most_turn)
+      end(dot(n, world_.next[a].v) - (movable(b) ? dot(n, world_.next[b].v) : speed(b)), false);
   }
 
   const Info& info(std::int32_t body) const { return bodies_.info[static_cast<std::size_t>(body)]; }
@@ -118,8 +158,18 @@ class Stopper {
 
 }  // namespace
 
-void apply_stop(World& world, const LimitScratch::Fast& fast, double dt) {
-  Stopper(world, dt).apply(fast);
+std::size_t apply_stops(World& world, double dt) {
+  Stopper stopper(world, dt);
+  std::size_t stopped = 0;
+  for (const Fast& f : world.limit.fast) {
+    if (!(f.stop.time < 1)) continue;
+    stopper.apply(f);
+    ++stopped;
+  }
+  for (const Fast& f : world.limit.fast) {
+    if (f.stop.time < 1) stopper.take_along(f);
+  }
+  return stopped;
 }
 
 }  // namespace carom::rigid

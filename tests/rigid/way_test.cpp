@@ -1,10 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <random>
 
 #include "carom/query.hpp"
 #include "narrow/convex/advance.hpp"
+#include "scenes/rigid_parts.hpp"
 #include "shapes/shape_data.hpp"
 #include "world/rigid_limit.hpp"
 
@@ -15,25 +15,12 @@ using convex::MovingCore;
 using convex::MovingPair;
 
 /// Bodies on their ways, some that turn by more than a round, with shapes that are not at their centres.
-class Ways {
+class Ways : public scenes::Chance {
  public:
-  explicit Ways(unsigned seed) : random_(seed) {}
-
-  double number(double low, double high) { return std::uniform_real_distribution<double>(low, high)(random_); }
-  Eigen::Vector3d in_cube(double half) {
-    const double x = number(-half, half);
-    const double y = number(-half, half);
-    return {x, y, number(-half, half)};
-  }
-  Eigen::Vector3d direction() {
-    for (;;) {
-      const Eigen::Vector3d d = in_cube(1);
-      if (d.norm() > 0.1 && d.norm() < 1) return d.normalized();
-    }
-  }
+  using Chance::Chance;
 
   Shape shape() {
-    switch (std::uniform_int_distribution<int>(0, 4)(random_)) {
+    switch (integer(0, 4)) {
       case 0:
         return Shape::box(Eigen::Vector3d::Constant(0.1) + 0.5 * in_cube(0.15).cwiseAbs());
       case 1:
@@ -59,9 +46,6 @@ class Ways {
     to.q = detail::normalized(detail::rotation_by(spin) * from.q);
     return {from, to, 1};
   }
-
- private:
-  std::mt19937 random_;
 };
 
 /// The rotation vector of the whole turn is asked of Eigen again and again, a hundredth of it at a time.

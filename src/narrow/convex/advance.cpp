@@ -29,6 +29,13 @@ CastResult hit_at(const MovingPair& pair, double t, const QueryResult& closest, 
 
 }  // namespace
 
+QueryResult closest_at(const MovingPair& pair, double time) {
+  QueryCache cache;
+  QueryResult result;
+  measure(pair, time, cache, result);
+  return result;
+}
+
 CastResult advance(const MovingPair& pair, const AdvanceOptions& options) {
   const double rounding = pair.rounding();
   const double tolerance = std::max(options.tolerance, 8 * rounding);

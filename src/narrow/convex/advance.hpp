@@ -21,4 +21,7 @@ struct AdvanceOptions {
 /// `closest` is in the frame of the world; `part_a` and `part_b` of it are left as they are.
 CastResult advance(const MovingPair& pair, const AdvanceOptions& options);
 
+/// Closest points at a time, or those of the depth, seen from the origin of the first body.
+QueryResult closest_at(const MovingPair& pair, double time);
+
 }  // namespace carom::convex

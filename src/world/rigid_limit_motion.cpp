@@ -81,8 +81,9 @@ class Limiter {
     const double turning = (far_round ? 2 : 2 * std::sqrt(t.x * t.x + t.y * t.y + t.z * t.z)) * of.reach;
     s_.way[i] = {turning, length(to.x - from.x) + turning};
     extremes.longest = std::max(extremes.longest, s_.way[i].all);
-    const bool left = far_round || !world_.state.boxed[i].holds(to.x, to.q, of.reach, 0);
-    s_.is_fast[i] = left ? left_box : s_.way[i].all > inner ? 1 : 0;
+    std::uint8_t fast = s_.way[i].all > inner ? 1 : 0;
+    if (far_round || !world_.state.boxed[i].holds(to.x, to.q, of.reach, 0)) fast = left_box;
+    s_.is_fast[i] = fast;
   }
 
   void find_fast(Context& context) {

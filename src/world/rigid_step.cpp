@@ -132,6 +132,7 @@ void step(Context& context, World& world, const StepOptions& options, PipelineSt
   advance(context, world, options, stats[Stage::commit]);
   limit_motion(context, world, options.dt, stats[Stage::commit]);
   keep_momentum_and_energy(context, world, options, stats[Stage::commit]);
+  limit_spinning(world, options);
   commit(context, world, stats[Stage::commit]);
   sleep(world, options.rigid, options.dt, stats[Stage::commit]);
 }

@@ -99,6 +99,13 @@ struct World {
   std::vector<std::array<std::int32_t, 2>> members;  ///< island and body
   std::vector<std::size_t> island_begin;             ///< of each island, in `members`, and their end
   std::vector<double> island_still;
+  /// A body that turns by radians in a step and came out of its contacts with more energy than it had.
+  struct Spinning {
+    std::int32_t body = 0;
+    double most = 0;    ///< J
+    bool held = false;  ///< it touches something static
+  };
+  std::vector<Spinning> spinning;
 };
 
 struct StepOptions {
@@ -128,6 +135,9 @@ void limit_motion(Context& context, World& world, double dt, StageStats& stats);
 
 /// Bodies that touch each other and nothing that is held keep their angular momentum to rounding, and gain no energy.
 void keep_momentum_and_energy(Context& context, World& world, const StepOptions& options, StageStats& stats);
+
+/// What turns by radians in a step gets no energy from what is held.
+void limit_spinning(World& world, const StepOptions& options);
 
 /// Of the set that i is in, with the way to it made shorter.
 inline std::int32_t root(std::vector<std::int32_t>& parent, std::int32_t i) {

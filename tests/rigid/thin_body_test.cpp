@@ -72,8 +72,9 @@ Vector3d free_part(const RigidBody& body, const Vector3d& v) {
 enum class Wall { box, thin_box, closed_mesh };
 
 /// Twelve bodies with the same locks, each for itself.
-void throw_at_wall(Chance& chance, Wall kind, RigidKind moves, std::string_view response, bool locked) {
-  WorldOptions options = rigid_options(chance.integer(0, 1) == 0 ? 1.0 / 60 : 1.0 / 240);
+void throw_at_wall(Chance& chance, Wall kind, RigidKind moves, std::string_view response, bool locked, int threads = 1,
+                   std::uint64_t* hash = nullptr) {
+  WorldOptions options = rigid_options(chance.integer(0, 1) == 0 ? 1.0 / 60 : 1.0 / 240, threads);
   options.gravity.setZero();
   options.response = response;
   World world(options);
@@ -121,6 +122,7 @@ void throw_at_wall(Chance& chance, Wall kind, RigidKind moves, std::string_view 
           << "step " << step << ", wall " << static_cast<int>(kind) << " " << to_string(moves) << ", " << response
           << ", locks " << locks;
   }
+  if (hash != nullptr) *hash = world.state_hash();
 }
 
 class ThinBodies : public testing::TestWithParam<std::string_view> {};
@@ -140,6 +142,17 @@ TEST_P(ThinBodies, DoNotPassThinWalls) {
 
 INSTANTIATE_TEST_SUITE_P(Responses, ThinBodies, testing::Values("soft", "impulse", "lcp", "penalty"),
                          [](const auto& test) { return std::string(test.param); });
+
+TEST(ThinBody, TheSameForAnyNumberOfThreads) {
+  std::uint64_t hash[3] = {};
+  for (const int k : {0, 1, 2}) {
+    Chance chance(3);
+    throw_at_wall(chance, Wall::thin_box, RigidKind::dynamic, "soft", false, 1 << k, &hash[k]);
+  }
+  EXPECT_NE(hash[0], 0U);
+  EXPECT_EQ(hash[0], hash[1]);
+  EXPECT_EQ(hash[0], hash[2]);
+}
 
 /// A kinematic wall pushes what is locked along its free axes only.
 TEST(ThinBody, LocksHoldUnderAPushingWall) {

@@ -212,18 +212,27 @@ class Limiter {
   /// Contacts that hold two bodies apart, and ways that do not cross, are those of bodies that go all their way. What
   /// goes on when the other has stopped may run into it.
   void meet_what_stopped() {
-    const std::vector<WorldState::Entry>& entries = world_.state.entries;
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-      if (s_.may_meet[i] != 0) continue;
-      const Collider& a = collider(entries[i].key.a);
-      const Collider& b = collider(entries[i].key.b);
+    const auto run_into = [&](const ColliderPair& key) {
+      const Collider& a = collider(key.a);
+      const Collider& b = collider(key.b);
       const auto runs_into = [&](const Collider& goes, const Collider& stays) {
         const Fast* f = fast(stays.body);
         return f != nullptr && f->changed && s_.way[static_cast<std::size_t>(goes.body)].all > hold(a, b);
       };
-      if (!runs_into(a, b) && !runs_into(b, a)) continue;
+      return runs_into(a, b) || runs_into(b, a);
+    };
+    const std::vector<WorldState::Entry>& entries = world_.state.entries;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      if (s_.may_meet[i] != 0 || !run_into(entries[i].key)) continue;
       s_.may_meet[i] = 1;
       add_meeting(entries[i].key.a, entries[i].key.b, entries[i].pair);
+    }
+    // Nothing stops a mesh, but it may take along what was stopped.
+    const std::vector<MeshPair>& mesh_pairs = world_.state.mesh_pairs;
+    for (std::size_t i = 0; i < mesh_pairs.size(); ++i) {
+      const ColliderPair& key = mesh_pairs[i].key;
+      if (!might_pass(collider(key.a), collider(key.b)) && run_into(key))
+        add_meeting(key.a, key.b, static_cast<std::int32_t>(i));
     }
   }
 

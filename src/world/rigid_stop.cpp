@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "carom/cast.hpp"
 #include "world/rigid_world.hpp"
@@ -49,6 +50,34 @@ class Stopper {
     const Motion m = carried(f, next);
     next.x = m.x;
     next.q = m.q;
+  }
+
+  /// A kinematic body goes on where another one was stopped by something else: it is taken along from where they meet.
+  void take_along(const LimitScratch::Meeting& meeting) {
+    for (const auto& [c, k] : {std::pair(meeting.a, meeting.b), std::pair(meeting.b, meeting.a)}) {
+      const Collider& own = collider(c);
+      const Collider& carrier = collider(k);
+      const Fast* f = fast_of(s_, own.body);
+      if (f == nullptr || !(f->stop.time < 1) || info(own.body).kind != RigidKind::dynamic) continue;
+      if (info(carrier.body).kind != RigidKind::kinematic || f->stop.other == carrier.body) continue;
+      const Motion& at = world_.next[static_cast<std::size_t>(own.body)];
+      const ShapeMotion goes = motion(way_of(s_, carrier.body), carrier.rotation, carrier.place, f->stop.time, 1);
+      const Shape& shape = collider_shape(bodies_, static_cast<std::size_t>(k));
+      const auto meets = [&](const Shape& part, const Vec3& place) {
+        const Eigen::Isometry3d here = pose(at, own.rotation, place);
+        return cast(part, {here, here}, shape, goes);
+      };
+      CastResult r = meets(collider_shape(bodies_, static_cast<std::size_t>(c)), own.place);
+      const std::optional<Inside>& inside = s_.inside[static_cast<std::size_t>(c)];
+      if (r.hit && r.time == 0 && inside) r = meets(inside->shape, inside->place);
+      if (!r.hit) continue;
+      Fast met = *f;
+      met.stop.time += r.time * (1 - f->stop.time);
+      met.stop.other = carrier.body;
+      met.stop.point = detail::to_vec3(r.closest.point_b);
+      met.stop.normal = detail::to_vec3(r.closest.normal);
+      take_along(met);
+    }
   }
 
  private:
@@ -169,6 +198,7 @@ std::size_t apply_stops(World& world, double dt) {
   for (const Fast& f : world.limit.fast) {
     if (f.stop.time < 1) stopper.take_along(f);
   }
+  for (const LimitScratch::Meeting& m : world.limit.meetings) stopper.take_along(m);
   return stopped;
 }
 

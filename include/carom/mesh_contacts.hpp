@@ -52,14 +52,19 @@ struct TriangleManifold {
   int count = 0;
 };
 
-/// One for each triangle within `within` (m, at least 0) of a convex shape, ascending; `out` is cleared.
+/// One for each triangle within `within` (m, at least 0) of a convex shape that has something of its own to say,
+/// ascending; `out` is cleared. Now and then a triangle has two.
 ///
 /// The normal is that of the triangle where the shape is over it, or below it by less than a hundredth of the shape's
 /// size. Elsewhere it is that of the closest points, or of the shortest way out; a triangle whose edge or vertex is
 /// touched is left out if another one at this edge or vertex is nearer along the normal: what slides over a flat floor
-/// feels no inner edges. Triangles of a closed mesh that face away from the middle of the shape are left out. A convex
-/// shape deep inside a closed mesh, away from the surface, has none: ask overlap_regions. Throws
-/// Error(invalid_argument) for a shape that is no mesh, or another that is not convex or a half-space.
+/// feels no inner edges. Triangles of a closed mesh that face away from the middle of the shape are left out.
+///
+/// Whatever is left out, the nearest point is as far as the mesh is, to 1e-4 of the shape's size, if they are apart by
+/// less than `within` and the shape is not inside of a closed mesh; and where the shape overlaps triangles, a point
+/// says so, unless no way out is found at all (OverlapRegion::limited). A convex shape deep inside a closed mesh, away
+/// from the surface, has none: ask overlap_regions. Throws Error(invalid_argument) for a shape that is no mesh, or
+/// another that is not convex or a half-space.
 void mesh_manifolds(const Shape& mesh, const Eigen::Isometry3d& pose_mesh, const Shape& convex,
                     const Eigen::Isometry3d& pose_convex, double within, std::vector<TriangleManifold>& out);
 

@@ -1,16 +1,25 @@
 #include "narrow/mesh/manifolds.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "carom/closest.hpp"
 #include "kernels/low_corners.hpp"
 #include "narrow/convex/convex.hpp"
 #include "narrow/mesh/convex_walk.hpp"
+#include "narrow/mesh/cover.hpp"
+#include "narrow/mesh/outward.hpp"
+#include "narrow/mesh/point_queries.hpp"
 #include "narrow/mesh/triangle_core.hpp"
 
 // What rests on a face is found without a search: the part of the shape that lies farthest against the normal of the
 // triangle is cut by the planes through its edges. A search is needed where nothing is over the face, or where the
 // shape is deep below it, which is how the side of a box sees what rests on its top.
+//
+// That is one triangle at a time, and each may leave what it sees to a neighbour which leaves it to yet another one. So
+// there is a second look at every triangle that could be nearer than all that was found: docs/methods.md says why no
+// contact is lost.
 namespace carom::mesh {
 namespace {
 
@@ -23,26 +32,59 @@ constexpr double shallow_share = 0.01;
 /// Of the smaller of shape and triangle.
 constexpr double rim_share = 0.01;
 
+/// Of the size of the shape: how much farther than the mesh its nearest contact may be. A tenth of what bodies move
+/// before they are looked at again.
+constexpr double loose_share = 1e-4;
+
 class Finder {
  public:
-  Finder(const PlacedMesh& a, const PlacedCore& b, double within) : a_(a), b_(b), within_(within), walk_(a, b) {}
+  Finder(const PlacedMesh& a, const PlacedCore& b, double within)
+      : a_(a),
+        b_(b),
+        within_(within),
+        radii_(a.radius + b.core.radius),
+        loose_(loose_share * (b.core.reach + b.core.radius)),
+        walk_(a, b) {}
 
   void run(const Candidates& candidates, std::vector<TrianglePatch>& out) {
     out.clear();
     Work& work = Work::of_thread();
+    work.cover.clear();
+    work.open.clear();
     find_heights(candidates, work);
-    const double most = within_ + a_.radius + b_.core.radius;
-    for (std::size_t k = 0; k < candidates.places.size(); ++k) {
-      if (work.height[k] > most) continue;
-      const bool flipped = work.at[k] < 0;
-      // What is behind a face of a closed mesh belongs to the faces on its other side.
-      if (flipped && (candidates.flags[k] & Candidates::closed) != 0) continue;
-      const auto corner = static_cast<std::uint32_t>(flipped ? -1 - work.at[k] : work.at[k]);
-      if (look(candidates, k, flipped, corner, work.patch))
-        out.push_back({a_.mesh.tree.triangles[candidates.places[k]], work.patch});
+    double least = INFINITY;
+    const auto keep = [&](const Seen& seen, double low) {
+      const bool nearest = work.patch.distance < least;
+      if (nearest) least = work.patch.distance;
+      work.cover.add(normal_, low + top(seen.t, normal_), nearest);
+      out.push_back({a_.mesh.tree.triangles[seen.place], work.patch});
+    };
+    for (std::uint32_t k = 0; k < candidates.places.size(); ++k) {
+      if (work.height[k] > within_ + radii_) continue;
+      const Seen seen = see(candidates, work, k);
+      const Answer answer = look(seen, work.patch);
+      if (answer == Answer::far) continue;
+      const double distance = work.patch.distance + radii_;
+      if (answer != Answer::open) keep(seen, answer == Answer::face ? seen.height : distance);
+      if (answer == Answer::searched || (answer == Answer::face && distance <= seen.height + loose_)) continue;
+      work.open.push_back(k);
+      if (answer == Answer::face) cover_below_shape(work.cover);
     }
-    std::sort(out.begin(), out.end(),
-              [](const TrianglePatch& p, const TrianglePatch& q) { return p.triangle < q.triangle; });
+    bool unresolved = false;  // an overlap that no patch tells of
+    for (const std::uint32_t k : work.open) {
+      const double enough = std::min(least - loose_, within_);
+      if (work.height[k] > enough + radii_) continue;
+      const Seen seen = see(candidates, work, k);
+      if (is_farther(seen, enough, work)) continue;
+      const Answer answer = look_again(seen, enough, work.patch);
+      if (answer == Answer::face) keep(seen, seen.height);
+      if (answer == Answer::searched) keep(seen, work.patch.distance + radii_);
+      unresolved = unresolved || answer == Answer::open;
+    }
+    if (unresolved && least > loose_) add_depth(out);
+    std::sort(out.begin(), out.end(), [](const TrianglePatch& p, const TrianglePatch& q) {
+      return p.triangle != q.triangle ? p.triangle < q.triangle : p.patch.distance < q.patch.distance;
+    });
   }
 
  private:
@@ -50,15 +92,56 @@ class Finder {
   struct Work {
     TriangleCore triangle;
     convex::Patch patch;
-    std::vector<double> corners;   ///< of the hull, in the frame of the mesh, by coordinate
-    std::vector<double> height;    ///< of the core over the plane of each candidate
-    std::vector<std::int32_t> at;  ///< as of kernels::low_corners()
+    std::vector<double> corners;      ///< of the hull, in the frame of the mesh, by coordinate
+    std::vector<double> height;       ///< of the core over the plane of each candidate
+    std::vector<std::int32_t> at;     ///< as of kernels::low_corners()
+    std::vector<std::uint32_t> open;  ///< candidates that may be nearer than what was found of them
+    Cover cover;
 
     static Work& of_thread() {
       thread_local Work work;
       return work;
     }
   };
+
+  /// A candidate, from the side of it on which the middle of the shape is.
+  struct Seen {
+    std::uint32_t place;  ///< in the tree
+    const TriangleCorners& t;
+    Vec3 face;             ///< normal, zero if there is none
+    double height;         ///< of the core over the plane
+    std::uint32_t corner;  ///< of the hull which is lowest over the plane, if it has few
+    bool flipped;          ///< from behind
+    bool closed;           ///< the mesh is
+    bool sharp;            ///< towards this side
+  };
+
+  enum class Answer : std::uint8_t {
+    face,      ///< a patch of what is over the face
+    searched,  ///< a patch of the closest points
+    far,       ///< it is farther than `within`, or a neighbour is nearer
+    open,      ///< nothing was found, which does not say that there is nothing
+  };
+
+  static double top(const TriangleCorners& t, const Vec3& n) {
+    return std::max({dot(n, t[0]), dot(n, t[1]), dot(n, t[2])});
+  }
+
+  Seen see(const Candidates& candidates, const Work& work, std::uint32_t k) const {
+    const std::uint32_t place = candidates.places[k];
+    const std::uint8_t flags = candidates.flags[k];
+    const double* n = candidates.planes.data() + k;
+    const Vec3 front{n[0], n[candidates.stride], n[2 * candidates.stride]};
+    const bool flipped = work.at[k] < 0;
+    return {place,
+            a_.mesh.tree.corners[place],
+            flipped ? -front : front,
+            work.height[k],
+            static_cast<std::uint32_t>(flipped ? -1 - work.at[k] : work.at[k]),
+            flipped,
+            (flags & Candidates::closed) != 0,
+            (flags & (flipped ? Candidates::sharp_behind : Candidates::sharp_front)) != 0};
+  }
 
   bool few_corners() const { return b_.core.kind == shapes::CoreKind::hull && b_.core.hull->starts.empty(); }
 
@@ -96,47 +179,142 @@ class Finder {
     }
   }
 
-  /// `corner` is that of the hull which is lowest over the plane, if it has few.
-  bool look(const Candidates& candidates, std::size_t k, bool flipped, std::uint32_t corner, convex::Patch& patch) {
-    const std::uint32_t i = candidates.places[k];
-    const TriangleCorners& t = a_.mesh.tree.corners[i];
-    const std::uint8_t flags = candidates.flags[k];
-    const double* n_of = candidates.planes.data() + k;
-    Vec3 face{n_of[0], n_of[candidates.stride], n_of[2 * candidates.stride]};
-    if (flipped) face = -face;
+  /// Leaves the normal of what it finds, in the frame of the mesh, in `normal_`; look_again() as well.
+  Answer look(const Seen& seen, convex::Patch& patch) {
+    // What is behind a face of a closed mesh belongs to the faces on its other side.
+    if (seen.flipped && seen.closed) return Answer::open;
     bool on_face = false;
-    if (dot(face, face) > 0) {
-      convex::Outline low;
-      find_lowest(face, corner, low);
-      on_face = !is_beside(t, face, flipped, low) && clip(t, face, flipped, low, patch);
-      if (on_face && -patch.distance <= shallow_share * (b_.core.reach + b_.core.radius)) return true;
+    if (dot(seen.face, seen.face) > 0) {
+      const double width = clip(seen, patch);
+      on_face = patch.count > 0 && width >= rim(seen.t);
+      normal_ = seen.face;
+      if (on_face && -patch.distance <= deepest_on_face()) return Answer::face;
       // Beside a face that is flat with its neighbours, it is they who are touched.
-      const bool sharp = (flags & (flipped ? Candidates::sharp_behind : Candidates::sharp_front)) != 0;
-      if (!on_face && !sharp) return false;
+      if (!on_face && !seen.sharp) return Answer::open;
     }
-    return search(i, t, face, (flags & Candidates::closed) != 0, on_face, patch);
+    convex::Patch searched;
+    if (!search(seen, searched)) return Answer::far;
+    const Vec3 normal = in_mesh(searched.normal);
+    const double slope = dot(normal, seen.face);
+    // A shape that reaches round the triangle has something deep below its face, and is apart from it.
+    const bool apart = searched.distance > 0;
+    const Answer otherwise = on_face && !apart ? Answer::face : Answer::open;
+    // Straight from the face it has been looked at already, and found to be there or to be no more than a rim.
+    if (slope > std::sqrt(1 - shapes::flat_tilt * shapes::flat_tilt)) return otherwise;
+    if (seen.closed && slope < 0) return otherwise;
+    if (!is_outward(a_.mesh, seen.place, normal)) return apart ? Answer::far : otherwise;
+    patch = searched;
+    normal_ = normal;
+    return Answer::searched;
   }
 
-  /// The shortest way out of a triangle, if it has something else to say than its face.
-  bool search(std::uint32_t i, const TriangleCorners& t, const Vec3& face, bool closed, bool on_face,
-              convex::Patch& patch) {
-    const Vec3 n = detail::to_vec3(a_.pose.linear() * detail::to_eigen(face));
-    if (walk_.planes().gap_of_triangle(i) > within_ + a_.radius + b_.core.radius) return false;
-    convex::Patch searched;
+  /// The plane of what is over the last face that was looked at: a ridge below a face of the shape is seen by neither
+  /// of its sides, but by this one.
+  void cover_below_shape(Cover& cover) const {
+    const Vec3 n = -detail::unit_or_zero(cross(below_[1] - below_[0], below_[2] - below_[0]));
+    if (dot(n, n) > 0 && !cover.has(n)) cover.add(n, lowest(n), false);
+  }
+
+  /// Of the core along a normal, in the frame of the mesh.
+  double lowest(const Vec3& n) const {
+    const RelativePose& pose = walk_.pose();
+    return dot(n, pose.rotate(shapes::support(b_.core, -pose.rotate_back(n)).p) + pose.t);
+  }
+
+  /// Whether a triangle is farther than `enough`, and so of no use. Where both overlap this does not tell.
+  bool is_farther(const Seen& seen, double enough, Work& work) const {
+    const double reach = enough + radii_;
+    if (work.cover.keeps(seen.t, reach)) return true;
+    const auto corner = [&](std::size_t k) { return detail::to_eigen(seen.t[k]); };
+    const VertexTriangleClosest c =
+        closest_vertex_triangle(detail::to_eigen(walk_.middle()), corner(0), corner(1), corner(2));
+    const auto shows = [&](const Vec3& n) {
+      const double low = lowest(n);
+      if (!(low - top(seen.t, n) > reach)) return false;
+      work.cover.add(n, low, false);
+      return true;
+    };
+    if (c.distance > reach && shows(1 / c.distance * (walk_.middle() - detail::to_vec3(c.point)))) return true;
+    QueryResult r;
+    convex::query(convex::Question::verdict, work.triangle.set(seen.t, a_.radius + std::max(enough, 0.0)), a_.pose,
+                  b_.core, b_.pose, nullptr, r);
+    if (r.distance > 0) shows(in_mesh(detail::to_vec3(r.normal)));
+    return r.distance > 0;
+  }
+
+  /// Of a triangle that may be nearer than all that was found. Apart, the closest points tell, unless they are not the
+  /// nearest around: then those of a neighbour are nearer. Of an overlap, the way out of this one triangle.
+  Answer look_again(const Seen& seen, double enough, convex::Patch& patch) {
+    if (!search(seen, patch) || patch.distance > enough) return Answer::far;
+    const bool apart = patch.distance > 0;
+    normal_ = in_mesh(patch.normal);
+    const bool inward = seen.closed && (dot(normal_, seen.face) < 0) != seen.flipped;
+    const bool outward = is_outward(a_.mesh, seen.place, normal_);
+    if (apart) return outward && !(inward && is_inside(patch)) ? Answer::searched : Answer::far;
+    if (outward && !inward) return Answer::searched;
+    if (seen.flipped && seen.closed) return Answer::open;
+    // As a rim on its face it is better than not at all.
+    clip(seen, patch);
+    normal_ = seen.face;
+    const bool shallow = -patch.distance <= deepest_on_face();
+    return patch.count > 0 && patch.distance <= enough && shallow ? Answer::face : Answer::open;
+  }
+
+  /// Where triangles one by one know no way out, that of all of them together.
+  void add_depth(std::vector<TrianglePatch>& out) const {
+    QueryResult r;
+    query(a_, b_, r);
+    if (r.distance > 0 || r.limited) return;
+    convex::Patch patch;
+    patch.distance = r.distance;
+    patch.normal = detail::to_vec3(r.normal);
+    patch.points[0] = {detail::to_vec3(0.5 * (r.point_a + r.point_b)), r.distance, 0};
+    patch.count = 1;
+    out.push_back({r.part_a, patch});
+  }
+
+  /// The closest points of a triangle, or its shortest way out, with what else is near along that normal. Nothing if it
+  /// is farther than `within`.
+  bool search(const Seen& seen, convex::Patch& patch) {
+    if (walk_.planes().gap_of_triangle(seen.place) > within_ + radii_) return false;
     QueryCache cache;
-    convex::patch(Work::of_thread().triangle.set(t, a_.radius), a_.pose, b_.core, b_.pose, within_, cache, searched);
-    const Vec3 normal = detail::to_vec3(a_.pose.linear().transpose() * detail::to_eigen(searched.normal));
-    if (searched.count == 0) {
-      walk_.planes().add(normal);
+    const shapes::Core& triangle = Work::of_thread().triangle.set(seen.t, a_.radius);
+    convex::patch(triangle, a_.pose, b_.core, b_.pose, within_, cache, patch);
+    if (patch.count == 0) {
+      walk_.planes().add(in_mesh(patch.normal));
       return false;
     }
-    const double slope = dot(searched.normal, n);
-    // Straight from the face it has been looked at already, and found to be there or to be no more than a rim.
-    if (slope > std::sqrt(1 - shapes::flat_tilt * shapes::flat_tilt)) return on_face;
-    if (closed && slope < 0) return on_face;
-    if (!is_outward(t, a_.mesh.tree.triangles[i], normal)) return on_face;
-    patch = searched;
+    double least = INFINITY;
+    std::size_t farthest = 0;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(patch.count); ++k) {
+      least = std::min(least, patch.points[k].distance);
+      if (patch.points[k].distance > patch.points[farthest].distance) farthest = k;
+    }
+    if (least <= patch.distance + loose_) return true;
+    // Round rims are polygons there, and faces of many corners are seen by some of them.
+    QueryResult closest;
+    convex::query(convex::Question::distance, triangle, a_.pose, b_.core, b_.pose, &cache, closest);
+    const std::size_t k = patch.count < convex::patch_points ? static_cast<std::size_t>(patch.count++) : farthest;
+    patch.points[k] = {detail::to_vec3(0.5 * (closest.point_a + closest.point_b)), patch.distance, 0xffffffffU};
     return true;
+  }
+
+  Vec3 in_mesh(const Vec3& v) const { return detail::to_vec3(a_.pose.linear().transpose() * detail::to_eigen(v)); }
+
+  /// Whether the shape, which is apart from the triangle, is inside of the mesh where they are closest.
+  bool is_inside(const convex::Patch& patch) const {
+    const convex::PatchPoint& p = patch.points[0];
+    return inside(a_.mesh,
+                  detail::to_vec3(a_.pose.inverse() * detail::to_eigen(p.middle + 0.5 * p.distance * patch.normal)));
+  }
+
+  double deepest_on_face() const { return shallow_share * (b_.core.reach + b_.core.radius); }
+
+  /// What has no more than its rim over a triangle does not rest on it: so the side of a box sees a wall that ends
+  /// where the box begins.
+  double rim(const TriangleCorners& t) const {
+    const double size = std::sqrt(detail::length(cross(t[1] - t[0], t[2] - t[0])));
+    return rim_share * std::min(size, b_.core.reach + b_.core.radius);
   }
 
   /// The part of the shape that lies farthest against the normal of a face, in the frame of the mesh.
@@ -171,60 +349,33 @@ class Finder {
     return false;
   }
 
-  bool clip(const TriangleCorners& t, const Vec3& face, bool flipped, convex::Outline& low,
-            convex::Patch& patch) const {
+  /// What of the shape is over the face; returns how wide that is.
+  double clip(const Seen& seen, convex::Patch& patch) {
+    patch.count = 0;
+    convex::Outline low;
+    find_lowest(seen.face, seen.corner, low);
+    if (is_beside(seen.t, seen.face, seen.flipped, low)) return 0;
+    for (std::size_t k = 0; k < 3; ++k) below_[k] = low.points[std::min(k, static_cast<std::size_t>(low.count) - 1)];
     convex::Outline corners;
     for (std::uint32_t k = 0; k < 3; ++k) {
-      const std::uint32_t c = flipped ? 2 - k : k;
-      corners.push(t[c] + a_.radius * face, c);
+      const std::uint32_t c = seen.flipped ? 2 - k : k;
+      corners.push(seen.t[c] + a_.radius * seen.face, c);
     }
-    const double width = convex::patch_on_face(corners, low, face, within_, patch);
-    // What has no more than its rim over the triangle does not rest on it: so the side of a box sees a wall that ends
-    // where the box begins.
-    const double size = std::sqrt(detail::length(cross(t[1] - t[0], t[2] - t[0])));
-    if (width < rim_share * std::min(size, b_.core.reach + b_.core.radius)) patch.count = 0;
-    patch.normal = detail::to_vec3(a_.pose.linear() * detail::to_eigen(face));
+    const double width = convex::patch_on_face(corners, low, seen.face, within_, patch);
+    patch.normal = detail::to_vec3(a_.pose.linear() * detail::to_eigen(seen.face));
     for (std::size_t k = 0; k < static_cast<std::size_t>(patch.count); ++k)
       patch.points[k].middle = detail::to_vec3(a_.pose * detail::to_eigen(patch.points[k].middle));
-    return patch.count > 0;
-  }
-
-  /// No triangle at the edge or vertex that is farthest along the normal reaches farther than it.
-  bool is_outward(const TriangleCorners& corners, Index number, const Vec3& normal) const {
-    const shapes::MeshData& mesh = a_.mesh;
-    const double height[3] = {dot(normal, corners[0]), dot(normal, corners[1]), dot(normal, corners[2])};
-    const double top = std::max({height[0], height[1], height[2]});
-    const double size = std::abs(height[0] - top) + std::abs(height[1] - top) + std::abs(height[2] - top);
-    const Triangle& of = mesh.mesh.triangles[static_cast<std::size_t>(number)];
-    // One vertex, the two of an edge, or all three.
-    std::array<Index, 3> highest{};
-    std::size_t count = 0;
-    Vec3 p;
-    for (std::size_t k = 0; k < 3; ++k) {
-      if (height[k] < top - 1e-6 * size) continue;
-      highest[count++] = mesh.vertex_at[static_cast<std::size_t>(of[k])];
-      p = corners[k];
-    }
-    if (count == 3) return true;
-    for (const Index other : mesh.vertex_triangles[static_cast<std::size_t>(highest[0])]) {
-      const Triangle& c = mesh.mesh.triangles[static_cast<std::size_t>(other)];
-      const auto has = [&](Index v) {
-        return std::any_of(c.begin(), c.end(),
-                           [&](Index u) { return mesh.vertex_at[static_cast<std::size_t>(u)] == v; });
-      };
-      if (count == 2 && !has(highest[1])) continue;
-      for (const Index u : c) {
-        const Vec3 d = detail::to_vec3(mesh.mesh.positions[static_cast<std::size_t>(u)]) - p;
-        if (dot(normal, d) > 1e-6 * detail::length(d)) return false;
-      }
-    }
-    return true;
+    return width;
   }
 
   const PlacedMesh& a_;
   const PlacedCore& b_;
   double within_;
+  double radii_;
+  double loose_;  ///< m
   ConvexWalk walk_;
+  Vec3 normal_;
+  std::array<Vec3, 3> below_;  ///< corners of what clip() had over the face; the last ones are one if it has fewer
 };
 
 }  // namespace

@@ -12,7 +12,7 @@ HullShape random_hull(Chance& chance, double radius) {
 }
 
 /// Random hulls rain into a pit and come to rest.
-Scene pile(int count, int across, double thickness) {
+Scene pile(int count, int across, double thick) {
   const double half = 0.625 * across;  // m, of the pit
   constexpr double wall = 20;          // m, half its height
   Scene scene;
@@ -23,11 +23,11 @@ Scene pile(int count, int across, double thickness) {
   scene.bodies = {ground()};
   for (const int side : {-1, 1}) {
     scene.bodies.push_back(
-        {fmt::format("wall-x{}", side), box({thickness / 2, wall, half + thickness},
-                                            at(side * (half + thickness / 2), wall, 0), RigidKind::static_body)});
+        {fmt::format("wall-x{}", side),
+         box({thick / 2, wall, half + thick}, at(side * (half + thick / 2), wall, 0), RigidKind::static_body)});
     scene.bodies.push_back(
-        {fmt::format("wall-z{}", side), box({half + thickness, wall, thickness / 2},
-                                            at(0, wall, side * (half + thickness / 2)), RigidKind::static_body)});
+        {fmt::format("wall-z{}", side),
+         box({half + thick, wall, thick / 2}, at(0, wall, side * (half + thick / 2)), RigidKind::static_body)});
   }
   Chance chance(1);
   for (int i = 0; i < count; ++i) {

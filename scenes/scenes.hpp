@@ -23,7 +23,7 @@ Scene dominoes();
 Scene newtons_cradle();
 Scene spinning_tops();
 /// So many hulls along each side of a layer; walls so thick, m.
-Scene pile(int count = 2000, int across = 8, double thickness = 1);
+Scene pile(int count = 2000, int across = 8, double thick = 1);
 Scene terrain(int count = 500);
 Scene arch();
 

@@ -18,7 +18,11 @@ ContactCount count_contacts(const World& world) {
     ++(c.contact.kind == ContactKind::vertex_face ? count.vertex_face : count.edge_edge);
     count.min_distance = std::min(count.min_distance, c.contact.distance);
   }
+  const WorldOptions& options = world.options();
   for (const RigidContact& c : world.rigid_contacts()) {
+    // Points that a step reckoned with and nothing came of, far enough from touching, are no contacts to count.
+    const double closing = std::max(0.0, -c.normal_speed) * options.dt;
+    if (!(c.impulse > 0) && c.distance - closing > options.rigid.contact_zone) continue;
     ++(c.motion == ContactMotion::colliding ? count.colliding
        : c.motion == ContactMotion::resting ? count.resting
                                             : count.separating);

@@ -64,7 +64,8 @@ struct RigidBody {
 enum class ContactMotion : std::uint8_t { colliding, resting, separating };
 std::string_view to_string(ContactMotion motion);
 
-/// A point where two rigid bodies touch, or will if they go on as they do.
+/// A point where two rigid bodies touch, or where they are so near each other that the step reckoned with it: at most
+/// `speculative_distance` and what they go in a step. Where nothing came of it, `impulse` is 0.
 struct RigidContact {
   std::uint64_t id = 0;   ///< the same from step to step for as long as the contact lasts; never used again
   std::uint32_t age = 0;  ///< steps since it began
@@ -121,7 +122,7 @@ struct RigidOptions {
   int penalty_substeps = 16;
   double resting_speed = 0.05;  ///< m/s, see ContactMotion
   double bounce_speed = 0.5;    ///< m/s; slower impacts do not bounce, or things would never come to rest
-  bool sleep = true;            ///< islands at rest are left out until something touches them
+  bool sleep = true;            ///< islands that rest on something are left out until they are touched
   double sleep_speed = 0.02;    ///< m/s of any point; slower than this counts as rest
   double sleep_after = 0.5;     ///< s at rest before an island sleeps
 };

@@ -57,11 +57,16 @@ void check_pose_of(const std::string& body, const Eigen::Isometry3d& pose) {
           ErrorCode::invalid_argument, "body '{}': the pose is not a rotation and a translation", body);
 }
 
+/// Far beyond what anything slips with, and single precision can still compute with it.
+constexpr double most_friction = 1e9;
+
 void check(const RigidBody& body) {
   check_pose_of(body.name, body.pose);
   check_vector(body.name, "velocity", body.velocity);
   check_vector(body.name, "angular_velocity", body.angular_velocity);
   check_not_negative(body.name, "friction", body.friction);
+  require(body.friction <= most_friction, ErrorCode::invalid_argument, "body '{}': friction is {}; at most {}",
+          body.name, body.friction, most_friction);
   check_not_negative(body.name, "torsional_friction", body.torsional_friction);
   check_not_negative(body.name, "rolling_friction", body.rolling_friction);
   check_not_negative(body.name, "linear_damping", body.linear_damping);

@@ -11,6 +11,13 @@ bool is_dynamic(const Bodies& bodies, std::int32_t body) {
   return bodies.info[static_cast<std::size_t>(body)].kind == RigidKind::dynamic;
 }
 
+bool pressed(const Pair& pair) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(pair.count); ++i) {
+    if (pair.points[i].total > 0) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void wake(WorldState& state, std::int32_t body) {
@@ -48,6 +55,7 @@ void sleep(World& world, const RigidOptions& options, double dt, StageStats& sta
   const std::size_t count = bodies.size();
   world.parent.resize(count);
   world.island_still.assign(count, INFINITY);
+  world.held.assign(count, 0);
   for (std::size_t i = 0; i < count; ++i) {
     world.parent[i] = static_cast<std::int32_t>(i);
     if (!is_dynamic(bodies, static_cast<std::int32_t>(i)) || bodies.asleep[i] != 0) continue;
@@ -64,6 +72,11 @@ void sleep(World& world, const RigidOptions& options, double dt, StageStats& sta
     const Pair& pair = s.pairs[static_cast<std::size_t>(p)];
     const bool a = is_dynamic(bodies, pair.body_a);
     const bool b = is_dynamic(bodies, pair.body_b);
+    const auto rests = [&](std::int32_t body) { return still_or_static(bodies, static_cast<std::size_t>(body)); };
+    if (pressed(pair)) {
+      if (rests(pair.body_b) || !b) world.held[static_cast<std::size_t>(pair.body_a)] = 1;
+      if (rests(pair.body_a) || !a) world.held[static_cast<std::size_t>(pair.body_b)] = 1;
+    }
     if (a && b) {
       // The smaller number is the root, whatever the order.
       const std::int32_t ra = root(world.parent, pair.body_a);
@@ -77,7 +90,15 @@ void sleep(World& world, const RigidOptions& options, double dt, StageStats& sta
     }
   }
   for (std::size_t i = 0; i < count; ++i) {
+    if (world.held[i] != 0) world.held[static_cast<std::size_t>(root(world.parent, static_cast<std::int32_t>(i)))] = 1;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
     if (!is_dynamic(bodies, static_cast<std::int32_t>(i)) || bodies.asleep[i] != 0) continue;
+    // What nothing holds is in flight, however slowly it goes.
+    const Motion& m = bodies.motion[i];
+    if (world.held[static_cast<std::size_t>(root(world.parent, static_cast<std::int32_t>(i)))] == 0 &&
+        dot(m.v, m.v) + dot(m.w, m.w) > 0)
+      bodies.still[i] = 0;
     double& least = world.island_still[static_cast<std::size_t>(root(world.parent, static_cast<std::int32_t>(i)))];
     least = std::min(least, bodies.still[i]);
   }

@@ -99,6 +99,7 @@ struct World {
   std::vector<std::array<std::int32_t, 2>> members;  ///< island and body
   std::vector<std::size_t> island_begin;             ///< of each island, in `members`, and their end
   std::vector<double> island_still;
+  std::vector<std::uint8_t> held;  ///< 1: something at rest presses on the body or, at the root of an island, on one
   /// A body that turns by radians in a step and came out of its contacts with more energy than it had.
   struct Spinning {
     std::int32_t body = 0;

@@ -51,6 +51,31 @@ TEST(FastBodies, AHundredBallsDoNotPassAThinPlate) {
   EXPECT_EQ(came_through(RigidKind::kinematic, {-100, 0, 0}, 1), 0);
 }
 
+/// A light plate is stopped by those that come later, while the first ones rest on it already and would go on.
+TEST(FastBodies, DoNotPassALightPlateThatStops) {
+  for (const double rate : {60.0, 240.0}) {
+    WorldOptions options = rigid_options(1 / rate);
+    options.gravity.setZero();
+    World world(options);
+    const BodyId plate = world.add(box_body("plate", {0.01, 3, 3}, at(0, 0, 0)));
+    std::vector<BodyId> balls;
+    for (int i = 0; i < 100; ++i) {
+      RigidBody ball = ball_body("ball", 0.05, at(-3 - 0.013 * i, -2.25 + 0.5 * (i % 10), -2.25 + 0.5 * (i / 10)));
+      ball.velocity = {200, 0, 0};
+      balls.push_back(world.add(ball));
+    }
+    for (int i = 0; i < rate / 4; ++i) {
+      world.step();
+      int through = 0;
+      for (const BodyId ball : balls) {
+        const Vector3d seen = world.pose(plate).inverse() * world.pose(ball).translation();
+        if (seen.x() > 0 && std::abs(seen.y()) < 3 && std::abs(seen.z()) < 3) ++through;
+      }
+      ASSERT_EQ(through, 0) << rate << " Hz, step " << i;
+    }
+  }
+}
+
 TEST(FastBodies, TheSameForAnyNumberOfThreads) {
   std::uint64_t one = 0;
   std::uint64_t two = 0;

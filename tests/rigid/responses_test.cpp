@@ -77,6 +77,28 @@ TEST_P(Responses, SnapshotContinuesBitForBit) {
   EXPECT_EQ(hash_after(other, 40), expected);
 }
 
+/// Slower than what sleeps, but in flight.
+TEST_P(Responses, WhatNothingHoldsDoesNotSleep) {
+  for (const bool falls : {false, true}) {
+    WorldOptions options = options_of(GetParam());
+    options.rigid.sleep = true;
+    options.gravity = Vector3d(0, falls ? -0.03 : 0, 0);
+    World world(options);
+    world.add(floor_body(0));
+    RigidBody box = box_body("box", {0.1, 0.1, 0.1}, at(0, 3, 0));
+    if (!falls) box.velocity = {0.015, 0, 0};
+    const BodyId id = world.add(box);
+    const double seconds = 4;
+    for (int i = 0; i < seconds / options.dt; ++i) world.step();
+    const Vector3d moved = world.pose(id).translation() - Vector3d(0, 3, 0);
+    if (falls) {
+      EXPECT_NEAR(moved.y(), -0.5 * 0.03 * seconds * seconds, 1e-3);
+    } else {
+      EXPECT_NEAR(moved.x(), 0.015 * seconds, 1e-3);
+    }
+  }
+}
+
 TEST_P(Responses, IslandsSleepWakeAndAreRemoved) {
   WorldOptions options = options_of(GetParam());
   options.rigid.sleep = true;

@@ -102,12 +102,28 @@ double energy(std::span<const Spring> springs) {
   return sum;
 }
 
-/// Where springs hold more than `stored`, lets them rest where they do not, but for what is opened in this step.
-void rest(std::span<Spring> springs, double stored, double opened) {
+/// Where springs hold more than `stored`, lets them rest where they do not. `spare`: J, that they may have beyond it,
+/// but not farther out than by `opened`.
+void rest(std::span<Spring> springs, double stored, double spare, double opened) {
   const double held = energy(springs);
   if (!(held > stored)) return;
-  const double share = 1 - std::sqrt(stored / held);
-  for (Spring& spring : springs) spring.rest = std::min(0.0, share * std::min(0.0, spring.gap) + opened);
+  const double least = 1 - std::sqrt(std::min(1.0, (stored + spare) / held));
+  const double most = 1 - std::sqrt(stored / held);
+  for (Spring& spring : springs) {
+    const double overlap = std::min(0.0, spring.gap);
+    spring.rest = std::min(least * overlap, most * overlap + opened);
+  }
+}
+
+/// J, by which springs of a pair may open what has no right to push: no more than brings its points to
+/// `resting_speed`. A pair that bounces at its turn, still but pressed, must not take that for rest: it has as much
+/// less as it gives back.
+double spare_energy(std::span<const Point> points, double give, double stored, double resting_speed) {
+  double fastest = 0;
+  for (const Point& p : points) fastest = std::max(fastest, std::abs(p.speed));
+  const double whole = give > 0 ? 0.5 * std::max(0.0, resting_speed * resting_speed - fastest * fastest) / give : 0;
+  const double restitution = points.front().restitution;
+  return std::max(whole - stored, (1 - restitution * restitution) * whole);
 }
 
 /// Springs of all points: as stiff as was given, if that is stable, or as is.
@@ -146,10 +162,16 @@ void stiffen(const response::In& in, const RigidOptions& options, std::span<cons
                 options.penalty_substeps);
       }
       spring.stiffness = stiffness;
+      spring.give = normal_give;
       spring.damping = 2 * ratio * std::sqrt(stiffness / normal_give);
       spring.drag = 2 * std::sqrt(stiffness / give);
     }
-    rest({scratch.springs.data() + c.first, c.count}, static_cast<double>(pairs[at(c.pair)].stored),
+    const Point& first = s.points[c.first];
+    const double stored = static_cast<double>(pairs[at(c.pair)].stored);
+    rest({scratch.springs.data() + c.first, c.count}, stored,
+         spare_energy({&first, c.count},
+                      scratch.moving[at(first.a)].normal_give + scratch.moving[at(first.b)].normal_give, stored,
+                      options.resting_speed),
          options.resting_speed * in.dt);
   }
 }
@@ -189,6 +211,25 @@ void follow(const Meeting& m, const rigid::Pair& pair, bool follow_a, double h, 
   }
 }
 
+/// Of the force in a substep in which a point begins or ends to overlap, the part that is due: with all of it, what
+/// bounces would leave up to some per cent too fast or too slow, as chance has it. Substeps with the force of a spring,
+/// K its stiffness times the give, keep v^2 + h K d v + K d^2, v being the opening before and d the depth; with the
+/// opening after them v^2 - h K d v + K d^2. Outside it is v^2, and is to stay.
+double part_pressed(const Spring& spring, double depth, double h) {
+  const double v = spring.opening;
+  const double k = spring.stiffness * spring.give;
+  const double kick = h * k * depth;
+  if (v < 0 && depth < -h * v) {
+    const double after = 0.5 * (std::sqrt(std::max(0.0, kick * kick + 4 * (v * v - k * depth * depth))) - kick);
+    return std::clamp((-v - after) / kick, 0.0, 1.0);
+  }
+  if (v > 0 && depth < h * (v + kick)) {
+    const double after = std::sqrt(v * v + kick * v + k * depth * depth);
+    return std::clamp((after - v) / kick, 0.0, 1.0);
+  }
+  return 1;
+}
+
 /// Forces of the points of a pair in a substep, onto its two bodies.
 void press(const Meeting& m, rigid::Pair& pair, double h, std::span<Spring> springs) {
   const Vec3& n = pair.normal;
@@ -199,7 +240,9 @@ void press(const Meeting& m, rigid::Pair& pair, double h, std::span<Spring> spri
   for (Spring& spring : springs) {
     spring.force = 0;
     if (!(spring.gap < spring.rest) || spring.stiffness == 0) continue;
-    spring.force = std::max(0.0, spring.stiffness * (spring.rest - spring.gap) - spring.damping * spring.opening);
+    const double depth = spring.rest - spring.gap;
+    const double force = std::max(0.0, spring.stiffness * depth - spring.damping * spring.opening);
+    spring.force = force * part_pressed(spring, depth, h);
     pressed += spring.force;
     stiffness += spring.stiffness;
     slip = slip + spring.slip;

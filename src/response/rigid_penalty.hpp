@@ -22,8 +22,9 @@
 ///
 /// - *Energy.* What is found overlapping, as it turned or came faster than it was seen, has not pressed its spring on
 ///   the way, and would be thrown back by what nobody has given. So the springs of a pair begin a step with no more
-///   energy than they ended the last one with: their points rest at a part of their overlap, which is opened again at
-///   `resting_speed`.
+///   energy than they ended the last one with: their points rest at a part of their overlap. This is opened again, no
+///   faster than `resting_speed` and with no more energy than brings the pair to that speed. In the substep in which a
+///   point begins or ends to overlap it pushes for the part of it in which it does.
 ///
 /// The two forces of a point act at one place and bodies move with the velocity that a substep ends with: momentum is
 /// kept to rounding. Energy is not gained but for what springs hold and give back.
@@ -51,6 +52,7 @@ struct Spring {
   double stiffness = 0;  ///< N/m
   double damping = 0;    ///< N s/m along the normal
   double drag = 0;       ///< N s/m along the surface
+  double give = 0;       ///< 1/kg along the normal, of both bodies
   double gap = 0;        ///< m
   double rest = 0;       ///< m, the gap at which it does not push; not above zero
   double force = 0;      ///< N, of this substep

@@ -310,6 +310,30 @@ TEST(PenaltyResponse, TooStiffIsRefusedWithTheLargestThatIsStable) {
   EXPECT_NEAR(run(0.01 * stable), 0.5 - 9810 / (0.04 * stable), 1e-4);
 }
 
+TEST(PenaltyResponse, WallGivesNoSpeedToABall) {
+  for (const double speed : {0.3, 1.0, 3.0}) {
+    // Arms are those of the beginning of a step, half a gap longer, and stiffness with them: that is seen when it is
+    // fast.
+    const double more = speed > 1 ? 4e-3 : 1e-3;
+    for (int phase = 0; phase < 200; ++phase) {
+      WorldOptions options = options_of("penalty");
+      options.gravity.setZero();
+      World world(options);
+      RigidBody wall = box_body("wall", {0.1, 5, 5}, at(0, 0, 0));
+      wall.kind = RigidKind::static_body;
+      world.add(wall);
+      RigidBody ball = ball_body("ball", 0.25, at(0.35 + speed / 60 * (3 + phase / 200.0), 0, 0));
+      ball.velocity = {-speed, 0, 0};
+      ball.restitution = 1;
+      ball.friction = 0;
+      const BodyId id = world.add(ball);
+      for (int i = 0; i < 15; ++i) world.step();
+      ASSERT_LT(world.velocity(id).x(), (1 + more) * speed) << speed << " m/s, phase " << phase;
+      ASSERT_GT(world.velocity(id).x(), 0.97 * speed) << speed << " m/s, phase " << phase;
+    }
+  }
+}
+
 TEST(PenaltyResponse, DampingFollowsRestitution) {
   // A mass on a spring and a damper that do not pull, in small steps.
   for (const double restitution : {0.1, 0.3, 0.6, 0.9}) {

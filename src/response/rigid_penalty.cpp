@@ -43,6 +43,7 @@ void start_bodies(const response::In& in, const System& s, std::vector<Moving>& 
       m = {};
       m.start = m.x = in.bodies.motion[i].x;
       m.q = in.bodies.motion[i].q;
+      m.measured = m.q;
       m.v = s.bodies[i].v;
       m.w = s.bodies[i].w;
       if (s.bodies[i].moves) m.momentum = rigid::turned(in.rotation[i], in.bodies.mass[i].inertia, m.w);
@@ -67,6 +68,12 @@ double largest(const contacts::Body& body, const Six& sum) {
                                    turns.eigenvectors().transpose();
   const Six product = root * sum * root;
   return std::max(0.0, Eigen::SelfAdjointEigenSolver<Six>(product, Eigen::EigenvaluesOnly).eigenvalues()(5));
+}
+
+void add_point(Six& sum, const Vec3& along, const Vec3& arm) {
+  Eigen::Matrix<double, 6, 1> j;
+  j << detail::to_eigen(along), detail::to_eigen(cross(arm, along));
+  sum += j * j.transpose();
 }
 
 /// How far each body gives way to its points.
@@ -163,6 +170,7 @@ void stiffen(const response::In& in, const RigidOptions& options, std::span<cons
       }
       spring.stiffness = stiffness;
       spring.give = normal_give;
+      spring.bearable = give;
       spring.damping = 2 * ratio * std::sqrt(stiffness / normal_give);
       spring.drag = 2 * std::sqrt(stiffness / give);
     }
@@ -280,6 +288,74 @@ void press(const Meeting& m, rigid::Pair& pair, double h, std::span<Spring> spri
   }
 }
 
+/// rad, by which a body may have turned since its give was measured: that of a needle a thousand times as long as it is
+/// wide has then grown by as much again.
+constexpr double turned_much = 1e-3;
+
+bool has_turned(const Moving& m) {
+  const detail::Quat& p = m.q;
+  const detail::Quat& q = m.measured;
+  const double same = p.w * q.w + p.x * q.x + p.y * q.y + p.z * q.z;
+  return 1 - same * same > 0.25 * turned_much * turned_much;
+}
+
+/// Where bodies of an island have turned, makes the springs softer that have become too stiff for how far bodies now
+/// give way: a thin one does so little while it is pushed at its end, along it, and a thousand times as far when it has
+/// turned. Never stiffer within a step, which would give energy.
+void soften(const response::In& in, const Island& island, std::span<rigid::Pair> pairs, double time, Scratch& scratch) {
+  System& s = scratch.system;
+  bool any = false;
+  const auto members = std::span(s.members).subspan(island.first_body, island.end_body - island.first_body);
+  for (const std::int32_t body : members) {
+    Moving& m = scratch.moving[at(body)];
+    m.anew = s.bodies[at(body)].moves && has_turned(m);
+    any = any || m.anew;
+    if (m.anew) scratch.sums[2 * at(body)].setZero();
+  }
+  if (!any) return;
+  const auto contacts = std::span(s.contacts).subspan(island.first_contact, island.end_contact - island.first_contact);
+  for (const Contact& c : contacts) {
+    const Point& first = s.points[c.first];
+    const Meeting m = meet(s, c, time, scratch);
+    const Vec3 directions[3] = {first.normal.along, first.tangent[0].along, first.tangent[1].along};
+    for (std::size_t k = 0; k < c.count; ++k) {
+      const Vec3& place = scratch.springs[c.first + k].place;
+      for (const Vec3& along : directions) {
+        if (m.a_moves && m.a.anew) add_point(scratch.sums[2 * at(first.a)], along, place - m.xa);
+        if (m.b_moves && m.b.anew) add_point(scratch.sums[2 * at(first.b)], along, place - m.xb);
+      }
+    }
+  }
+  for (const std::int32_t body : members) {
+    Moving& m = scratch.moving[at(body)];
+    if (!m.anew) continue;
+    contacts::Body now = s.bodies[at(body)];
+    if (!in.bodies.mass[at(body)].locked) {
+      const Mat3 rotation = detail::matrix(m.q);
+      const Vec3& inverse = in.bodies.mass[at(body)].inverse_inertia;
+      now.inverse_inertia = {rigid::turned(rotation, inverse, {1, 0, 0}), rigid::turned(rotation, inverse, {0, 1, 0}),
+                             rigid::turned(rotation, inverse, {0, 0, 1})};
+    }
+    m.give = largest(now, scratch.sums[2 * at(body)]);
+    m.measured = m.q;
+  }
+  for (const Contact& c : contacts) {
+    const Point& first = s.points[c.first];
+    const double give = scratch.moving[at(first.a)].give + scratch.moving[at(first.b)].give;
+    Spring* const springs = scratch.springs.data() + c.first;
+    if (!(give > springs->bearable)) continue;
+    const double share = springs->bearable / give;
+    rigid::Pair& pair = pairs[at(c.pair)];
+    pair.rub = share * pair.rub;
+    for (std::size_t k = 0; k < c.count; ++k) {
+      springs[k].stiffness *= share;
+      springs[k].damping *= share;
+      springs[k].drag *= share;
+      springs[k].bearable = give;
+    }
+  }
+}
+
 void move(const response::In& in, const System& s, std::size_t i, double h, double share, Moving& m) {
   const rigid::Mass& mass = in.bodies.mass[i];
   const contacts::Body& body = s.bodies[i];
@@ -340,6 +416,7 @@ void run(Context& context, const response::In& in, const RigidOptions& options, 
     const auto contacts =
         std::span(s.contacts).subspan(island.first_contact, island.end_contact - island.first_contact);
     for (int step = 0; step < steps; ++step) {
+      if (step > 0) soften(in, island, pairs, step * h, scratch);
       for (const Contact& c : contacts) press(follow_to(c, step), pairs[at(c.pair)], h, springs_of(c));
       for (std::uint32_t m = island.first_body; m < island.end_body; ++m) {
         const std::size_t i = at(s.members[m]);

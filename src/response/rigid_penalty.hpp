@@ -19,6 +19,8 @@
 ///   the velocity of the point. Where a and b meet, |J_a u_a + J_b u_b|^2 is no more than (e_a + e_b) / e_a |J_a u_a|^2
 ///   + (e_a + e_b) / e_b |J_b u_b|^2; so with k (e_a + e_b) for k / m at each point the whole is as stable as the mass
 ///   on the spring. A stiffness that is given and exceeds this is refused, one that is not is chosen well below.
+///   e is of the pose that a body has: when it has turned within the step so that it gives way more, as a thin one
+///   does, its springs become softer for the rest of the step.
 ///
 /// - *Energy.* What is found overlapping, as it turned or came faster than it was seen, has not pressed its spring on
 ///   the way, and would be thrown back by what nobody has given. So the springs of a pair begin a step with no more
@@ -44,6 +46,8 @@ struct Moving {
   Vec3 impulse;   ///< N s of this substep
   Vec3 moment;
   bool pushed = false;
+  bool anew = false;       ///< its give is being measured anew
+  detail::Quat measured;   ///< how it was turned when its give was measured
   double give = 0;         ///< 1/kg, see above
   double normal_give = 0;  ///< the same along the normals alone
 };
@@ -53,6 +57,7 @@ struct Spring {
   double damping = 0;    ///< N s/m along the normal
   double drag = 0;       ///< N s/m along the surface
   double give = 0;       ///< 1/kg along the normal, of both bodies
+  double bearable = 0;   ///< 1/kg, of both bodies in all directions, that it is soft enough for
   double gap = 0;        ///< m
   double rest = 0;       ///< m, the gap at which it does not push; not above zero
   double force = 0;      ///< N, of this substep

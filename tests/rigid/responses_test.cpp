@@ -334,6 +334,37 @@ TEST(PenaltyResponse, WallGivesNoSpeedToABall) {
   }
 }
 
+TEST(PenaltyResponse, ThinBodyThatTurnsGainsNoEnergy) {
+  for (const auto& [speed, spin] : {std::pair{20.0, 50.0}, {200.0, 0.0}, {200.0, 50.0}}) {
+    for (int pose = 0; pose < 100; ++pose) {
+      WorldOptions options = options_of("penalty");
+      options.gravity.setZero();
+      World world(options);
+      RigidBody plate = box_body("plate", {3, 0.01, 3}, at(0, 0, 0));
+      plate.kind = RigidKind::static_body;
+      world.add(plate);
+      RigidBody body;
+      body.name = "capsule";
+      body.shape = Shape::capsule(0.02, 0.1);
+      body.pose = at(0, 0.3 + 0.003 * pose, 0);
+      body.pose.linear() = Eigen::AngleAxisd(0.06 * pose, Vector3d(1, 2, 0.5).normalized()).toRotationMatrix();
+      body.velocity = {0, -speed, 0};
+      body.angular_velocity = spin * Vector3d(0.06, 0.4, 1);
+      const BodyId id = world.add(body);
+      const auto energy = [&] {
+        const Vector3d w = world.angular_velocity(id);
+        return 0.5 * (world.mass(id) * world.velocity(id).squaredNorm() + w.dot(world.inertia(id) * w));
+      };
+      const double first = energy();
+      for (int i = 0; i < 40; ++i) {
+        world.step();
+        ASSERT_LE(energy(), (1 + 1e-3) * first)
+            << speed << " m/s, " << spin << " rad/s, pose " << pose << ", step " << i;
+      }
+    }
+  }
+}
+
 TEST(PenaltyResponse, DampingFollowsRestitution) {
   // A mass on a spring and a damper that do not pull, in small steps.
   for (const double restitution : {0.1, 0.3, 0.6, 0.9}) {

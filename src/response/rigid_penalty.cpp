@@ -133,6 +133,27 @@ double spare_energy(std::span<const Point> points, double give, double stored, d
   return std::max(whole - stored, (1 - restitution * restitution) * whole);
 }
 
+/// 1/kg, along the normals of a pair for speeds in the ratio in which its points now have them: what a box that falls
+/// flat meets is its mass, not how easily it rocks.
+double give_of_impact(const System& s, std::span<const Point> points) {
+  double squares = 0;
+  for (const Point& p : points) squares += p.speed * p.speed;
+  if (!(squares > 0)) return 0;
+  Vec3 along;
+  Vec3 turn_a;
+  Vec3 turn_b;
+  for (const Point& p : points) {
+    along = along + p.speed * p.normal.along;
+    turn_a = turn_a + p.speed * p.normal.turn_a;
+    turn_b = turn_b + p.speed * p.normal.turn_b;
+  }
+  const auto of = [&](const contacts::Body& body, const Vec3& turn) {
+    if (!body.moves) return 0.0;
+    return dot(along, contacts::scaled(body.inverse_mass, along)) + dot(turn, body.inverse_inertia * turn);
+  };
+  return (of(s.bodies[at(points.front().a)], turn_a) + of(s.bodies[at(points.front().b)], turn_b)) / squares;
+}
+
 /// Springs of all points: as stiff as was given, if that is stable, or as is.
 void stiffen(const response::In& in, const RigidOptions& options, std::span<const rigid::Pair> pairs,
              Scratch& scratch) {
@@ -142,6 +163,7 @@ void stiffen(const response::In& in, const RigidOptions& options, std::span<cons
   for (const Contact& c : s.contacts) {
     const double restitution = s.points[c.first].restitution;
     const double wanted = restitution > 0 ? damping_of(restitution) : options.penalty_damping;
+    const double impact_give = give_of_impact(s, {&s.points[c.first], c.count});
     for (std::size_t k = 0; k < c.count; ++k) {
       const Point& p = s.points[c.first + k];
       const Moving& a = scratch.moving[at(p.a)];
@@ -172,6 +194,10 @@ void stiffen(const response::In& in, const RigidOptions& options, std::span<cons
       spring.give = normal_give;
       spring.bearable = give;
       spring.damping = 2 * ratio * std::sqrt(stiffness / normal_give);
+      if (impact_give > 0) {
+        const double stable = 0.4 * (4 - h * h * stiffness * give) / (h * normal_give);
+        spring.damping = std::max(spring.damping, std::min(stable, 2 * ratio * std::sqrt(stiffness / impact_give)));
+      }
       spring.drag = 2 * std::sqrt(stiffness / give);
     }
     const Point& first = s.points[c.first];

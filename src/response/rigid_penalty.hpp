@@ -10,7 +10,8 @@
 /// overlap of the points follows them.
 ///
 /// - *Bounce.* c is such that a ball leaves with the share of its speed that restitution says (Schwager and Pöschel
-///   2007); where nothing bounces, `penalty_damping` times the critical one.
+///   2007); where nothing bounces, `penalty_damping` times the critical one. Of several points it is that of their
+///   speeds together, as far as that is stable.
 /// - *Friction.* A spring along the surface, one a pair, that is stretched by the slip and slides where it would pull
 ///   more than friction allows (Cundall and Strack 1979), shared out to the points as they are pressed, and a damper at
 ///   each point. So what stands on a slope stays.

@@ -365,6 +365,25 @@ TEST(PenaltyResponse, ThinBodyThatTurnsGainsNoEnergy) {
   }
 }
 
+TEST(PenaltyResponse, BoxThatFallsFlatBouncesAsHighAsRestitutionSays) {
+  for (const double restitution : {0.5, 0.8}) {
+    World world(options_of("penalty"));
+    world.add(floor_body());
+    RigidBody box = box_body("box", {0.5, 0.5, 0.5}, at(0, 2.5, 0));
+    box.restitution = restitution;
+    const BodyId id = world.add(box);
+    double highest = 0;
+    bool bounced = false;
+    for (int i = 0; i < 130 && !(bounced && world.velocity(id).y() < 0); ++i) {
+      world.step();
+      bounced = bounced || world.velocity(id).y() > 0;
+      if (bounced) highest = std::max(highest, world.center_of_mass(id).y() - 0.5);
+    }
+    const double expected = 2 * restitution * restitution;
+    EXPECT_NEAR(highest, expected, 0.12 * expected) << restitution;
+  }
+}
+
 TEST(PenaltyResponse, DampingFollowsRestitution) {
   // A mass on a spring and a damper that do not pull, in small steps.
   for (const double restitution : {0.1, 0.3, 0.6, 0.9}) {

@@ -28,7 +28,7 @@ class LookOrder {
   std::span<const std::uint32_t> places() const { return places_; }
 
  private:
-  static constexpr int most_age = 30;  ///< half a second of steps: nothing gets far in it
+  static constexpr int most_age = 30;  ///< no more than one a step: nothing gets far in so many
 
   void sort_colliders(Workers& workers, std::span<const Box> boxes);
   void list();

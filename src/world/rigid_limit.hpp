@@ -77,8 +77,8 @@ struct LimitScratch {
   struct Meeting {
     std::int32_t a = 0;
     std::int32_t b = 0;
-    std::int32_t pair =
-        -1;               ///< what the narrow phase knows of the two, if it does: among `mesh_pairs` if one is a mesh
+    /// What the narrow phase knows of the two, if it does: a number in `mesh_pairs` if one is a mesh, else in `pairs`.
+    std::int32_t pair = -1;
     bool looked = false;  ///< in this round
     Stop stop_a{};
     Stop stop_b{};

@@ -83,13 +83,21 @@ int told_if_interrupted(std::size_t steps, const Scene& scene) {
   return interrupted_exit_code();
 }
 
+void put_into(const RunOptions& options, WorldOptions& world) {
+  if (options.dt) world.dt = *options.dt;
+  if (options.threads) world.threads = *options.threads;
+  if (options.method) world.method = *options.method;
+  if (options.response) world.response = *options.response;
+}
+
 Scene scene_of(const RunOptions& options) {
   Scene scene = find_scene(options.scene);
+  // What is wrong with these is no fault of the scene's file, which building it would name.
+  WorldOptions given;
+  put_into(options, given);
+  const World refuses_bad_options(given);
   if (options.steps) scene.steps = *options.steps;
-  if (options.dt) scene.world.dt = *options.dt;
-  if (options.threads) scene.world.threads = *options.threads;
-  if (options.method) scene.world.method = *options.method;
-  if (options.response) scene.world.response = *options.response;
+  put_into(options, scene.world);
   return scene;
 }
 

@@ -216,6 +216,7 @@ struct Scene {
   std::vector<std::array<std::string, 2>> continuous_pairs{};
   std::vector<std::array<std::string, 2>> discrete_pairs{};
   std::optional<SceneBounds> bounds{};
+  std::string file{};  ///< it was read from, for messages; not part of what is written
 };
 
 /// Each throws Error whose message names the file, the path of the field and what was expected.
@@ -225,7 +226,7 @@ std::string to_json(const Scene& scene);
 /// The JSON Schema that every scene file satisfies.
 std::string_view scene_schema();
 
-/// Throws Error that names the body.
+/// Throws Error that names the file of the scene, if it has one, and the body or the field.
 World build_world(const Scene& scene);
 /// Of a scene's body that is a RigidSpec. Throws Error that names the body.
 RigidBody build_rigid(const BodySpec& body);

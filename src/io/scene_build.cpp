@@ -43,24 +43,31 @@ auto build_named(const std::string& name, const Spec& spec) try {
   fail(ErrorCode::unsupported, "body '{}': its mesh does not fit into the memory", name);
 }
 
-}  // namespace
+BodyId add_body(World& world, const BodySpec& body) {
+  const auto add = [&](const auto& spec) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(spec)>, RigidSpec>)
+      return world.add(build_rigid(body));
+    else {
+      auto built = build_named(body.name, spec);
+      built.group = body.group;
+      built.mask = body.mask;
+      built.detection = body.detection;
+      return world.add(std::move(built));
+    }
+  };
+  return std::visit(add, body.body);
+}
 
-World build_world(const Scene& scene) {
+World build_unnamed(const Scene& scene) {
   World world(scene.world);
   std::map<std::string_view, BodyId> ids;
-  for (const BodySpec& body : scene.bodies) {
-    const auto add = [&](const auto& spec) {
-      if constexpr (std::is_same_v<std::decay_t<decltype(spec)>, RigidSpec>)
-        return world.add(build_rigid(body));
-      else {
-        auto built = build_named(body.name, spec);
-        built.group = body.group;
-        built.mask = body.mask;
-        built.detection = body.detection;
-        return world.add(std::move(built));
-      }
-    };
-    ids[body.name] = std::visit(add, body.body);
+  for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
+    try {
+      ids[scene.bodies[i].name] = add_body(world, scene.bodies[i]);
+    } catch (const Error& error) {
+      if (scene.file.empty()) throw;
+      fail(error.code(), "bodies[{}]: {}", i, error.what());
+    }
   }
   const auto for_each_pair = [&](const char* field, const std::vector<std::array<std::string, 2>>& pairs, auto&& act) {
     for (std::size_t i = 0; i < pairs.size(); ++i) {
@@ -81,6 +88,13 @@ World build_world(const Scene& scene) {
     world.set_detection(a, b, Detection::discrete);
   });
   return world;
+}
+
+}  // namespace
+
+World build_world(const Scene& scene) try { return build_unnamed(scene); } catch (const Error& error) {
+  if (scene.file.empty()) throw;
+  fail(error.code(), "{}: {}", scene.file, error.what());
 }
 
 }  // namespace carom

@@ -243,6 +243,7 @@ Scene parse_scene(std::string_view json, const std::string& file_name, const std
   Scene scene;
   describe(reader, scene);
   object.finish();
+  scene.file = file_name;
   return scene;
 }
 

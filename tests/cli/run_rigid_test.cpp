@@ -132,5 +132,17 @@ TEST(CliRunRigid, ComparesResponses) {
   refused({"run", folder / "s.json", "--response", "magic"}, "response is 'magic'");
 }
 
+TEST(CliRunRigid, WhatIsWrongWithAnOptionIsNotBlamedOnTheFile) {
+  const Folder folder;
+  write_text(folder / "s.json", small_scene());
+  for (const std::vector<std::string>& option :
+       {std::vector<std::string>{"--dt", "-1"}, {"--response", "magic"}, {"--threads", "-1"}}) {
+    const Result bad = call({"run", folder / "s.json", option[0], option[1]});
+    EXPECT_EQ(bad.exit_code, 2) << bad.err;
+    EXPECT_TRUE(contains(bad.err, option[1]));
+    EXPECT_EQ(bad.err.find("s.json"), std::string::npos) << bad.err;
+  }
+}
+
 }  // namespace
 }  // namespace carom::cli

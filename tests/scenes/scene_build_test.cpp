@@ -275,18 +275,35 @@ TEST(SceneBuild, ExcludedRigidBodiesPassThroughEachOther) {
 
 TEST(SceneBuild, ErrorsOfRigidBodiesNameThem) {
   Scene scene = scene_of(R"({"name": "a", "kind": "rigid", "shape": {"kind": "half_space"}})");
-  EXPECT_EQ(error_of(scene), "body 'a' is a half-space, which has no mass; expected it to be static");
+  EXPECT_EQ(error_of(scene),
+            "my.json: bodies[0]: body 'a' is a half-space, which has no mass; expected it to be static");
   scene.bodies[0].detection = Detection::continuous;
-  EXPECT_EQ(error_of(scene), "body 'a': detection: a rigid body has none to choose");
+  EXPECT_EQ(error_of(scene), "my.json: bodies[0]: body 'a': detection: a rigid body has none to choose");
   scene.bodies[0].detection.reset();
   auto& body = std::get<RigidSpec>(scene.bodies[0].body);
   CompoundShape compound;
   compound.parts.resize(2);
   compound.parts[1].shape.shape = SphereShape{-1};
   body.shape.shape = compound;
-  EXPECT_TRUE(error_of(scene).starts_with("body 'a': parts[1]: ")) << error_of(scene);
+  EXPECT_TRUE(error_of(scene).starts_with("my.json: bodies[0]: body 'a': parts[1]: ")) << error_of(scene);
   scene.world.response = "magic";
-  EXPECT_TRUE(error_of(scene).starts_with("response is 'magic'")) << error_of(scene);
+  EXPECT_TRUE(error_of(scene).starts_with("my.json: response is 'magic'")) << error_of(scene);
+}
+
+TEST(SceneBuild, ErrorsNameTheFileAndThePlaceInIt) {
+  const std::string ground = R"({"name": "ground", "kind": "rigid", "rigid_kind": "static",
+    "shape": {"kind": "half_space"}}, )";
+  // Three points in a line: each of them is fine, and only the hull is not.
+  const std::string flat = R"({"name": "flat", "kind": "rigid", "shape": {"kind": "hull",
+    "points": [[0, 0, 0], [1, 0, 0], [2, 0, 0]]}})";
+  EXPECT_TRUE(error_of(scene_of(ground + flat)).starts_with("my.json: bodies[1]: body 'flat'"))
+      << error_of(scene_of(ground + flat));
+  const std::string missing = R"({"name": "lost", "kind": "static", "mesh": {"file": "nowhere.obj"}})";
+  EXPECT_TRUE(error_of(scene_of(missing)).starts_with("my.json: bodies[0]: body 'lost': "))
+      << error_of(scene_of(missing));
+  const std::string ball = R"({"name": "ball", "kind": "rigid", "shape": {"kind": "sphere", "radius": 1}})";
+  EXPECT_EQ(error_of(scene_of(ball, R"(, "rigid": {"lcp_directions": 5})")),
+            "my.json: rigid.lcp_directions is 5; expected an even number from 2 to 64");
 }
 
 }  // namespace

@@ -179,7 +179,8 @@ class World {
                                       const QueryFilter& filter = {}) const;
 
   /// The state of the world, all of it that a step depends on. A world that takes it back, this one or one made with
-  /// the same options, goes on from there bit for bit. Ids of bodies keep their meaning.
+  /// the same options, goes on from there bit for bit; `threads` and `method` may differ, as they change no result. Ids
+  /// of bodies keep their meaning.
   class Snapshot {
    public:
     struct Data;
@@ -190,6 +191,8 @@ class World {
     std::shared_ptr<const Data> data_;
   };
   Snapshot snapshot() const;
+  /// Throws Error(invalid_argument) that names the option which the world of the snapshot had otherwise; nothing has
+  /// changed then.
   void restore(const Snapshot& snapshot);
 
   /// A hash of all positions and velocities, for comparing runs bit by bit.

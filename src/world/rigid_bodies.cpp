@@ -1,6 +1,7 @@
 #include <map>
 
 #include "core/check.hpp"
+#include "world/option_difference.hpp"
 #include "world/state.hpp"
 
 // What callers ask of, and do to, the rigid bodies of a world.
@@ -175,6 +176,7 @@ double World::response_residual() const {
 
 /// Working memory and what is made anew by `edits` are left out.
 struct World::Snapshot::Data {
+  WorldOptions options;  ///< of the world it was taken of
   double time = 0;
   std::uint64_t steps = 0;
   SlotMap<Body, BodyTag> bodies;
@@ -190,13 +192,17 @@ struct World::Snapshot::Data {
 World::Snapshot World::snapshot() const {
   const State& s = *state_;
   return Snapshot(std::make_shared<const Snapshot::Data>(
-      Snapshot::Data{s.time, s.steps, s.bodies, s.order, s.next_serial, s.excluded_bodies, s.excluded_vertices,
-                     s.pair_detection, s.contacts, s.rigid.state}));
+      Snapshot::Data{s.options, s.time, s.steps, s.bodies, s.order, s.next_serial, s.excluded_bodies,
+                     s.excluded_vertices, s.pair_detection, s.contacts, s.rigid.state}));
 }
 
 void World::restore(const Snapshot& snapshot) {
   State& s = *state_;
   const Snapshot::Data& d = snapshot.data();
+  if (const auto differing = differences(d.options, s.options); !differing.empty())
+    fail(ErrorCode::invalid_argument,
+         "restore: {} of the snapshot is {}, and of this world {}; it would go on otherwise", differing[0].name,
+         differing[0].a, differing[0].b);
   s.time = d.time;
   s.steps = d.steps;
   s.bodies = d.bodies;

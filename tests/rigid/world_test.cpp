@@ -98,6 +98,50 @@ TEST(RigidWorld, SnapshotContinuesBitForBit) {
   EXPECT_EQ(other.steps(), 120U);
 }
 
+TEST(RigidWorld, ASnapshotOfAWorldWithOtherOptionsIsRefusedByName) {
+  const WorldOptions options = rigid_options(1.0 / 60);
+  World world(options);
+  world.add(floor_body());
+  world.add(box_body("box", {0.5, 0.5, 0.5}, at(0, 0.5, 0)));
+  world.step();
+  const World::Snapshot saved = world.snapshot();
+  const auto restored = [&](auto&& change) {
+    WorldOptions changed = options;
+    change(changed);
+    World other(changed);
+    const std::uint64_t before = other.state_hash();
+    try {
+      other.restore(saved);
+      return std::string("restored");
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+      EXPECT_EQ(other.state_hash(), before);
+      EXPECT_TRUE(other.bodies().empty());
+      return std::string(error.what());
+    }
+  };
+  EXPECT_EQ(
+      restored([](WorldOptions& o) { o.gravity.y() = -5; }),
+      "restore: gravity of the snapshot is (0, -9.81, 0), and of this world (0, -5, 0); it would go on otherwise");
+  EXPECT_TRUE(restored([](WorldOptions& o) { o.dt = 0.25; }).starts_with("restore: dt of the snapshot is 0.01666"));
+  EXPECT_TRUE(restored([](WorldOptions& o) {
+                o.response = "lcp";
+              }).starts_with("restore: response of the snapshot is 'soft', and of this world 'lcp'"));
+  EXPECT_TRUE(restored([](WorldOptions& o) {
+                o.rigid.sleep = true;
+              }).starts_with("restore: rigid.sleep of the snapshot is false, and of this world true"));
+  EXPECT_TRUE(restored([](WorldOptions& o) { o.rigid.substeps = 8; }).starts_with("restore: rigid.substeps"));
+  EXPECT_TRUE(restored([](WorldOptions& o) {
+                o.contact.pairs = PairScope::self;
+              }).starts_with("restore: contact.pairs of the snapshot is 'all', and of this world 'self'"));
+  EXPECT_TRUE(restored([](WorldOptions& o) {
+                o.detection = Detection::continuous;
+              }).starts_with("restore: detection of the snapshot is 'discrete'"));
+  // These change no result.
+  EXPECT_EQ(restored([](WorldOptions& o) { o.threads = 2; }), "restored");
+  EXPECT_EQ(restored([](WorldOptions& o) { o.method = "sweep"; }), "restored");
+}
+
 TEST(RigidWorld, WhatIsHeldUpFallsWhenTheSupportGoes) {
   WorldOptions options = rigid_options(1.0 / 60);
   options.rigid.sleep = true;

@@ -8,7 +8,9 @@
 
 #include "carom/error.hpp"
 #include "carom/scene.hpp"
+#include "io/scene_fields.hpp"
 #include "io/scene_motion.hpp"
+#include "world/option_difference.hpp"
 
 namespace carom {
 namespace {
@@ -304,6 +306,51 @@ TEST(SceneBuild, ErrorsNameTheFileAndThePlaceInIt) {
   const std::string ball = R"({"name": "ball", "kind": "rigid", "shape": {"kind": "sphere", "radius": 1}})";
   EXPECT_EQ(error_of(scene_of(ball, R"(, "rigid": {"lcp_directions": 5})")),
             "my.json: rigid.lcp_directions is 5; expected an even number from 2 to 64");
+}
+
+/// Visitor of scene_fields.hpp that changes the field with a number.
+struct OneChanged {
+  std::size_t wanted = 0;
+  std::size_t seen = 0;
+  std::string name{};
+
+  bool is_it(std::string_view field) {
+    if (seen++ != wanted) return false;
+    name = field;
+    return true;
+  }
+  void number(std::string_view field, double& value, Presence, Sign) {
+    if (is_it(field)) value += 1;
+  }
+  void integer(std::string_view field, int& value, Presence, const IntegerRange&) {
+    if (is_it(field)) value += 1;
+  }
+  void flag(std::string_view field, bool& value, Presence) {
+    if (is_it(field)) value = !value;
+  }
+  template <class Enum>
+  void choice(std::string_view field, Enum& value, std::span<const std::string_view>, Presence) {
+    if (is_it(field)) value = static_cast<Enum>(value == Enum{} ? 1 : 0);
+  }
+};
+
+TEST(OptionDifference, NamesEveryFieldOfAScene) {
+  const auto each = [](const std::string& group, auto member) {
+    std::size_t i = 0;
+    for (;; ++i) {
+      WorldOptions changed;
+      OneChanged change{.wanted = i};
+      describe(change, changed.*member);
+      if (change.name.empty()) break;
+      const std::vector<OptionDifference> found = differences(changed, {});
+      ASSERT_EQ(found.size(), 1U) << group << change.name;
+      EXPECT_EQ(found[0].name, group + change.name);
+      EXPECT_NE(found[0].a, found[0].b);
+    }
+    EXPECT_GT(i, 4U);
+  };
+  each("contact.", &WorldOptions::contact);
+  each("rigid.", &WorldOptions::rigid);
 }
 
 }  // namespace

@@ -96,6 +96,11 @@ Scene scene_of(const RunOptions& options) {
   WorldOptions given;
   put_into(options, given);
   const World refuses_bad_options(given);
+  require(!options.response || has_rigid(scene), ErrorCode::invalid_argument,
+          "--response: {} has no rigid bodies, and responses are theirs; see: carom scenes", scene.name);
+  require(!options.method || !has_rigid(scene), ErrorCode::invalid_argument,
+          "--method: {} has rigid bodies, and the method is that of detection between meshes; see: carom scenes",
+          scene.name);
   if (options.steps) scene.steps = *options.steps;
   put_into(options, scene.world);
   return scene;

@@ -33,7 +33,8 @@ void add_run(CLI::App& app, Action& action) {
   command->add_option("--threads", options->threads, "0 = all cores (default); the result does not depend on it")
       ->type_name("N");
   command
-      ->add_option("--method", options->method, "of detection: auto (default), bvh, bvh14, bvh18, grid, hgrid, sweep")
+      ->add_option("--method", options->method,
+                   "of detection between meshes: auto (default), bvh, bvh14, bvh18, grid, hgrid, sweep")
       ->type_name("NAME");
   auto* response = command
                        ->add_option("--response", options->response,

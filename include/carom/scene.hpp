@@ -226,7 +226,8 @@ std::string to_json(const Scene& scene);
 /// The JSON Schema that every scene file satisfies.
 std::string_view scene_schema();
 
-/// Throws Error that names the file of the scene, if it has one, and the body or the field.
+/// Throws Error that names the file of the scene, if it has one, and the body or the field: also if an option would do
+/// nothing, as `response` without rigid bodies, or `method`, `detection` and `contact` with them.
 World build_world(const Scene& scene);
 /// Of a scene's body that is a RigidSpec. Throws Error that names the body.
 RigidBody build_rigid(const BodySpec& body);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <new>
 #include <set>
@@ -7,6 +8,7 @@
 #include "core/check.hpp"
 #include "io/scene_mesh.hpp"
 #include "io/scene_motion.hpp"
+#include "world/option_difference.hpp"
 
 namespace carom {
 namespace {
@@ -58,8 +60,27 @@ BodyId add_body(World& world, const BodySpec& body) {
   return std::visit(add, body.body);
 }
 
+/// Options that would do nothing, unless they are at their default, are a mistake of the one who wrote the scene.
+void refuse_idle_options(const Scene& scene) {
+  const auto rigid = std::count_if(scene.bodies.begin(), scene.bodies.end(),
+                                   [](const BodySpec& body) { return std::holds_alternative<RigidSpec>(body.body); });
+  const bool none_rigid = rigid == 0 && !scene.bodies.empty();
+  const bool all_rigid = rigid > 0 && rigid == std::ssize(scene.bodies);
+  constexpr const char* of_meshes = "{}: does nothing where all bodies are rigid; leave it out";
+  for (const OptionDifference& option : differences(scene.world, {})) {
+    const std::string_view name = option.name;
+    require(!(none_rigid && (name == "response" || name.starts_with("rigid."))), ErrorCode::invalid_argument,
+            "{}: does nothing where no body is rigid; leave it out", name);
+    require(!(all_rigid && (name == "detection" || name.starts_with("contact."))), ErrorCode::invalid_argument,
+            of_meshes, name);
+  }
+  require(!(all_rigid && scene.world.method != WorldOptions{}.method), ErrorCode::invalid_argument, of_meshes,
+          "method");
+}
+
 World build_unnamed(const Scene& scene) {
   World world(scene.world);
+  refuse_idle_options(scene);
   std::map<std::string_view, BodyId> ids;
   for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
     try {

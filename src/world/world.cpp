@@ -198,7 +198,7 @@ void World::exclude(BodyId a, Index vertex_a, BodyId b, Index vertex_b) {
 void World::set_detection(BodyId a, BodyId b, Detection detection) {
   for (const BodyId id : {a, b}) {
     const auto& body = find(*state_, id);
-    require(body.kind != BodyKind::rigid, ErrorCode::unsupported,
+    require(body.rigid < 0, ErrorCode::unsupported,
             "set_detection: body '{}' is rigid, and rigid bodies are never let through each other", body.name);
   }
   state_->pair_detection[{std::min(a, b), std::max(a, b)}] = detection;

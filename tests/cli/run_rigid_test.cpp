@@ -132,6 +132,24 @@ TEST(CliRunRigid, ComparesResponses) {
   refused({"run", folder / "s.json", "--response", "magic"}, "response is 'magic'");
 }
 
+TEST(CliRunRigid, OptionsThatWouldDoNothingAreRefused) {
+  const Folder folder;
+  const auto refused = [](const std::vector<std::string>& arguments, const std::string& message) {
+    const Result bad = call(arguments);
+    EXPECT_EQ(bad.exit_code, 2) << bad.err;
+    EXPECT_TRUE(contains(bad.err, message));
+  };
+  refused({"run", "cloth-on-ball", "--steps", "1", "--response", "impulse"},
+          "--response: cloth-on-ball has no rigid bodies");
+  refused({"run", "pyramid", "--steps", "1", "--method", "grid"}, "--method: pyramid has rigid bodies");
+  refused({"run", "pyramid", "--steps", "1", "--method", "grid", "--compare", "soft"}, "--method: pyramid has rigid");
+  write_text(folder / "s.json", small_scene(R"("contact": {"distance": 0.02}, )"));
+  refused({"run", folder / "s.json"}, folder / "s.json: contact.distance: does nothing where all bodies are rigid");
+  // What a built-in scene looks like as a file has `contact`, as it is by default.
+  write_text(folder / "tops.json", call({"scenes", "--show", "spinning-tops"}).out);
+  EXPECT_EQ(call({"run", folder / "tops.json", "--steps", "1"}).exit_code, 0);
+}
+
 TEST(CliRunRigid, WhatIsWrongWithAnOptionIsNotBlamedOnTheFile) {
   const Folder folder;
   write_text(folder / "s.json", small_scene());

@@ -308,6 +308,33 @@ TEST(SceneBuild, ErrorsNameTheFileAndThePlaceInIt) {
             "my.json: rigid.lcp_directions is 5; expected an even number from 2 to 64");
 }
 
+TEST(SceneBuild, OptionsThatWouldDoNothingAreRefused) {
+  const std::string ball = R"({"name": "ball", "kind": "rigid", "shape": {"kind": "sphere", "radius": 1}})";
+  const std::string box = R"({"name": "box", "kind": "static", "mesh": {"generator": "box"}})";
+  const std::string rigid_only = ": does nothing where all bodies are rigid; leave it out";
+  EXPECT_EQ(error_of(scene_of(ball, R"(, "method": "grid")")), "my.json: method" + rigid_only);
+  EXPECT_EQ(error_of(scene_of(ball, R"(, "detection": "continuous")")), "my.json: detection" + rigid_only);
+  EXPECT_EQ(error_of(scene_of(ball, R"(, "contact": {"stiffness": 3})")), "my.json: contact.stiffness" + rigid_only);
+  const std::string meshes_only = ": does nothing where no body is rigid; leave it out";
+  EXPECT_EQ(error_of(scene_of(box, R"(, "response": "lcp")")), "my.json: response" + meshes_only);
+  EXPECT_EQ(error_of(scene_of(box, R"(, "rigid": {"substeps": 8})")), "my.json: rigid.substeps" + meshes_only);
+  // What is given as it is anyway does no harm.
+  const std::string defaults = R"(, "method": "auto", "detection": "discrete", "contact": {"distance": 0.01},
+    "response": "soft", "rigid": {"substeps": 4})";
+  EXPECT_EQ(error_of(scene_of(ball, defaults)), "no error");
+  EXPECT_EQ(error_of(scene_of(box, defaults)), "no error");
+  // Both kinds in one scene have no world yet, and that is what to say of them.
+  EXPECT_TRUE(
+      error_of(scene_of(ball + ", " + box, R"(, "method": "grid")")).starts_with("my.json: bodies[1]: body 'box'"));
+}
+
+TEST(SceneBuild, RigidBodiesHaveNoDetectionToChoose) {
+  const std::string bodies = R"({"name": "a", "kind": "rigid", "rigid_kind": "static", "shape": {"kind": "half_space"}},
+    {"name": "b", "kind": "rigid", "rigid_kind": "kinematic", "shape": {"kind": "sphere", "radius": 1}})";
+  EXPECT_TRUE(error_of(scene_of(bodies, R"(, "continuous_pairs": [["a", "b"]])"))
+                  .starts_with("my.json: set_detection: body 'a' is rigid"));
+}
+
 /// Visitor of scene_fields.hpp that changes the field with a number.
 struct OneChanged {
   std::size_t wanted = 0;

@@ -141,6 +141,7 @@ class World {
   bool asleep(BodyId body) const;
   void teleport(BodyId body, const Eigen::Isometry3d& pose);
   void set_velocity(BodyId body, const Eigen::Vector3d& velocity, const Eigen::Vector3d& angular_velocity);
+  // Forces, torques and impulses are of dynamic bodies; the others throw Error(invalid_argument) that names the body.
   /// Over the next step, and added to what was given before.
   void apply_force(BodyId body, const Eigen::Vector3d& force);  ///< N, at the centre of mass
   void apply_force(BodyId body, const Eigen::Vector3d& force, const Eigen::Vector3d& point);

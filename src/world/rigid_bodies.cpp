@@ -27,6 +27,12 @@ void check_finite(const rigid::Info& info, const char* what, const Eigen::Vector
           v.y(), v.z());
 }
 
+/// Whatever pushes the others changes nothing of how they move.
+void check_dynamic(const rigid::Info& info, const char* what) {
+  require(info.kind == RigidKind::dynamic, ErrorCode::invalid_argument, "body '{}' is {}; {} moves dynamic bodies only",
+          info.name, to_string(info.kind), what);
+}
+
 void wake_body(rigid::WorldState& s, std::size_t i) {
   rigid::wake(s, static_cast<std::int32_t>(i));
 }
@@ -131,6 +137,7 @@ void World::apply_force(BodyId body, const Eigen::Vector3d& force) {
 void World::apply_force(BodyId body, const Eigen::Vector3d& force, const Eigen::Vector3d& point) {
   const std::size_t i = number(*state_, body);
   rigid::WorldState& s = state_->rigid.state;
+  check_dynamic(s.bodies.info[i], "a force");
   check_finite(s.bodies.info[i], "force", force);
   check_finite(s.bodies.info[i], "point of a force", point);
   s.bodies.force[i] = s.bodies.force[i] + to_vec3(force);
@@ -142,6 +149,7 @@ void World::apply_force(BodyId body, const Eigen::Vector3d& force, const Eigen::
 void World::apply_torque(BodyId body, const Eigen::Vector3d& torque) {
   const std::size_t i = number(*state_, body);
   rigid::WorldState& s = state_->rigid.state;
+  check_dynamic(s.bodies.info[i], "a torque");
   check_finite(s.bodies.info[i], "torque", torque);
   s.bodies.pushed = true;
   s.bodies.torque[i] = s.bodies.torque[i] + to_vec3(torque);
@@ -152,6 +160,7 @@ void World::apply_impulse(BodyId body, const Eigen::Vector3d& impulse, const Eig
   const std::size_t i = number(*state_, body);
   rigid::WorldState& s = state_->rigid.state;
   const rigid::Info& info = s.bodies.info[i];
+  check_dynamic(info, "an impulse");
   check_finite(info, "impulse", impulse);
   check_finite(info, "point of an impulse", point);
   rigid::Motion& m = s.bodies.motion[i];

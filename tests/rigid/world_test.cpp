@@ -142,6 +142,32 @@ TEST(RigidWorld, ASnapshotOfAWorldWithOtherOptionsIsRefusedByName) {
   EXPECT_EQ(restored([](WorldOptions& o) { o.method = "sweep"; }), "restored");
 }
 
+TEST(RigidWorld, WhatPushesABodyThatIsNotDynamicIsRefusedByName) {
+  World world(rigid_options(1.0 / 60));
+  RigidBody wall = box_body("wall", {1, 1, 1}, at(0, 0, 0));
+  wall.kind = RigidKind::static_body;
+  RigidBody lift = box_body("lift", {1, 1, 1}, at(5, 0, 0));
+  lift.kind = RigidKind::kinematic;
+  lift.velocity = {0, 1, 0};
+  const BodyId bodies[] = {world.add(wall), world.add(lift)};
+  const std::string starts[] = {"body 'wall' is static; ", "body 'lift' is kinematic; "};
+  for (const std::size_t i : {0U, 1U}) {
+    const auto refused = [&](auto&& push, const std::string& what) {
+      try {
+        push(bodies[i]);
+        ADD_FAILURE() << starts[i] << what << " not refused";
+      } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+        EXPECT_EQ(error.what(), starts[i] + what + " moves dynamic bodies only");
+      }
+    };
+    refused([&](BodyId id) { world.apply_force(id, {1, 0, 0}); }, "a force");
+    refused([&](BodyId id) { world.apply_force(id, {1, 0, 0}, {0, 0, 0}); }, "a force");
+    refused([&](BodyId id) { world.apply_torque(id, {1, 0, 0}); }, "a torque");
+    refused([&](BodyId id) { world.apply_impulse(id, {1, 0, 0}, {0, 0, 0}); }, "an impulse");
+  }
+}
+
 TEST(RigidWorld, WhatIsHeldUpFallsWhenTheSupportGoes) {
   WorldOptions options = rigid_options(1.0 / 60);
   options.rigid.sleep = true;

@@ -151,6 +151,23 @@ std::string message_of(const std::exception_ptr& failure) try {
   return error.what();
 }
 
+/// What is between commas, without blanks around it.
+std::vector<std::string> names_in(const std::vector<std::string>& lists) {
+  constexpr std::string_view blanks = " \t\n";
+  std::vector<std::string> names;
+  for (const std::string& list : lists) {
+    for (std::size_t begin = 0; begin <= list.size();) {
+      const std::size_t end = std::min(list.find(',', begin), list.size());
+      const std::size_t first = std::min(list.find_first_not_of(blanks, begin), end);
+      require(first < end, ErrorCode::invalid_argument,
+              "--compare is '{}': a name is missing; expected names of responses with a comma between them", list);
+      names.push_back(list.substr(first, list.find_last_not_of(blanks, end - 1) + 1 - first));
+      begin = end + 1;
+    }
+  }
+  return names;
+}
+
 /// The names, each once, none of which a world refuses.
 void check_responses(const Scene& scene, const std::vector<std::string>& responses) {
   std::set<std::string> seen;
@@ -168,13 +185,14 @@ int compare(const RunOptions& options) {
   Scene scene = scene_of(options);
   require(has_rigid(scene), ErrorCode::invalid_argument,
           "--compare: {} has no rigid bodies, and responses are theirs; see: carom scenes", scene.name);
-  check_responses(scene, options.compare);
+  const std::vector<std::string> responses = names_in(options.compare);
+  check_responses(scene, responses);
   Output json(options.json);
   std::FILE* text = json.to_stdout() ? stderr : stdout;
 
   catch_interrupts();
   std::vector<ComparedRun> runs;
-  for (const std::string& response : options.compare) {
+  for (const std::string& response : responses) {
     if (interrupted_by_user()) break;
     scene.world.response = response;
     ComparedRun& run = runs.emplace_back();

@@ -20,7 +20,7 @@ struct RunOptions {
   std::optional<int> threads;
   std::optional<std::string> method;
   std::optional<std::string> response;
-  std::vector<std::string> compare;  ///< responses; empty: one run with the scene's
+  std::vector<std::string> compare;  ///< responses, with commas between; empty: one run with the scene's
   int every = 1;
   std::string html;
   std::string json;

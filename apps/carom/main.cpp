@@ -45,7 +45,6 @@ void add_run(CLI::App& app, Action& action) {
       ->add_option("--compare", options->compare,
                    "run the scene with each of these responses and print the summaries side by side")
       ->type_name("NAME,NAME")
-      ->delimiter(',')
       ->allow_extra_args(false)  // or it would take the scene for a name
       ->excludes(response);
   command->add_option("--every", options->every, "record every N-th step (default: 1)")->type_name("N");

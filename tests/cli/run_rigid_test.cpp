@@ -119,6 +119,9 @@ TEST(CliRunRigid, ComparesResponses) {
   const Json alone = Json::parse(call({"run", folder / "s.json", "--response", "soft", "--json", "-"}).out);
   EXPECT_EQ(json["runs"][0]["summary"]["hash"], alone["summary"]["hash"]);
   EXPECT_TRUE(contains(result.err, "response"));
+  const Result blanks = call({"run", "--compare", " soft, impulse ", folder / "s.json", "--json", "-"});
+  ASSERT_EQ(blanks.exit_code, 0) << blanks.err;
+  EXPECT_EQ(Json::parse(blanks.out)["runs"][1]["response"], "impulse");
 
   const auto refused = [&](const std::vector<std::string>& arguments, const std::string& message) {
     const Result bad = call(arguments);
@@ -127,6 +130,9 @@ TEST(CliRunRigid, ComparesResponses) {
   };
   refused({"run", folder / "s.json", "--compare", "soft,magic"}, "response is 'magic'");
   refused({"run", folder / "s.json", "--compare", "soft,soft"}, "names 'soft' twice");
+  refused({"run", folder / "s.json", "--compare", "soft, soft"}, "names 'soft' twice");
+  for (const std::string names : {"soft,", ",soft", "soft,,lcp", "soft, ,lcp", ","})
+    refused({"run", folder / "s.json", "--compare", names}, "--compare is '" + names + "': a name is missing");
   refused({"run", folder / "s.json", "--compare", "soft", "-o", folder / "s.carom"}, "records none");
   refused({"run", "knot", "--compare", "soft"}, "has no rigid bodies");
   refused({"run", folder / "s.json", "--response", "magic"}, "response is 'magic'");

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "carom/mesh_file.hpp"
@@ -142,12 +143,15 @@ int recording_info(const InfoOptions& options) {
       if (damage.empty()) damage = error.what();
     }
   }
+  // Rigid bodies have no contact distance, though recordings of older versions say one.
+  const auto is_rigid = [](const Json& body) { return body["kind"] == to_string(BodyKind::rigid); };
+  const bool has_distance = meta.contact_distance > 0 && std::none_of(bodies.begin(), bodies.end(), is_rigid);
   if (bad_frames > 0) damage += fmt::format(" ({} of {} frames cannot be read)", bad_frames, reader.frame_count());
   if (options.json) {
     const Json json = {{"scene", meta.scene},
                        {"carom", meta.carom_version},
                        {"dt", meta.dt},
-                       {"contact_distance", meta.contact_distance},
+                       {"contact_distance", has_distance ? Json(meta.contact_distance) : Json(nullptr)},
                        {"frames", reader.frame_count()},
                        {"end_time", end},
                        {"complete", damage.empty()},
@@ -156,8 +160,8 @@ int recording_info(const InfoOptions& options) {
     say(stdout, "{}", dump(json));
   } else {
     say(stdout, "{}: recording of '{}' by carom {}\n", options.file, meta.scene, meta.carom_version);
-    say(stdout, "{:<16} {} ({} s, {} s a step)\n", "frames", reader.frame_count(), end, meta.dt);
-    say(stdout, "{:<16} {} m\n", "contact distance", meta.contact_distance);
+    say(stdout, "{:<16} {} ({} s, {} s from frame to frame)\n", "frames", reader.frame_count(), end, meta.dt);
+    if (has_distance) say(stdout, "{:<16} {} m\n", "contact distance", meta.contact_distance);
     for (const Json& body : bodies) {
       say(stdout, "{:<16} '{}', {}, {} vertices, {} triangles\n", "body", body["name"].get<std::string>(),
           body["kind"].get<std::string>(), body["vertices"].get<std::size_t>(), body["triangles"].get<std::size_t>());

@@ -1,5 +1,6 @@
 #include "recorders.hpp"
 
+#include <algorithm>
 #include <cfloat>
 
 #include "carom/shape_surface.hpp"
@@ -19,11 +20,13 @@ Eigen::Vector3f to_float(const Eigen::Vector3d& point) {
 
 Recorders::Recorders(const Scene& scene, const World& world, const std::string& output, bool html, int every)
     : world_(world), every_(static_cast<std::uint64_t>(every)) {
+  const bool meshes = std::any_of(scene.bodies.begin(), scene.bodies.end(),
+                                  [](const BodySpec& body) { return !std::holds_alternative<RigidSpec>(body.body); });
   const RecordingMeta meta{.carom_version = std::string(version()),
                            .scene = scene.name,
                            .dt = scene.world.dt * every,
                            .gravity = scene.world.gravity,
-                           .contact_distance = scene.world.contact.distance};
+                           .contact_distance = meshes ? scene.world.contact.distance : 0};
   if (!output.empty() || html) make_surfaces(scene);
   if (output.ends_with(".replay")) {
     open_replay(output);

@@ -36,7 +36,7 @@ struct RecordingMeta {
   std::string scene{};
   double dt = 0;  ///< s, from frame to frame
   Eigen::Vector3d gravity = Eigen::Vector3d::Zero();
-  double contact_distance = 0;
+  double contact_distance = 0;        ///< m, of meshes; 0 where all bodies are rigid
   std::vector<RecordedView> views{};  ///< a few thousand at most: the whole of this is limited to a megabyte
 };
 

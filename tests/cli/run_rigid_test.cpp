@@ -168,5 +168,30 @@ TEST(CliRunRigid, WhatIsWrongWithAnOptionIsNotBlamedOnTheFile) {
   }
 }
 
+TEST(CliInfo, TellsOfRigidBodiesWhatTheyHave) {
+  const Folder folder;
+  write_text(folder / "s.json", small_scene());
+  ASSERT_EQ(call({"run", folder / "s.json", "-o", folder / "s.carom", "--steps", "20", "--every", "5"}).exit_code, 0);
+  const Result info = call({"info", folder / "s.carom"});
+  EXPECT_EQ(info.exit_code, 0) << info.err;
+  EXPECT_TRUE(contains(info.out, "frames           5 (0.2 s, 0.05 s from frame to frame)"));
+  EXPECT_EQ(info.out.find("contact distance"), std::string::npos) << info.out;
+  EXPECT_TRUE(Json::parse(call({"info", folder / "s.carom", "--json"}).out)["contact_distance"].is_null());
+
+  // Recordings of older versions say one.
+  {
+    RecordingWriter writer(std::filesystem::path(folder / "old.carom"), {.dt = 0.01, .contact_distance = 0.01});
+    FrameBodyView ball;
+    ball.name = "ball";
+    ball.kind = BodyKind::rigid;
+    writer.write_frame(0, std::vector{ball}, {}, {});
+    writer.close();
+  }
+  EXPECT_EQ(call({"info", folder / "old.carom"}).out.find("contact distance"), std::string::npos);
+
+  ASSERT_EQ(call({"run", "knot", "--steps", "1", "-o", folder / "k.carom"}).exit_code, 0);
+  EXPECT_TRUE(contains(call({"info", folder / "k.carom"}).out, "contact distance 0.02 m"));
+}
+
 }  // namespace
 }  // namespace carom::cli

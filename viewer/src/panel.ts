@@ -59,7 +59,8 @@ export class Panel {
     const counts = countKinds(contacts);
     const kinds = contactKindsOf(frame);
     const impulses = contacts.impulse.reduce((sum, impulse) => sum + (impulse || 0), 0);
-    const file = `${bytes(size)}, recorded by carom ${meta.carom}, dt ${meta.dt} s, contact distance ${length(meta.contact_distance)}`;
+    const near = meta.contact_distance > 0 ? `, contact distance ${length(meta.contact_distance)}` : ''; // rigid bodies have none
+    const file = `${bytes(size)}, recorded by carom ${meta.carom}, dt ${meta.dt} s${near}`;
     this.summary.replaceChildren(
       row('scene', meta.scene || '–', file),
       row('frame', `${count(frame.number)} of ${count(frames.length - 1)}`),

@@ -321,17 +321,23 @@ TEST(PenaltyResponse, TooStiffIsRefusedWithTheLargestThatIsStable) {
   EXPECT_NEAR(run(0.01 * stable), 0.5 - 9810 / (0.04 * stable), 1e-4);
 }
 
+/// Nothing but a fixed plate around the origin, for what is thrown at it.
+World weightless_with_plate(const Vector3d& half) {
+  WorldOptions options = options_of("penalty");
+  options.gravity.setZero();
+  World world(options);
+  RigidBody plate = box_body("plate", half, at(0, 0, 0));
+  plate.kind = RigidKind::static_body;
+  world.add(plate);
+  return world;
+}
+
 TEST(PenaltyResponse, WallGivesNoSpeedToABall) {
   for (const double speed : {0.3, 1.0, 3.0}) {
     // The faster, the more the explicit steps are off: 0.25% at 3 m/s.
     const double more = speed > 1 ? 4e-3 : 1e-3;
     for (int phase = 0; phase < 200; ++phase) {
-      WorldOptions options = options_of("penalty");
-      options.gravity.setZero();
-      World world(options);
-      RigidBody wall = box_body("wall", {0.1, 5, 5}, at(0, 0, 0));
-      wall.kind = RigidKind::static_body;
-      world.add(wall);
+      World world = weightless_with_plate({0.1, 5, 5});
       RigidBody ball = ball_body("ball", 0.25, at(0.35 + speed / 60 * (3 + phase / 200.0), 0, 0));
       ball.velocity = {-speed, 0, 0};
       ball.restitution = 1;
@@ -347,12 +353,7 @@ TEST(PenaltyResponse, WallGivesNoSpeedToABall) {
 TEST(PenaltyResponse, ThinBodyThatTurnsGainsNoEnergy) {
   for (const auto& [speed, spin] : {std::pair{20.0, 50.0}, {200.0, 0.0}, {200.0, 50.0}}) {
     for (int pose = 0; pose < 100; ++pose) {
-      WorldOptions options = options_of("penalty");
-      options.gravity.setZero();
-      World world(options);
-      RigidBody plate = box_body("plate", {3, 0.01, 3}, at(0, 0, 0));
-      plate.kind = RigidKind::static_body;
-      world.add(plate);
+      World world = weightless_with_plate({3, 0.01, 3});
       RigidBody body;
       body.name = "capsule";
       body.shape = Shape::capsule(0.02, 0.1);

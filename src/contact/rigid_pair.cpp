@@ -1,5 +1,6 @@
 #include "contact/rigid_pair.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace carom::rigid {
@@ -52,31 +53,54 @@ void move_along(Pair& pair, const Motion& a, const Mat3& ra, const Motion& b, co
   }
 }
 
-/// The points of the patch, with what the old ones of the same features had.
-void take(const convex::Patch& patch, Pair& pair) {
+/// Of the size of the smaller body: a point that is this near to where one was, of other features, is that one.
+constexpr double same_place = 0.05;
+
+/// The points of the patch, with what the old ones of the same features had, or else those of the same place: a corner
+/// that goes from one face of the other body to the next is named anew, but carries what it did. Its spring begins
+/// anew, though: loads that were learned for long and then moved elsewhere keep a heap in motion.
+void take(const convex::Patch& patch, double size, Pair& pair) {
   const std::array<PairPoint, convex::patch_points> old = pair.points;
-  const int old_count = pair.count;
+  const auto old_count = static_cast<std::size_t>(pair.count);
+  const auto count = static_cast<std::size_t>(patch.count);
   bool used[convex::patch_points] = {};
+  const auto continues = [&](PairPoint& p, std::size_t k) {
+    used[k] = true;
+    p.id = old[k].id;
+    p.age = old[k].age + 1;
+    p.impulse = old[k].impulse;
+    p.reference = old[k].reference;
+  };
   pair.count = patch.count;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(patch.count); ++i) {
-    PairPoint p;
+  for (std::size_t i = 0; i < count; ++i) {
+    PairPoint& p = pair.points[i] = {};
     p.middle = patch.points[i].middle;
     p.distance = patch.points[i].distance;
     p.feature = patch.points[i].feature;
-    for (std::size_t k = 0; k < static_cast<std::size_t>(old_count); ++k) {
+    for (std::size_t k = 0; k < old_count; ++k) {
       if (used[k] || old[k].feature != p.feature) continue;
-      used[k] = true;
-      p.id = old[k].id;
-      p.age = old[k].age + 1;
-      p.impulse = old[k].impulse;
-      p.reference = old[k].reference;
+      continues(p, k);
       break;
     }
-    pair.points[i] = p;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    PairPoint& p = pair.points[i];
+    if (p.id != 0) continue;
+    double nearest = same_place * size * (same_place * size);
+    std::size_t best = old_count;
+    for (std::size_t k = 0; k < old_count; ++k) {
+      const Vec3 d = old[k].middle - p.middle;
+      if (used[k] || !(dot(d, d) < nearest)) continue;
+      nearest = dot(d, d);
+      best = k;
+    }
+    if (best == old_count) continue;
+    continues(p, best);
+    p.reference = p.impulse;
   }
   // What carried the load and is gone leaves it to the new points: the bodies are where they were.
   float lost = 0;
-  for (std::size_t k = 0; k < static_cast<std::size_t>(old_count); ++k) lost += used[k] ? 0 : old[k].impulse;
+  for (std::size_t k = 0; k < old_count; ++k) lost += used[k] ? 0 : old[k].impulse;
   int fresh = 0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(pair.count); ++i) fresh += pair.points[i].id == 0 ? 1 : 0;
   if (fresh == 0 || !(lost > 0)) return;
@@ -133,7 +157,7 @@ void look(Pair& pair, const Bodies& bodies, const Poses& poses, double within) {
     return;
   }
   pair.normal = found.normal;
-  take(found, pair);
+  take(found, std::min(bodies.colliders[ca].size, bodies.colliders[cb].size), pair);
   remember_locally(pair, bodies.motion[a], poses.rotation[a], bodies.motion[b], poses.rotation[b]);
 }
 

@@ -24,7 +24,8 @@ struct alignas(64) SoftBody {
 struct alignas(64) SoftMass {
   float inverse_mass[4];     ///< along the axes of the world; unused 1
   float inverse_inertia[8];  ///< xx xy xz yy yz zz, in the world; unused 2
-  float unused[4];
+  float reach;               ///< m, of the body from its centre of mass; not read here
+  float unused[3];
 };
 
 using SoftLane = float[soft_lanes];

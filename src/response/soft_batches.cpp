@@ -110,8 +110,9 @@ void make_rows(Context& context, const In& in, double h, Scratch& s) {
     put(s.bodies[r].displacement, {}, {});
     SoftMass& out = s.masses[r];
     out = {};
-    if (mass.inverse == 0 || asleep) return;
     const rigid::Info& info = in.bodies.info[body];
+    out.reach = static_cast<float>(info.reach);
+    if (mass.inverse == 0 || asleep) return;
     for (std::size_t k = 0; k < 3; ++k)
       out.inverse_mass[k] = info.locked_translation[k] ? 0.0F : static_cast<float>(mass.inverse);
     inverse_inertia(in.rotation[body], mass.inverse_inertia, info.locked_rotation, out.inverse_inertia);

@@ -51,6 +51,35 @@ Corners slow_outline(const Shape& shape, const Eigen::Vector3d& d, double tilt) 
   return face_corners.empty() ? best : face_corners;
 }
 
+/// The corners that are seen from the farthest one at no more than the tilt, but for those of the outline; of a hull
+/// with more corners than are searched whole, those of level faces at that corner.
+Corners slow_others(const Shape& shape, const Eigen::Vector3d& d, double tilt, const Corners& outline) {
+  Corners result;
+  if (outline.size() == 1) return result;
+  const auto point = [&](Index i) -> Eigen::Vector3d { return shape.vertices()[static_cast<std::size_t>(i)]; };
+  const auto count = static_cast<Index>(shape.vertices().size());
+  Index at = 0;
+  for (Index i = 0; i < count; ++i) {
+    if (point(i).dot(d) > point(at).dot(d)) at = i;
+  }
+  if (count <= 64) {
+    for (Index i = 0; i < count; ++i) {
+      const Eigen::Vector3d way = point(i) - point(at);
+      if (i != at && std::abs(way.dot(d)) <= tilt * way.norm()) result.insert(static_cast<std::uint32_t>(i));
+    }
+  } else if (outline.size() > 2) {
+    const IndexLists faces = shape.faces();
+    for (std::size_t f = 0; f < faces.size(); ++f) {
+      const auto face = faces[f];
+      if (std::find(face.begin(), face.end(), at) == face.end()) continue;
+      const Eigen::Vector3d n = (point(face[1]) - point(face[0])).cross(point(face[2]) - point(face[0])).normalized();
+      if (n.dot(d) > 0 && n.cross(d).norm() < tilt) result.insert(face.begin(), face.end());
+    }
+  }
+  for (const std::uint32_t corner : outline) result.erase(corner);
+  return result;
+}
+
 TEST(Outline, OfAHullIsThatOfAllItsFacesAndEdges) {
   std::mt19937 random(4);
   std::normal_distribution<double> normal;
@@ -60,6 +89,7 @@ TEST(Outline, OfAHullIsThatOfAllItsFacesAndEdges) {
     return Eigen::Vector3d(x, y, normal(random));
   };
   std::array<int, 4> seen{};
+  int with_others = 0;
   for (int i = 0; i < 300; ++i) {
     std::vector<Eigen::Vector3d> points;
     // Some have more corners than are searched whole.
@@ -82,10 +112,15 @@ TEST(Outline, OfAHullIsThatOfAllItsFacesAndEdges) {
       outline(core, detail::to_vec3(d), 0.05, found);
       const Corners corners(found.features.begin(), found.features.begin() + found.count);
       EXPECT_EQ(corners, slow_outline(hull, d, 0.05)) << "hull " << i << ", direction " << k;
+      const auto first = found.features.begin() + found.count;
+      const Corners others(first, first + found.others);
+      EXPECT_EQ(others, slow_others(hull, d, 0.05, corners)) << "hull " << i << ", direction " << k;
+      with_others += others.empty() ? 0 : 1;
       ++seen[static_cast<std::size_t>(std::min(found.count, 3))];
     }
   }
   for (const int kind : {1, 2, 3}) EXPECT_GT(seen[static_cast<std::size_t>(kind)], 500) << kind;
+  EXPECT_GT(with_others, 500);
 }
 
 }  // namespace

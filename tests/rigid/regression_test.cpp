@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "carom/error.hpp"
 #include "carom/generate.hpp"
 #include "rigid_scene.hpp"
@@ -194,6 +196,84 @@ TEST(RigidRegression, WhatIsTakenAlongStopsAtAWall) {
   const BodyId ball = world.add(ball_body("ball", 0.3, at(1, 0, 0)));
   world.step();
   EXPECT_LT(world.pose(ball).translation().x(), 2.5);
+}
+
+/// A tip that slides over the folds of a roof goes from face to face, and is one contact all the time.
+TEST(RigidRegression, ATipThatSlidesOverFoldsIsOneContact) {
+  World world(rigid_options(1.0 / 60));
+  std::vector<Vector3d> points;
+  for (const double z : {-1.0, 1.0}) {
+    for (const double x : {-1.0, -0.5, 0.0, 0.5, 1.0}) points.emplace_back(x, -0.05 * x * x, z);
+    points.emplace_back(-1, -1, z);
+    points.emplace_back(1, -1, z);
+  }
+  RigidBody roof;
+  roof.name = "roof";
+  roof.shape = Shape::hull(points);
+  roof.kind = RigidKind::static_body;
+  roof.friction = 0;
+  world.add(roof);
+  RigidBody tip;
+  tip.name = "tip";
+  tip.shape = Shape::hull(std::vector<Vector3d>{{0, 0, 0}, {-0.2, 0.3, -0.2}, {0.2, 0.3, -0.2}, {0, 0.3, 0.2}});
+  tip.pose = at(-0.8, -0.04, 0.1);
+  tip.velocity = {1, 0, 0};
+  tip.friction = 0;
+  tip.locked_rotation = {true, true, true};
+  world.add(tip);
+  std::set<std::uint64_t> ids;
+  int touching = 0;
+  for (int i = 0; i < 90; ++i) {
+    world.step();
+    for (const RigidContact& contact : world.rigid_contacts()) {
+      ids.insert(contact.id);
+      ++touching;
+    }
+  }
+  EXPECT_EQ(ids.size(), 1U);
+  EXPECT_EQ(touching, 90);
+}
+
+/// A ridge on a plank that rocks: now its one end is the lower one, now the other.
+TEST(RigidRegression, ARidgeThatRocksKeepsItsContacts) {
+  World world(rigid_options(1.0 / 60));
+  RigidBody plank = box_body("plank", {0.5, 0.1, 0.5}, at(0, -0.1, 0));
+  plank.kind = RigidKind::kinematic;
+  const BodyId rocks = world.add(plank);
+  RigidBody ridge;
+  ridge.name = "ridge";
+  ridge.shape =
+      Shape::hull(std::vector<Vector3d>{{-1, 0, 0}, {1, 0, 0}, {-1, 1, 1}, {1, 1, 1}, {-1, 1, -1}, {1, 1, -1}});
+  ridge.locked_rotation = {true, true, true};
+  world.add(ridge);
+  std::set<std::uint64_t> ids;
+  for (int i = 0; i < 120; ++i) {
+    world.set_velocity(rocks, Vector3d::Zero(), {0, 0, i / 10 % 2 == 0 ? 0.02 : -0.02});
+    world.step();
+    for (const RigidContact& contact : world.rigid_contacts()) ids.insert(contact.id);
+  }
+  EXPECT_EQ(ids.size(), 2U);
+}
+
+/// What falls on a stone of a thirtieth of its mass is held by it: springs made for the mass of the stone give way, and
+/// have to learn the load sooner than they would at rest.
+TEST(RigidRegression, AStoneHoldsThirtyTimesItsMass) {
+  World world(rigid_options(1.0 / 60));
+  world.add(floor_body());
+  const double half = 0.05;
+  const BodyId low = world.add(box_body("stone", Vector3d::Constant(half), at(0, half, 0)));
+  RigidBody block = box_body("block", {0.5, 0.5, 0.5}, at(0, 2 * half + 0.51, 0));
+  block.density = 0.03 * box_body("stone", {1, 1, 1}, at(0, 0, 0)).density;
+  block.locked_rotation = {true, true, true};
+  const BodyId high = world.add(block);
+  double off = 0;
+  for (int i = 0; i < 360; ++i) {
+    world.step();
+    if (i < 180) continue;
+    const double y = world.pose(low).translation().y();
+    off = std::max({off, std::abs(y - half), std::abs(world.pose(high).translation().y() - 0.5 - (y + half))});
+  }
+  EXPECT_LT(off, 0.005 * 2 * half);
 }
 
 TEST(RigidRegression, MassesBeyondTheRangeAreRefused) {

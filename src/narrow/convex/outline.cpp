@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <span>
 
 #include "kernels/level_corners.hpp"
 #include "shapes/support.hpp"
@@ -69,9 +70,13 @@ void of_box(const Vec3& half, const Vec3& d, double tilt, Outline& result) {
   }
 }
 
+constexpr std::uint64_t bit(std::uint32_t i) {
+  return std::uint64_t{1} << i;
+}
+
 /// The corners of a hull as seen from the farthest one along d.
 struct Level {
-  int count = 0;                    ///< seen at less than the tilt, so perhaps of an edge or a face that lies across d
+  std::uint64_t seen = 0;           ///< at less than the tilt, so perhaps of an edge or a face that lies across d
   std::uint32_t least = 0;          ///< the one that is seen at the least tilt
   double squared_slope = INFINITY;  ///< of this one
 };
@@ -82,13 +87,12 @@ Level look_round(const shapes::HullData& hull, std::uint32_t at, const Vec3& d, 
   const double from[3] = {p.x, p.y, p.z};
   const double along[3] = {d.x, d.y, d.z};
   const double most = 1.0001 * tilt * tilt;  // room for rounding
-  std::uint64_t seen = kernels::level_corners({hull.rows.data(), hull.stride}, from, along, most);
-  // What fills up the rows comes after the corners.
-  if (hull.size() < 64) seen &= (std::uint64_t{1} << hull.size()) - 1;
-  seen &= ~(std::uint64_t{1} << at);
   Level level;
-  level.count = std::popcount(seen);
-  for (; seen != 0; seen &= seen - 1) {
+  level.seen = kernels::level_corners({hull.rows.data(), hull.stride}, from, along, most);
+  // What fills up the rows comes after the corners.
+  if (hull.size() < 64) level.seen &= bit(static_cast<std::uint32_t>(hull.size())) - 1;
+  level.seen &= ~bit(at);
+  for (std::uint64_t seen = level.seen; seen != 0; seen &= seen - 1) {
     const auto i = static_cast<std::uint32_t>(std::countr_zero(seen));
     const Vec3 e = shapes::corner(hull, i) - p;
     const double rise = dot(e, d);
@@ -107,6 +111,19 @@ void push_face(const shapes::HullData& hull, Index f, Outline& result) {
     const auto corner = static_cast<std::uint32_t>(face[i]);
     result.push(shapes::corner(hull, corner), corner);
   }
+}
+
+/// Unless it is there already, as a corner of two such faces.
+void push_other(const shapes::HullData& hull, std::uint32_t corner, Outline& result) {
+  const auto first = static_cast<std::size_t>(result.count);
+  const std::size_t place = first + static_cast<std::size_t>(result.others);
+  if (place == Outline::most) return;
+  for (std::size_t i = first; i < place; ++i) {
+    if (result.features[i] == corner) return;
+  }
+  result.points[place] = shapes::corner(hull, corner);
+  result.features[place] = corner;
+  ++result.others;
 }
 
 /// The face at a corner that is nearest to lying across d, if it is near enough.
@@ -129,15 +146,39 @@ Index level_face(const shapes::HullData& hull, std::uint32_t at, const Vec3& d, 
 /// least tilted edge of these.
 void of_small_hull(const shapes::HullData& hull, std::uint32_t at, const Vec3& d, double tilt, Outline& result) {
   const Level level = look_round(hull, at, d, tilt);
-  if (level.count > 1) {
-    if (const Index f = level_face(hull, at, d, tilt); f != none) return push_face(hull, f, result);
+  std::uint64_t others = level.seen;
+  const Index f = std::popcount(others) > 1 ? level_face(hull, at, d, tilt) : none;
+  if (f != none) {
+    push_face(hull, f, result);
+    for (const Index corner : hull.faces[static_cast<std::size_t>(f)])
+      others &= ~bit(static_cast<std::uint32_t>(corner));
+  } else {
+    result.push(shapes::corner(hull, at), at);
+    if (!(level.squared_slope < tilt * tilt)) return;
+    result.push(shapes::corner(hull, level.least), level.least);
+    others &= ~bit(level.least);
   }
-  result.push(shapes::corner(hull, at), at);
-  if (level.squared_slope < tilt * tilt) result.push(shapes::corner(hull, level.least), level.least);
+  for (; others != 0; others &= others - 1)
+    push_other(hull, static_cast<std::uint32_t>(std::countr_zero(others)), result);
 }
 
+bool has(std::span<const Index> face, Index corner) {
+  return std::find(face.begin(), face.end(), corner) != face.end();
+}
+
+/// Of a hull with too many corners to look at all of them: what is at the farthest one.
 void of_hull(const shapes::HullData& hull, std::uint32_t at, const Vec3& d, double tilt, Outline& result) {
-  if (const Index f = level_face(hull, at, d, tilt); f != none) return push_face(hull, f, result);
+  if (const Index f = level_face(hull, at, d, tilt); f != none) {
+    push_face(hull, f, result);
+    const auto chosen = hull.faces[static_cast<std::size_t>(f)];
+    for (const Index g : hull.vertex_faces[at]) {
+      if (g == f || dot(hull.face_normals[static_cast<std::size_t>(g)], d) < std::sqrt(1 - tilt * tilt)) continue;
+      for (const Index corner : hull.faces[static_cast<std::size_t>(g)]) {
+        if (!has(chosen, corner)) push_other(hull, static_cast<std::uint32_t>(corner), result);
+      }
+    }
+    return;
+  }
   const Vec3 p = shapes::corner(hull, at);
   // Squares of slopes, as fractions: there is no need of roots and quotients.
   double least = tilt * tilt;
@@ -160,11 +201,13 @@ void of_hull(const shapes::HullData& hull, std::uint32_t at, const Vec3& d, doub
 
 void outline_at(const shapes::HullData& hull, std::uint32_t at, const Vec3& d, double tilt, Outline& result) {
   result.count = 0;
+  result.others = 0;
   hull.starts.empty() ? of_small_hull(hull, at, d, tilt, result) : of_hull(hull, at, d, tilt, result);
 }
 
 void outline(const shapes::Core& core, const Vec3& d, double tilt, Outline& result) {
   result.count = 0;
+  result.others = 0;
   const Vec3& s = core.size;
   switch (core.kind) {
     case CoreKind::point:

@@ -12,6 +12,9 @@ using detail::Vec3;
 struct Outline {
   static constexpr int most = 64;
   int count = 0;
+  /// So many points after these are not of the polygon, but corners of other faces that lie across the direction as
+  /// nearly: what rests on the fold between two faces rests on the corners of both. Cutting drops them.
+  int others = 0;
   // Not set to zero: there are four of these in each call.
   union {
     std::array<Vec3, most> points;
@@ -29,8 +32,9 @@ struct Outline {
 
 /// The part of a core that lies farthest along a unit direction, in its own frame: a point, the two ends of a
 /// segment, or the corners of a face, counter-clockwise seen from outside. What is tilted by less than `tilt` (a sine)
-/// counts as lying across the direction. Round rims become polygons of 8 corners; of faces with more than 32 corners
-/// every second, third... one is taken.
+/// counts as lying across the direction; of several faces and edges it is the least tilted one, and the corners of the
+/// rest are the `others`. Round rims become polygons of 8 corners; of faces with more than 32 corners every second,
+/// third... one is taken.
 void outline(const shapes::Core& core, const Vec3& direction, double tilt, Outline& result);
 /// The same of a hull whose farthest corner is known.
 void outline_at(const shapes::HullData& hull, std::uint32_t corner, const Vec3& direction, double tilt,

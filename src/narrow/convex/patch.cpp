@@ -37,7 +37,7 @@ void world_outline(const shapes::Core& core, const Eigen::Isometry3d& pose, cons
                    Outline& result) {
   outline(core, rotate_back(pose, direction), most_tilt, result);
   const Vec3 shift = place_of(pose) - origin + core.radius * direction;
-  for (int i = 0; i < result.count; ++i) {
+  for (int i = 0; i < result.count + result.others; ++i) {
     Vec3& p = result.points[static_cast<std::size_t>(i)];
     p = rotate(pose, p) + shift;
   }
@@ -57,10 +57,11 @@ void cut(const Outline& from, const Vec3& out, double offset, std::uint32_t cutt
     if (hp <= 0) left.push(from.points[i], from.features[i]);
     // A segment has one edge, not two.
     if (!(n == 2 && i == 1) && ((hp < 0 && hq > 0) || (hp > 0 && hq < 0))) {
-      // Whichever end is inside names the edge: an edge is cut by a plane at one place only.
+      // Whichever end is inside names the edge, and of the two edges there of a polygon, whether it goes out or in: an
+      // edge is cut by a plane at one place only. A segment may begin at either end.
       const std::uint32_t inside = hp < 0 ? from.features[i] : from.features[next];
       left.push(from.points[i] + hp / (hp - hq) * (from.points[next] - from.points[i]),
-                (inside & 0xffffU) | (cutter + 1) << 16 | (hp < 0 ? 0U : 0x80000000U));
+                (inside & 0xffffU) | (cutter + 1) << 16 | (n == 2 || hp < 0 ? 0U : 0x80000000U));
     }
     hp = hq;
   }
@@ -93,6 +94,17 @@ const Outline* clip(Outline& polygon, Outline& other, const Outline& reference, 
     by(out, dot(out, p) + slack, reference.features[i]);
   }
   return from;
+}
+
+/// Whether p is over a face, along its outward direction, or on its rim; a face without end has no corners.
+bool is_over(const Outline& face, const Vec3& out_of, const Vec3& p) {
+  const auto n = static_cast<std::size_t>(face.count);
+  for (std::size_t i = 0; i < n; ++i) {
+    const Vec3& corner = face.points[i];
+    const Vec3 side = face.points[i + 1 == n ? 0 : i + 1] - corner;
+    if (dot(cross(side, out_of), p - corner) > 1e-9 * dot(side, side)) return false;
+  }
+  return n == 0 || n > 2;
 }
 
 /// Two edges that are not parallel touch in a point.
@@ -130,8 +142,10 @@ struct Height {
   double operator()(const Vec3& p) const { return base + dot(slope, p); }
 };
 
-/// Keeps the deepest, the farthest from it, the farthest from their line, and the farthest on its other side.
-void reduce_along(const PatchPoint* all, int count, const Vec3& n, Patch& result) {
+/// Keeps the deepest, the farthest from it, the farthest from their line, and the farthest on its other side. What is
+/// less near than the deepest counts as less far by the fourth power: a corner that touches must not be left out for
+/// one that does not, or the body tips over there until it is the deepest.
+void reduce_along(const PatchPoint* all, int count, const Vec3& n, double within, Patch& result) {
   if (count <= patch_points) {
     for (int i = 0; i < count; ++i) result.points[static_cast<std::size_t>(i)] = all[i];
     result.count = count;
@@ -141,12 +155,20 @@ void reduce_along(const PatchPoint* all, int count, const Vec3& n, Patch& result
   for (int i = 1; i < count; ++i) {
     if (all[i].distance < all[chosen[0]].distance) chosen[0] = i;
   }
-  const Vec3& p = all[chosen[0]].middle;
+  const PatchPoint& deepest = all[chosen[0]];
+  const Vec3& p = deepest.middle;
+  const double range = within - deepest.distance;
+  double weight[Outline::most];
+  for (int i = 0; i < count; ++i) {
+    const double near = range > 0 ? (within - all[i].distance) / range : 1;
+    weight[i] = near * near * near * near;
+  }
   double best = 0;
   for (int i = 0; i < count; ++i) {
     const Vec3 d = all[i].middle - p;
-    if (dot(d, d) > best) {
-      best = dot(d, d);
+    const double squared = weight[i] * weight[i] * dot(d, d);
+    if (squared > best) {
+      best = squared;
       chosen[1] = i;
     }
   }
@@ -155,7 +177,7 @@ void reduce_along(const PatchPoint* all, int count, const Vec3& n, Patch& result
     double most = 0;
     double least = 0;
     for (int i = 0; i < count; ++i) {
-      const double side = dot(all[i].middle - p, across);
+      const double side = weight[i] * dot(all[i].middle - p, across);
       if (side > most) {
         most = side;
         chosen[2] = i;
@@ -171,6 +193,63 @@ void reduce_along(const PatchPoint* all, int count, const Vec3& n, Patch& result
     if (i >= 0) result.points[static_cast<std::size_t>(result.count++)] = all[i];
   }
 }
+
+/// Points of a patch, before they are reduced.
+class Found {
+ public:
+  Found(const Vec3& normal, double within) : normal_(normal), within_(within) {}
+
+  int count() const { return count_; }
+  /// At p, between the heights of a and b there.
+  void add(const Vec3& p, double of_a, double of_b, std::uint32_t feature) {
+    if (!(of_b - of_a <= within_) || count_ == Outline::most) return;
+    points_[static_cast<std::size_t>(count_++)] = {p + (0.5 * (of_a + of_b) - dot(normal_, p)) * normal_, of_b - of_a,
+                                                   feature};
+  }
+  template <class HeightA, class HeightB>
+  void add_corners(const Outline& common, const HeightA& of_a, const HeightB& of_b) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(common.count); ++i) {
+      const Vec3& p = common.points[i];
+      add(p, of_a(p), of_b(p), common.features[i]);
+    }
+  }
+  /// The `others` of b that are over a's face.
+  template <class HeightA>
+  void add_others_of_b(const Outline& b, const Outline& a, const HeightA& of_a, bool a_is_reference) {
+    each_other(b, a, normal_, a_is_reference,
+               [&](const Vec3& p, std::uint32_t feature) { add(p, of_a(p), dot(normal_, p), feature); });
+  }
+  template <class HeightB>
+  void add_others_of_a(const Outline& a, const Outline& b, const HeightB& of_b, bool a_is_reference) {
+    each_other(a, b, -normal_, !a_is_reference,
+               [&](const Vec3& p, std::uint32_t feature) { add(p, dot(normal_, p), of_b(p), feature); });
+  }
+  void reduce(const Vec3& origin, Patch& result) {
+    reduce_along(points_.data(), count_, normal_, within_, result);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(result.count); ++i)
+      result.points[i].middle = result.points[i].middle + origin;
+  }
+
+ private:
+  /// Where the other shape is the reference, a corner of this one that is not cut has its own number as its feature.
+  template <class Visit>
+  static void each_other(const Outline& of, const Outline& face, const Vec3& out_of, bool face_is_reference,
+                         const Visit& visit) {
+    const auto first = static_cast<std::size_t>(of.count);
+    for (std::size_t i = first; i < first + static_cast<std::size_t>(of.others); ++i) {
+      if (!is_over(face, out_of, of.points[i])) continue;
+      visit(of.points[i], face_is_reference ? of.features[i] : (of.features[i] + 1) << 16 | 0xffffU);
+    }
+  }
+
+  Vec3 normal_;
+  double within_;
+  int count_ = 0;
+  // Not set to zero: it is larger than all that is read of it.
+  union {
+    std::array<PatchPoint, Outline::most> points_;
+  };
+};
 
 void single(const QueryResult& closest, std::uint32_t feature, Patch& result) {
   result.points[0] = {to_vec3(0.5 * (closest.point_a + closest.point_b)), closest.distance, feature};
@@ -231,28 +310,16 @@ void patch(const shapes::Core& a, const Eigen::Isometry3d& pose_a, const shapes:
   Outline work;
   if (!plane_a) world_outline(a, pose_a, n, origin, of_a);
   if (!plane_b) world_outline(b, pose_b, -n, origin, of_b);
-  union Found {
-    std::array<PatchPoint, Outline::most> points;
-    Found() {}  // NOLINT(modernize-use-equals-default): the union forbids it
-  } found;
-  int count = 0;
-  const auto collect = [&](const Outline& common, auto&& height_a, auto&& height_b) {
-    for (std::size_t i = 0; i < static_cast<std::size_t>(common.count); ++i) {
-      const Vec3& p = common.points[i];
-      const double ha = height_a(p);
-      const double hb = height_b(p);
-      if (!(hb - ha <= within)) continue;
-      found.points[static_cast<std::size_t>(count++)] = {p + (0.5 * (ha + hb) - dot(n, p)) * n + origin, hb - ha,
-                                                         common.features[i]};
-    }
-  };
   const auto flat = [](double height) { return [height](const Vec3&) { return height; }; };
+  Found found(n, within);
   if (plane_a) {
     if (of_b.count == 1) return single(closest, of_b.features[0], result);
-    collect(of_b, flat(0), Height(of_b, n));
+    found.add_corners(of_b, flat(0), Height(of_b, n));
+    found.add_others_of_b(of_b, of_a, flat(0), true);
   } else if (plane_b) {
     if (of_a.count == 1) return single(closest, of_a.features[0], result);
-    collect(of_a, Height(of_a, n), flat(closest.distance));
+    found.add_corners(of_a, Height(of_a, n), flat(closest.distance));
+    found.add_others_of_a(of_a, of_b, flat(closest.distance), false);
   } else {
     if (of_a.count == 1 || of_b.count == 1 || edges_cross(of_a, of_b)) {
       return single(closest, of_a.features[0] | of_b.features[0] << 16, result);
@@ -260,12 +327,14 @@ void patch(const shapes::Core& a, const Eigen::Isometry3d& pose_a, const shapes:
     const bool a_is_reference = of_a.count >= of_b.count;
     const Height height_a(of_a, n);
     const Height height_b(of_b, n);
+    found.add_others_of_b(of_b, of_a, height_a, a_is_reference);
+    found.add_others_of_a(of_a, of_b, height_b, a_is_reference);
     const Outline& reference = a_is_reference ? of_a : of_b;
     const Outline* common = clip(a_is_reference ? of_b : of_a, work, reference, a_is_reference ? n : -n);
-    collect(*common, height_a, height_b);
+    found.add_corners(*common, height_a, height_b);
   }
-  if (count == 0) return single(closest, 0xffffffffU, result);
-  reduce_along(found.points.data(), count, n, result);
+  if (found.count() == 0) return single(closest, 0xffffffffU, result);
+  found.reduce(origin, result);
 }
 
 double patch_on_face(const Outline& face, Outline& of_b, const Vec3& n, double within, Patch& result) {
@@ -275,25 +344,15 @@ double patch_on_face(const Outline& face, Outline& of_b, const Vec3& n, double w
   const int corners = of_b.count;
   const Height height_a(face, n);
   const Height height_b(of_b, n);
+  Found found(n, within);
+  found.add_others_of_b(of_b, face, height_a, true);
   const Outline& common = *clip(of_b, work, face, n);
-  std::array<PatchPoint, Outline::most> found;
-  int count = 0;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(common.count); ++i) {
-    const Vec3& p = common.points[i];
-    const double ha = height_a(p);
-    const double hb = height_b(p);
-    if (!(hb - ha <= within)) continue;
-    found[static_cast<std::size_t>(count++)] = {p + (0.5 * (ha + hb) - dot(n, p)) * n, hb - ha, common.features[i]};
-  }
-  reduce_along(found.data(), count, n, result);
+  found.add_corners(common, height_a, height_b);
+  found.reduce({}, result);
   result.distance = INFINITY;
   for (std::size_t i = 0; i < static_cast<std::size_t>(result.count); ++i)
     result.distance = std::min(result.distance, result.points[i].distance);
   return width(common, corners);
-}
-
-void reduce(std::span<const PatchPoint> points, Patch& result) {
-  reduce_along(points.data(), static_cast<int>(points.size()), result.normal, result);
 }
 
 }  // namespace carom::convex

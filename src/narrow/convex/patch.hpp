@@ -3,7 +3,6 @@
 #include <Eigen/Geometry>
 #include <array>
 #include <cstdint>
-#include <span>
 
 #include "carom/query.hpp"
 #include "narrow/convex/outline.hpp"
@@ -39,8 +38,5 @@ void patch(const shapes::Core& a, const Eigen::Isometry3d& pose_a, const shapes:
 /// is as well. `of_b` is used up. Returns how wide that is which is over the face, near or not (m): of a polygon across
 /// its longest diagonal, of a segment its length, infinite for a point.
 double patch_on_face(const Outline& face, Outline& of_b, const Vec3& normal, double within, Patch& result);
-
-/// Leaves the four points that a patch would have of as many as there are.
-void reduce(std::span<const PatchPoint> points, Patch& result);
 
 }  // namespace carom::convex

@@ -327,7 +327,7 @@ class Finder {
       convex::outline(b_.core, down, shapes::flat_tilt, low);
     }
     const Vec3 shift = pose.t - b_.core.radius * face;
-    for (std::size_t k = 0; k < static_cast<std::size_t>(low.count); ++k)
+    for (std::size_t k = 0; k < static_cast<std::size_t>(low.count + low.others); ++k)
       low.points[k] = pose.rotate(low.points[k]) + shift;
   }
 
@@ -338,7 +338,7 @@ class Finder {
       const Vec3 out = cross(edge, face);
       const double slack = 1e-9 * dot(edge, edge);
       bool beyond = true;
-      for (std::size_t p = 0; p < static_cast<std::size_t>(low.count); ++p) {
+      for (std::size_t p = 0; p < static_cast<std::size_t>(low.count + low.others); ++p) {
         if (dot(out, low.points[p] - t[k]) <= slack) {
           beyond = false;
           break;

@@ -100,6 +100,8 @@ class Shape {
   static Shape compound(std::span<const Part> parts);
 
   Shape with_margin(double margin) const;
+  /// Larger or smaller about its origin, margin and all.
+  Shape scaled(double factor) const;
 
   ShapeKind kind() const;
   double margin() const;

@@ -53,6 +53,25 @@ void farthest_of_both(const PointRows& a, const double* along_a, const PointRows
   at[1] = search(b, along_b[0], along_b[1], along_b[2]);
 }
 
+void extents(const PointRows& points, const double* axes, double* low, double* high) {
+  const D d;
+  const std::size_t lanes = hn::Lanes(d);
+  for (int k = 0; k < 3; ++k) {
+    const V dx = hn::Set(d, axes[3 * k]);
+    const V dy = hn::Set(d, axes[3 * k + 1]);
+    const V dz = hn::Set(d, axes[3 * k + 2]);
+    V least = along(d, points.x, points.stride, 0, dx, dy, dz);
+    V most = least;
+    for (std::size_t i = lanes; i < points.stride; i += lanes) {
+      const V value = along(d, points.x, points.stride, i, dx, dy, dz);
+      least = hn::Min(least, value);
+      most = hn::Max(most, value);
+    }
+    low[k] = hn::GetLane(hn::MinOfLanes(d, least));
+    high[k] = hn::GetLane(hn::MaxOfLanes(d, most));
+  }
+}
+
 }  // namespace carom::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -62,6 +81,7 @@ namespace carom::kernels {
 HWY_EXPORT(farthest);
 
 HWY_EXPORT(farthest_of_both);
+HWY_EXPORT(extents);
 
 void farthest_of_both(const PointRows& a, const double* along_a, const PointRows& b, const double* along_b,
                       std::uint32_t* at) {
@@ -83,6 +103,22 @@ std::uint32_t farthest_reference(const PointRows& points, double dx, double dy, 
     }
   }
   return best;
+}
+
+void extents(const PointRows& points, const double* axes, double* low, double* high) {
+  HWY_DYNAMIC_DISPATCH(extents)(points, axes, low, high);
+}
+
+void extents_reference(const PointRows& points, const double* axes, double* low, double* high) {
+  const std::size_t stride = points.stride;
+  for (int k = 0; k < 3; ++k) {
+    for (std::size_t i = 0; i < stride; ++i) {
+      const double value = points.x[i] * axes[3 * k] + points.x[stride + i] * axes[3 * k + 1] +
+                           points.x[2 * stride + i] * axes[3 * k + 2];
+      if (i == 0 || value < low[k]) low[k] = value;
+      if (i == 0 || value > high[k]) high[k] = value;
+    }
+  }
 }
 
 }  // namespace carom::kernels

@@ -21,4 +21,10 @@ std::uint32_t farthest_reference(const PointRows& points, double dx, double dy, 
 void farthest_of_both(const PointRows& a, const double* along_a, const PointRows& b, const double* along_b,
                       std::uint32_t* at);
 
+/// How far the points reach along each of three directions, `axes` having three coordinates of each: the least and the
+/// largest x dx + y dy + z dz.
+void extents(const PointRows& points, const double* axes, double* low, double* high);
+
+void extents_reference(const PointRows& points, const double* axes, double* low, double* high);
+
 }  // namespace carom::kernels

@@ -216,6 +216,14 @@ void fill_starts(HullData& hull) {
 
 }  // namespace
 
+HullData scaled_hull(const HullData& hull, double factor) {
+  HullData result = hull;
+  for (Eigen::Vector3d& p : result.points) p *= factor;
+  fill_rows(result);
+  scale_fan(result, factor);
+  return result;
+}
+
 HullData build_hull(Points points) {
   require(!points.empty(), ErrorCode::invalid_argument, "hull: no points");
   for (std::size_t i = 0; i < points.size(); ++i) {

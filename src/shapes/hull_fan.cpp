@@ -57,13 +57,29 @@ void sort_by_place(const HullData& hull, Order::iterator begin, Order::iterator 
   sort_by_place(hull, middle, end);
 }
 
+/// Floats have digits for hulls of this size.
+bool has_digits(double size) {
+  return size > 1e-12 && size < 1e12;
+}
+
+double largest_offset(const HullData& hull, const Vec3& n) {
+  const std::uint32_t farthest = kernels::farthest({hull.rows.data(), hull.stride}, n.x, n.y, n.z);
+  return dot(n, detail::to_vec3(hull.points[farthest]));
+}
+
+void fill_corners(const std::vector<Eigen::Vector3d>& points, HullFan& fan) {
+  fan.corners.clear();
+  for (const Eigen::Vector3d& p : points) {
+    for (const double x : {p.x(), p.y(), p.z(), 0.0}) fan.corners.push_back(static_cast<float>(x));
+  }
+}
+
 /// Offsets of the faces; false unless each is a plane with all corners on it or behind.
 bool add_faces(HullData& hull, const Order& order, double size) {
-  const kernels::PointRows rows{hull.rows.data(), hull.stride};
   for (const std::uint16_t f : order) {
     const Vec3& n = hull.face_normals[f];
     const auto offset = [&](std::size_t i) { return dot(n, detail::to_vec3(hull.points[i])); };
-    const double most = offset(kernels::farthest(rows, n.x, n.y, n.z));
+    const double most = largest_offset(hull, n);
     for (const Index i : hull.faces[f]) {
       if (!(most - offset(static_cast<std::size_t>(i)) <= coplanar * size)) return false;
     }
@@ -185,8 +201,7 @@ void build_fan(HullData& hull) {
   hull.fan = {};
   if (hull.dimension < 3 || hull.faces.size() > most_fan_faces) return;
   const double size = size_of(hull);
-  // Floats have digits for these.
-  if (!(size > 1e-12 && size < 1e12)) return;
+  if (!has_digits(size)) return;
   Order order(hull.faces.size());
   std::iota(order.begin(), order.end(), std::uint16_t{0});
   sort_by_place(hull, order.begin(), order.end());
@@ -197,9 +212,21 @@ void build_fan(HullData& hull) {
     return;
   }
   fill_groups(hull);
-  for (const Eigen::Vector3d& p : hull.points) {
-    for (const double x : {p.x(), p.y(), p.z(), 0.0}) hull.fan.corners.push_back(static_cast<float>(x));
+  fill_corners(hull.points, hull.fan);
+}
+
+void scale_fan(HullData& hull, double factor) {
+  HullFan& fan = hull.fan;
+  if (!fan.usable()) return;
+  if (!has_digits(size_of(hull))) {
+    fan = {};
+    return;
   }
+  for (HullFan::Face& face : fan.faces) face.offset = largest_offset(hull, face.n);
+  fan.centre = factor * fan.centre;
+  fan.radius *= factor * (1 - 1e-12);
+  fill_groups(hull);
+  fill_corners(hull.points, fan);
 }
 
 }  // namespace carom::shapes

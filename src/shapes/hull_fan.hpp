@@ -51,5 +51,7 @@ inline constexpr double least_fan_radius = 1e-3;
 
 /// Leaves `hull.fan` unusable where it would not be sound.
 void build_fan(HullData& hull);
+/// After the corners of a hull were made larger or smaller.
+void scale_fan(HullData& hull, double factor);
 
 }  // namespace carom::shapes

@@ -161,6 +161,31 @@ Shape Shape::with_margin(double margin) const {
   return Shape(std::move(data));
 }
 
+Shape Shape::scaled(double factor) const {
+  check_length(factor, "scaled: factor");
+  auto data = std::make_shared<ShapeData>(*data_);
+  Core& core = data->core;
+  for (double* length : {&data->margin, &data->own_radius, &core.radius, &core.reach, &core.offset}) *length *= factor;
+  if (core.kind != CoreKind::half_space) core.size = factor * core.size;
+  if (data->hull) {
+    data->hull = std::make_shared<const shapes::HullData>(shapes::scaled_hull(*data->hull, factor));
+    core.hull = data->hull.get();
+  }
+  if (data->mesh) {
+    TriangleMesh mesh = data->mesh->mesh;
+    for (Eigen::Vector3d& p : mesh.positions) p *= factor;
+    data->mesh = Shape::mesh(mesh, data->mesh->options).data_->mesh;
+  }
+  for (Part& part : data->parts) {
+    part.shape = part.shape.scaled(factor);
+    part.pose.translation() *= factor;
+  }
+  for (double& margin : data->part_margins) margin *= factor;
+  const double largest = std::max({core.reach, core.radius, data->margin, std::abs(core.offset)});
+  require(largest <= most, ErrorCode::invalid_argument, "scaled: factor {} makes it larger than {}", factor, most);
+  return Shape(std::move(data));
+}
+
 ShapeKind Shape::kind() const {
   return data_->kind;
 }

@@ -1,8 +1,12 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
+#include <span>
 
+#include "core/fetch.hpp"
 #include "core/stage_timer.hpp"
+#include "kernels/hull_support.hpp"
 #include "shapes/support.hpp"
 #include "world/rigid_world.hpp"
 
@@ -49,12 +53,18 @@ Box box_of(const Collider& collider, const Eigen::Isometry3d& pose, double margi
   }
   double low[3];
   double high[3];
-  for (int k = 0; k < 3; ++k) {
-    const Vec3 d{m[k], m[4 + k], m[8 + k]};
-    low[k] = m[12 + k] + dot(d, shapes::support(*collider.core, -d).p) - grow;
-    high[k] = m[12 + k] + dot(d, shapes::support(*collider.core, d).p) + grow;
+  if (const shapes::HullData* hull = collider.core->hull; hull != nullptr && hull->starts.empty()) {
+    const double axes[9] = {m[0], m[4], m[8], m[1], m[5], m[9], m[2], m[6], m[10]};
+    kernels::extents({hull->rows.data(), hull->stride}, axes, low, high);
+  } else {
+    for (int k = 0; k < 3; ++k) {
+      const Vec3 d{m[k], m[4 + k], m[8 + k]};
+      low[k] = dot(d, shapes::support(*collider.core, -d).p);
+      high[k] = dot(d, shapes::support(*collider.core, d).p);
+    }
   }
-  return {{low[0], low[1], low[2]}, {high[0], high[1], high[2]}};
+  return {{m[12] + low[0] - grow, m[13] + low[1] - grow, m[14] + low[2] - grow},
+          {m[12] + high[0] + grow, m[13] + high[1] + grow, m[14] + high[2] + grow}};
 }
 
 Box swept(const Box& box, const Vec3& way) {
@@ -111,14 +121,33 @@ struct Asked {
   }
 };
 
-void make_boxes(World& world, std::size_t i, const WorldState::Boxed& boxed) {
+/// Of bodies whose `boxed` says how.
+void make_boxes(World& world, std::size_t i) {
   WorldState& s = world.state;
-  s.boxed[i] = boxed;
+  const WorldState::Boxed& boxed = s.boxed[i];
   const Info& info = s.bodies.info[i];
   for (std::int32_t k = 0; k < info.collider_count; ++k) {
     const auto c = static_cast<std::size_t>(info.first_collider) + static_cast<std::size_t>(k);
     s.boxes[c] = swept(box_of(s.bodies.colliders[c], world.poses.shape(s.bodies, c), boxed.margin), boxed.sweep);
     world.left_box[c] = 1;
+  }
+}
+
+/// The same of many. Shapes are found over three pointers: each is fetched some bodies before it is read.
+void make_boxes(World& world, std::span<const std::uint32_t> list) {
+  constexpr std::size_t early = 4;
+  const Bodies& bodies = world.state.bodies;
+  const auto core = [&](std::size_t k) {
+    return bodies.colliders[static_cast<std::size_t>(bodies.info[list[k]].first_collider)].core;
+  };
+  const auto hull = [&](std::size_t k) { return core(k) != nullptr ? core(k)->hull : nullptr; };
+  for (std::size_t k = 0; k < list.size() + 3 * early; ++k) {
+    if (k < list.size() && core(k) != nullptr) fetch(core(k), core(k) + 1);
+    if (k >= early && k - early < list.size() && hull(k - early) != nullptr)
+      fetch(hull(k - early), hull(k - early) + 1);
+    if (k >= 2 * early && k - 2 * early < list.size() && hull(k - 2 * early) != nullptr)
+      shapes::ask_for_corners(*hull(k - 2 * early));
+    if (k >= 3 * early) make_boxes(world, list[k - 3 * early]);
   }
 }
 
@@ -134,32 +163,33 @@ void bound(Context& context, World& world, const StepOptions& options, StageStat
   WorldState& s = world.state;
   const Bodies& bodies = s.bodies;
   world.left_box.assign(bodies.colliders.size(), 0);
-  const auto renew = [&](std::size_t begin, std::size_t end) {
-    std::size_t left = 0;
+  /// Boxes anew for those of a chunk for which leaves(i, asked) is true; returns how many.
+  const auto renew_if = [&](std::size_t begin, std::size_t end, const auto& leaves) {
+    std::array<std::uint32_t, body_grain> list;
+    std::size_t count = 0;
     for (std::size_t i = begin; i < end; ++i) {
       if (!may_leave(world, i)) continue;
       const Asked asked(world, options, i);
-      const Info& info = bodies.info[i];
-      if (s.boxed[i].margin >= 0 && asked.held_by(s.boxed[i], bodies.motion[i], info.reach)) continue;
-      make_boxes(world, i, asked.boxed(bodies.motion[i], info));
-      ++left;
+      if (!leaves(i, asked)) continue;
+      s.boxed[i] = asked.boxed(bodies.motion[i], bodies.info[i]);
+      list[count++] = static_cast<std::uint32_t>(i);
     }
-    return left;
+    make_boxes(world, {list.data(), count});
+    return count;
+  };
+  const auto renew = [&](std::size_t begin, std::size_t end) {
+    return renew_if(begin, end, [&](std::size_t i, const Asked& asked) {
+      return s.boxed[i].margin < 0 || !asked.held_by(s.boxed[i], bodies.motion[i], bodies.info[i].reach);
+    });
   };
   std::size_t left =
       parallel_reduce(context.workers, bodies.size(), body_grain, std::size_t{0}, renew, std::plus<>(), world.counts);
   if (rebuild_share * left > bodies.size()) {
     const auto renew_early = [&](std::size_t begin, std::size_t end) {
-      std::size_t early = 0;
-      for (std::size_t i = begin; i < end; ++i) {
-        const Info& info = bodies.info[i];
-        if (world.left_box[static_cast<std::size_t>(info.first_collider)] != 0 || !may_leave(world, i)) continue;
-        const Asked asked(world, options, i);
-        if (asked.held_for(soon, s.boxed[i], bodies.motion[i], info.reach)) continue;
-        make_boxes(world, i, asked.boxed(bodies.motion[i], info));
-        ++early;
-      }
-      return early;
+      return renew_if(begin, end, [&](std::size_t i, const Asked& asked) {
+        return world.left_box[static_cast<std::size_t>(bodies.info[i].first_collider)] == 0 &&
+               !asked.held_for(soon, s.boxed[i], bodies.motion[i], bodies.info[i].reach);
+      });
     };
     left += parallel_reduce(context.workers, bodies.size(), body_grain, std::size_t{0}, renew_early, std::plus<>(),
                             world.counts);

@@ -101,7 +101,8 @@ struct LimitScratch {
 /// Infinite for what has no inside: there it is the other one that counts.
 double hold(const Collider& c);
 
-Inside make_inside(const Collider& c);
+/// `shape` is that of the collider.
+Inside make_inside(const Collider& c, const Shape& shape);
 
 /// How far the two colliders of a meeting may go, in the first round or, as one of them now ends its way before the
 /// other, from there on.

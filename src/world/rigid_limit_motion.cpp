@@ -284,7 +284,8 @@ class Limiter {
           s_.on_way.push_back(body);
         }
         std::optional<Inside>& inside = s_.inside[static_cast<std::size_t>(c)];
-        if (!inside && dynamic(body) && fast(body) != nullptr) inside = make_inside(collider(c));
+        if (!inside && dynamic(body) && fast(body) != nullptr)
+          inside = make_inside(collider(c), collider_shape(bodies_, static_cast<std::size_t>(c)));
       }
     }
     s_.ways.resize(s_.on_way.size(), Way({}, {}, 0));

@@ -314,33 +314,13 @@ class Looker {
 
 }  // namespace
 
-Inside make_inside(const Collider& c) {
-  const shapes::Core& core = *c.core;
-  const double k = inside_share;
-  const Eigen::Vector3d size = k * detail::to_eigen(core.size);
-  const double radius = k * core.radius;
-  const Vec3 place = c.place + c.rotation * ((1 - k) * c.middle);
-  switch (core.kind) {
-    case shapes::CoreKind::box:
-      return {Shape::box(size).with_margin(radius), place};
-    case shapes::CoreKind::segment:
-      return {Shape::capsule(radius, size.z()), place};
-    case shapes::CoreKind::cylinder:
-      return {Shape::cylinder(size.x(), size.z()).with_margin(radius), place};
-    case shapes::CoreKind::cone:
-      return {Shape::cone(size.x(), size.z()).with_margin(radius), place};
-    case shapes::CoreKind::ellipsoid:
-      return {Shape::ellipsoid(size).with_margin(radius), place};
-    case shapes::CoreKind::hull: {
-      if (c.size < nearly_round * c.inner) break;
-      std::vector<Eigen::Vector3d> points;
-      for (const Eigen::Vector3d& p : core.hull->points) points.emplace_back(k * p);
-      return {Shape::hull(points).with_margin(radius), place};
-    }
-    default:
-      break;
-  }
-  return {Shape::sphere(k * c.inner), c.place + c.rotation * c.middle};
+Inside make_inside(const Collider& c, const Shape& shape) {
+  const shapes::CoreKind kind = c.core->kind;
+  // Of what is nearly round, and of a half-space, which has no middle, a ball will do.
+  const bool ball = kind == shapes::CoreKind::point || kind == shapes::CoreKind::half_space ||
+                    (kind == shapes::CoreKind::hull && c.size < nearly_round * c.inner);
+  if (ball) return {Shape::sphere(inside_share * c.inner), c.place + c.rotation * c.middle};
+  return {shape.scaled(inside_share), c.place + c.rotation * ((1 - inside_share) * c.middle)};
 }
 
 void look_at_meeting(const World& world, bool first, LimitScratch::Meeting& meeting) {

@@ -119,6 +119,22 @@ TEST_P(Kernels, TheLowestCornersAreThoseOfTheReference) {
   }
 }
 
+TEST_P(Kernels, ExtentsAreThoseOfTheReference) {
+  for (int round = 0; round < 200; ++round) {
+    const auto stride = static_cast<std::uint32_t>(8 * integer(1, 8));
+    std::vector<double> points(3 * stride);
+    for (double& value : points) value = number(-1, 1);
+    double axes[9];
+    for (double& value : axes) value = number(-1, 1);
+    std::array<double, 3> low[2];
+    std::array<double, 3> high[2];
+    kernels::extents({points.data(), stride}, axes, low[0].data(), high[0].data());
+    kernels::extents_reference({points.data(), stride}, axes, low[1].data(), high[1].data());
+    EXPECT_EQ(low[0], low[1]);
+    EXPECT_EQ(high[0], high[1]);
+  }
+}
+
 TEST_P(Kernels, LevelCornersAreThoseOfTheReference) {
   std::size_t some = 0;
   for (int round = 0; round < 300; ++round) {

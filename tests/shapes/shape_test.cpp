@@ -10,6 +10,7 @@
 
 #include "carom/error.hpp"
 #include "carom/generate.hpp"
+#include "carom/query.hpp"
 #include "shapes/shape_samples.hpp"
 
 namespace carom {
@@ -219,6 +220,50 @@ TEST(Shape, MassPropertiesAreThoseOfTheTextbook) {
   EXPECT_NEAR(sum.volume, whole.volume, 1e-12);
   EXPECT_LE((sum.inertia - whole.inertia).norm(), 1e-12);
   EXPECT_NEAR(Shape::mesh(make_icosphere(1, 4)).mass_properties().volume, 4.0 / 3 * pi, 0.02);
+}
+
+/// What a shape answers, it answers in the other unit when it is scaled, alone and with others.
+TEST(Shape, ScaledIsTheSameInAnotherUnit) {
+  std::mt19937_64 random(17);
+  std::vector<Shape> shapes;
+  for (const test::Sample& sample : test::convex_samples()) shapes.push_back(sample.shape);
+  const Shape rounded = Shape::box({0.3, 0.4, 0.5}).with_margin(0.1);
+  shapes.push_back(rounded);
+  shapes.push_back(Shape::mesh(make_torus(1, 0.4, 12, 8)).with_margin(0.05));
+  shapes.push_back(Shape::compound(std::vector<Shape::Part>{{rounded, test::random_pose(random, 1)},
+                                                            {Shape::sphere(0.4), test::random_pose(random, 1)}})
+                       .with_margin(0.02));
+  shapes.push_back(Shape::hull(test::random_points(random, 200)));
+  for (const double factor : {0.75, 1e-3, 40.0}) {
+    for (const Shape& shape : shapes) {
+      const Shape scaled = shape.scaled(factor);
+      EXPECT_EQ(scaled.kind(), shape.kind());
+      EXPECT_NEAR(scaled.margin(), factor * shape.margin(), 1e-12 * factor);
+      for (int i = 0; i < 20 && shape.kind() != ShapeKind::half_space; ++i) {
+        const Eigen::Vector3d d = test::random_vector(random);
+        EXPECT_NEAR(scaled.support(d).dot(d), factor * shape.support(d).dot(d), 1e-12 * factor);
+      }
+      if (shape.kind() != ShapeKind::half_space) {
+        const double volume = shape.mass_properties().volume;
+        EXPECT_NEAR(scaled.mass_properties().volume, factor * factor * factor * volume,
+                    1e-9 * factor * factor * factor);
+      }
+      for (int i = 0; i < 20; ++i) {
+        const Shape& other = shapes[static_cast<std::size_t>(i) % shapes.size()];
+        if (shape.kind() == ShapeKind::half_space && other.kind() == ShapeKind::half_space) continue;
+        Eigen::Isometry3d pose = test::random_pose(random, 1);
+        Eigen::Isometry3d other_pose = test::random_pose(random, 1);
+        const double expected = factor * distance(shape, pose, other, other_pose).distance;
+        pose.translation() *= factor;
+        other_pose.translation() *= factor;
+        EXPECT_NEAR(distance(scaled, pose, other.scaled(factor), other_pose).distance, expected, 1e-6 * factor)
+            << to_string(shape.kind()) << " and " << to_string(other.kind());
+      }
+    }
+  }
+  EXPECT_EQ(error_of([] { Shape::sphere(1).scaled(0); }), "scaled: factor is 0, expected more than 0");
+  EXPECT_EQ(error_of([] { Shape::sphere(1).scaled(nan); }), "scaled: factor is not finite");
+  EXPECT_EQ(error_of([] { Shape::sphere(1e50).scaled(1e30); }), "scaled: factor 1e+30 makes it larger than 1e+60");
 }
 
 TEST(Hull, CornersFacesAndNeighboursAreThoseOfTheCube) {

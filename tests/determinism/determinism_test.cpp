@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "carom/scene.hpp"
 #include "oracle/brute_force.hpp"
 #include "oracle/scene_frames.hpp"
@@ -18,7 +20,8 @@ struct Outcome {
 Outcome run_scene(std::string_view name, int threads, int skip, int steps) {
   Scene scene = find_scene(std::string(name));
   scene.world.threads = threads;
-  scene.world.rigid.sleep = false;
+  const auto rigid = [](const BodySpec& body) { return std::holds_alternative<RigidSpec>(body.body); };
+  if (std::any_of(scene.bodies.begin(), scene.bodies.end(), rigid)) scene.world.rigid.sleep = false;
   World world = build_world(scene);
   Outcome outcome;
   for (int i = 0; i < skip + steps; ++i) {

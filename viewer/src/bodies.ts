@@ -2,6 +2,7 @@
 // written, and only if they changed.
 
 import * as THREE from 'three';
+import { FADED, isInTheWay, MOST_TRIANGLES, targetsIn } from './fading';
 import type { Options } from './options';
 import { bodyColour, type SceneColours } from './palette';
 import type { Vec3 } from './frame';
@@ -15,6 +16,8 @@ interface BodyObject {
   surface: THREE.Mesh<THREE.BufferGeometry, THREE.MeshLambertMaterial>;
   wire: THREE.Mesh<THREE.BufferGeometry, THREE.MeshBasicMaterial>;
   box: Box;
+  fixed: boolean;
+  faded: boolean; // it stands between the eye and what moves
 }
 
 export class Bodies {
@@ -42,8 +45,29 @@ export class Bodies {
     for (const number of [...this.objects.keys()]) this.remove(number);
   }
 
+  /** Those that can be picked. */
   surfaces(): THREE.Mesh[] {
-    return [...this.objects.values()].filter((object) => object.surface.visible || object.wire.visible).map((o) => o.surface);
+    return [...this.objects.values()]
+      .filter((object) => (object.surface.visible || object.wire.visible) && !object.faded)
+      .map((object) => object.surface);
+  }
+
+  /** Lets the eye see what moves through what does not and is in the way. */
+  fade(eye: THREE.Vector3): void {
+    const objects = [...this.objects.values()];
+    const few = (object: BodyObject) => object.geometry.index!.count <= 3 * MOST_TRIANGLES;
+    const candidates = objects.filter((object) => object.fixed && few(object));
+    if (candidates.length === 0) return;
+    const targets = targetsIn(objects.filter((object) => !object.fixed).map((object) => object.box));
+    for (const object of candidates) {
+      const { geometry, surface } = object;
+      object.faded = isInTheWay(eye.toArray(), targets, geometry.getAttribute('position').array, geometry.index!.array);
+      surface.material.opacity = object.faded ? FADED : 1;
+      surface.material.depthWrite = !object.faded;
+      if (surface.material.transparent === object.faded) continue;
+      surface.material.transparent = object.faded;
+      surface.material.needsUpdate = true;
+    }
   }
 
   setColours(colours: SceneColours): void {
@@ -107,7 +131,8 @@ export class Bodies {
     surface.userData.body = body.number;
     this.group.add(surface, wire);
     const { topologyKey, placement } = body;
-    const object = { topologyKey, placementKey: '', colour, geometry, surface, wire, box: placement.box };
+    const fixed = body.topology.kind === 'static';
+    const object = { topologyKey, placementKey: '', colour, geometry, surface, wire, box: placement.box, fixed, faded: false };
     this.objects.set(body.number, object);
     return object;
   }

@@ -131,6 +131,7 @@ export class SceneView {
   }
 
   render(): void {
+    this.bodies.fade(this.camera.position);
     this.painter.draw(this.scene, this.camera);
   }
 

@@ -9,6 +9,7 @@ const load = (name) => async () => {
 };
 
 export const crc32 = load('crc32');
+export const fading = load('fading');
 export const frame = load('frame');
 export const frames = load('frames');
 export const recording = load('recording');

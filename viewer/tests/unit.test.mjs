@@ -2,10 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { crc32 as load_crc32, frame as load_frame, frames as load_frames, recording as load_recording, source as load_source } from './sources.mjs';
+import { crc32 as load_crc32, fading as load_fading, frame as load_frame, frames as load_frames, recording as load_recording, source as load_source } from './sources.mjs';
 import { chunk, framePayload, shuffle, slowCrc32, twoRigid, twoTori, writeRecording } from './make_recording.mjs';
 
 const { crc32 } = await load_crc32();
+const { isInTheWay, targetsIn } = await load_fading();
 const { countKinds, decodeFrame, unshuffle } = await load_frame();
 const { contactKindsOf, Frames } = await load_frames();
 const { parseRecording } = await load_recording();
@@ -258,4 +259,21 @@ test('base64, whole and wrapped into lines', () => {
     assert.deepEqual(Buffer.from(decodeBase64(text)), Buffer.from(bytes));
     assert.deepEqual(Buffer.from(decodeBase64(`\n${text.replace(/.{76}/g, '$&\n')}\n`)), Buffer.from(bytes));
   }
+});
+
+test('what stands between the eye and what moves is seen through, and nothing else is', () => {
+  const targets = targetsIn([{ min: [-1, 0, -1], max: [1, 4, 1] }, { min: [-1, 4, -1], max: [0, 8, 1] }]);
+  assert.equal(targets.length, 9);
+  assert.deepEqual(targets[0], [0, 4, 0]);
+  const square = [0, 1, 2, 0, 2, 3];
+  const wall = (z) => [-3, 0, z, 3, 0, z, 3, 10, z, -3, 10, z];
+  const floor = [-9, 0, -9, 9, 0, -9, 9, 0, 9, -9, 0, 9];
+  const eye = [2, 6, 20];
+  assert.equal(isInTheWay(eye, targets, wall(2), square), true);
+  assert.equal(isInTheWay(eye, targets, wall(-2), square), false, 'behind');
+  assert.equal(isInTheWay(eye, targets, wall(25), square), false, 'behind the eye');
+  assert.equal(isInTheWay(eye, targets, floor, square), false);
+  assert.equal(isInTheWay([2, -6, 20], targets, floor, square), true, 'from below');
+  assert.equal(isInTheWay(eye, targets, [-3, 0, 2, 3, 0, 2, 3, 1, 2, -3, 1, 2], square), false, 'a low one hides little');
+  assert.equal(isInTheWay(eye, targetsIn([]), wall(2), square), false, 'nothing moves');
 });

@@ -115,10 +115,9 @@ void push_face(const shapes::HullData& hull, Index f, Outline& result) {
 
 /// Unless it is there already, as a corner of two such faces.
 void push_other(const shapes::HullData& hull, std::uint32_t corner, Outline& result) {
-  const auto first = static_cast<std::size_t>(result.count);
-  const std::size_t place = first + static_cast<std::size_t>(result.others);
+  const std::size_t place = result.all();
   if (place == Outline::most) return;
-  for (std::size_t i = first; i < place; ++i) {
+  for (auto i = static_cast<std::size_t>(result.count); i < place; ++i) {
     if (result.features[i] == corner) return;
   }
   result.points[place] = shapes::corner(hull, corner);

@@ -23,6 +23,9 @@ struct Outline {
 
   Outline() { points[0] = {}; }
 
+  /// Points, with the others.
+  std::size_t all() const { return static_cast<std::size_t>(count) + static_cast<std::size_t>(others); }
+
   void push(const Vec3& p, std::uint32_t feature) {
     if (count == most) return;  // cutting a convex polygon of 32 with one of 32 gives 64
     points[static_cast<std::size_t>(count)] = p;

@@ -37,8 +37,8 @@ void world_outline(const shapes::Core& core, const Eigen::Isometry3d& pose, cons
                    Outline& result) {
   outline(core, rotate_back(pose, direction), most_tilt, result);
   const Vec3 shift = place_of(pose) - origin + core.radius * direction;
-  for (int i = 0; i < result.count + result.others; ++i) {
-    Vec3& p = result.points[static_cast<std::size_t>(i)];
+  for (std::size_t i = 0; i < result.all(); ++i) {
+    Vec3& p = result.points[i];
     p = rotate(pose, p) + shift;
   }
 }
@@ -235,8 +235,7 @@ class Found {
   template <class Visit>
   static void each_other(const Outline& of, const Outline& face, const Vec3& out_of, bool face_is_reference,
                          const Visit& visit) {
-    const auto first = static_cast<std::size_t>(of.count);
-    for (std::size_t i = first; i < first + static_cast<std::size_t>(of.others); ++i) {
+    for (auto i = static_cast<std::size_t>(of.count); i < of.all(); ++i) {
       if (!is_over(face, out_of, of.points[i])) continue;
       visit(of.points[i], face_is_reference ? of.features[i] : (of.features[i] + 1) << 16 | 0xffffU);
     }

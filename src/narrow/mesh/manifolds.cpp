@@ -327,8 +327,7 @@ class Finder {
       convex::outline(b_.core, down, shapes::flat_tilt, low);
     }
     const Vec3 shift = pose.t - b_.core.radius * face;
-    for (std::size_t k = 0; k < static_cast<std::size_t>(low.count + low.others); ++k)
-      low.points[k] = pose.rotate(low.points[k]) + shift;
+    for (std::size_t k = 0; k < low.all(); ++k) low.points[k] = pose.rotate(low.points[k]) + shift;
   }
 
   /// All of it is beyond one edge.
@@ -338,7 +337,7 @@ class Finder {
       const Vec3 out = cross(edge, face);
       const double slack = 1e-9 * dot(edge, edge);
       bool beyond = true;
-      for (std::size_t p = 0; p < static_cast<std::size_t>(low.count + low.others); ++p) {
+      for (std::size_t p = 0; p < low.all(); ++p) {
         if (dot(out, low.points[p] - t[k]) <= slack) {
           beyond = false;
           break;

@@ -50,21 +50,23 @@ inline void ask_for_list(const auto& list) {
   fetch(bytes, bytes + (size < most ? size : most));
 }
 
-/// Has fetched what a query is likely to read of a small hull, where there are more of them than fit a cache.
-inline void ask_for(const HullData& hull) {
+/// What a search for the farthest corner reads of a hull.
+inline void ask_for_corners(const HullData& hull) {
   ask_for_list(hull.rows);
+}
+/// What an outline reads.
+inline void ask_for_faces(const HullData& hull) {
   ask_for_list(hull.face_normals);
   ask_for_list(hull.vertex_faces.offsets);
   ask_for_list(hull.vertex_faces.items);
   ask_for_list(hull.faces.offsets);
   ask_for_list(hull.faces.items);
+}
+/// What the depth reads.
+inline void ask_for_fan(const HullData& hull) {
   ask_for_list(hull.fan.groups);
   ask_for_list(hull.fan.blocks);
   ask_for_list(hull.fan.corners);
-}
-/// The same of what a search for its farthest corner reads.
-inline void ask_for_corners(const HullData& hull) {
-  ask_for_list(hull.rows);
 }
 
 /// Up to this many corners the whole list is searched, in vectors; beyond, hill climbing is faster.

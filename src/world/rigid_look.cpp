@@ -62,7 +62,7 @@ class Chunk {
     for (std::size_t k = 0; k < count_ + 2 * early_hulls; ++k) {
       if (k < count_) ask_for_hulls(*list_[k], [](const shapes::HullData& h) { fetch(&h, &h + 1); });
       if (k >= early_hulls && k - early_hulls < count_)
-        ask_for_hulls(*list_[k - early_hulls], [](const shapes::HullData& h) { shapes::ask_for(h); });
+        ask_for_lists(*list_[k - early_hulls]);
       if (k >= 2 * early_hulls) look_at(*list_[k - 2 * early_hulls]);
     }
     return static_cast<std::uint32_t>(count_);
@@ -85,6 +85,14 @@ class Chunk {
     for (const std::int32_t c : {entry.key.a, entry.key.b}) {
       if (const shapes::HullData* hull = collider(c).core->hull; hull != nullptr) ask(*hull);
     }
+  }
+  void ask_for_lists(const WorldState::Entry& entry) const {
+    const bool overlaps = pair_of(entry).gap < 0;
+    ask_for_hulls(entry, [&](const shapes::HullData& h) {
+      shapes::ask_for_corners(h);
+      if (entry.count > 0) shapes::ask_for_faces(h);
+      if (entry.count > 0 && overlaps) shapes::ask_for_fan(h);
+    });
   }
   double size_of(const WorldState::Entry& entry) const {
     return std::min(collider(entry.key.a).size, collider(entry.key.b).size);

@@ -45,9 +45,12 @@ struct MovingParts {
     if (!compound()) return {shape_.data(), course_, nullptr};
     return {shape_.parts()[i].shape.data(), course_, &shape_.parts()[i].pose};
   }
-  bool has_mesh() const {
+  bool has_closed_mesh() const {
     bool found = false;
-    for (std::size_t i = 0; i < size(); ++i) found = found || part(i).data.mesh != nullptr;
+    for (std::size_t i = 0; i < size(); ++i) {
+      const auto& mesh = part(i).data.mesh;
+      found = found || (mesh != nullptr && mesh->any_closed);
+    }
     return found;
   }
 
@@ -82,7 +85,7 @@ CastResult cast_checked(const Shape& a, const ShapeMotion& motion_a, const Shape
     return best;
   };
   // Inside a closed mesh no triangle need be near.
-  if ((parts_a.has_mesh() || parts_b.has_mesh()) &&
+  if ((parts_a.has_closed_mesh() || parts_b.has_closed_mesh()) &&
       distance(a, motion_a.from, b, motion_b.from).distance <= options.separation) {
     return together_at_start();
   }

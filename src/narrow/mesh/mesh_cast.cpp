@@ -1,6 +1,7 @@
 #include "narrow/mesh/mesh_cast.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "narrow/convex/advance.hpp"
 #include "narrow/mesh/mesh_mesh.hpp"
@@ -17,6 +18,54 @@ using shapes::TreeNode;
 /// it.
 constexpr double box_tolerance = 0.1;
 constexpr int box_budget = 6;
+/// Of the size of a core: if it goes no farther than this, boxes are not cast. Those along its way are few, and none of
+/// them is met much later than another.
+constexpr double short_way = 2;
+
+/// Where a core goes, as seen from a mesh that does not turn: a box in the frame of the mesh that holds it on all of its
+/// way, and what is within the separation.
+class Corridor {
+ public:
+  Corridor(const MovingPart& mesh, const MovingCore& core, double separation) {
+    const convex::Course& of_mesh = mesh.course;
+    const convex::Course& goes = core.course;
+    Eigen::Matrix3d axes = of_mesh.start;
+    Eigen::Vector3d begin = goes.from - of_mesh.from;
+    if (mesh.pose != nullptr) {
+      axes = of_mesh.start * mesh.pose->linear();
+      begin -= of_mesh.start * mesh.pose->translation();
+    }
+    const Eigen::Vector3d end = begin + goes.way - of_mesh.way;
+    const double scale = core.reach + core.core.radius + begin.norm() + end.norm() + of_mesh.from.norm();
+    const double grow = separation + mesh.data.margin + core.core.radius + (1e-14 + of_mesh.skew + goes.skew) * scale;
+    const auto farthest = [&](const Eigen::Vector3d& n) {
+      // See MovingPair: a point is no farther than the chord between its two ends says, and what its turn bends.
+      const double bend = goes.angle * goes.angle * n.cross(goes.axis).norm() * core.reach / 8;
+      const double chord = std::max(n.dot(begin) + core.extent(n, 0), n.dot(end) + core.extent(n, 1));
+      const double turned = std::max(n.dot(begin), n.dot(end)) + core.reach;
+      return std::min(chord + bend, turned) + grow;
+    };
+    for (int k = 0; k < 3; ++k) {
+      const Eigen::Vector3d n = axes.col(k);
+      const double high = farthest(n);
+      const double low = -farthest(-n);
+      center_[k] = 0.5 * (low + high);
+      half_[k] = 0.5 * (high - low);
+    }
+    // Sums of coordinates of boxes are rounded as well.
+    half_ += (1e-14 * (center_.cwiseAbs() + half_)).eval();
+  }
+
+  bool meets(const shapes::BoxVolume& box) const {
+    return std::abs(box.center.x - center_.x()) <= box.half.x + half_.x() &&
+           std::abs(box.center.y - center_.y()) <= box.half.y + half_.y() &&
+           std::abs(box.center.z - center_.z()) <= box.half.z + half_.z();
+  }
+
+ private:
+  Eigen::Vector3d center_;
+  Eigen::Vector3d half_;
+};
 
 /// One of the two: a tree of boxes over triangles, or a core, which is its own only node.
 class Side {
@@ -31,6 +80,17 @@ class Side {
   bool leaf(std::uint32_t n) const { return tree_ == nullptr || tree_->nodes[n].leaf(); }
   double size(std::uint32_t n) const { return tree_ == nullptr ? 0 : tree_->nodes[n].size; }
   const TreeNode& node(std::uint32_t n) const { return tree_->nodes[n]; }
+  const shapes::BoxVolume& box(std::uint32_t n) const { return tree_->boxes[n]; }
+  bool is_mesh() const { return tree_ != nullptr; }
+  bool turns() const { return part_.course.angle != 0; }
+  const MovingPart& part() const { return part_; }
+  /// Normal of a triangle at the start, in the world; zero if it has none.
+  Eigen::Vector3d normal(std::uint32_t i) const {
+    const shapes::TriangleCorners& t = tree_->corners[i];
+    Eigen::Vector3d n = detail::to_eigen(detail::cross(t[1] - t[0], t[2] - t[0]));
+    if (part_.pose != nullptr) n = part_.pose->linear() * n;
+    return part_.course.start * n.stableNormalized();
+  }
   /// First and last triangle of a leaf, in tree order.
   std::pair<std::uint32_t, std::uint32_t> triangles(std::uint32_t n) const {
     if (tree_ == nullptr) return {0, 1};
@@ -93,6 +153,13 @@ class Search {
       : a_(a, scratch.triangle_a), b_(b, scratch.triangle_b), options_(options), heap_(scratch.heap) {
     best_.time = end;
     heap_.clear();
+    if (a_.is_mesh() == b_.is_mesh()) return;
+    const Side& mesh = a_.is_mesh() ? a_ : b_;
+    const MovingCore core = (a_.is_mesh() ? b : a).core();
+    if (mesh.turns() || core.core.kind == shapes::CoreKind::half_space) return;
+    corridor_.emplace(mesh.part(), core, options.separation);
+    const double way = (a.course.way - b.course.way).norm() + core.course.angle * core.reach;
+    along_ = way <= short_way * core.reach;
   }
 
   CastResult run() {
@@ -116,8 +183,15 @@ class Search {
   CastResult best_;
   std::vector<Waiting>& heap_;
   int looks_ = 0;
+  std::optional<Corridor> corridor_;
+  bool along_ = false;  ///< whatever meets the corridor is looked at
 
   void wait(std::uint32_t a, std::uint32_t b, double from) {
+    if (corridor_ && !corridor_->meets(a_.is_mesh() ? a_.box(a) : b_.box(b))) return;
+    if (along_) {
+      heap_.push_back({from, a, b});
+      return;
+    }
     const MovingCore volume_a = a_.volume(a);
     const MovingCore volume_b = b_.volume(b);
     const MovingPair pair(volume_a, volume_b);
@@ -145,6 +219,18 @@ class Search {
     }
   }
 
+  /// A yes is sure, and cheaper than closest points: what passes over a triangle mostly stays on one side of it.
+  bool stay_apart(const MovingPair& pair, const Eigen::Vector3d& normal, double from) {
+    if (!(normal.squaredNorm() > 0.5)) return false;
+    ++looks_;
+    const auto along = [&](const Eigen::Vector3d& n) {
+      return pair.apart_along(n, from, best_.time, options_.separation);
+    };
+    // First as if it was in front of the triangle.
+    const Eigen::Vector3d n = a_.is_mesh() ? normal : Eigen::Vector3d(-normal);
+    return along(n) || along(-n);
+  }
+
   void look_at_triangles(const Waiting& pair) {
     const auto [first_a, last_a] = a_.triangles(pair.a);
     const auto [first_b, last_b] = b_.triangles(pair.b);
@@ -153,6 +239,7 @@ class Search {
       for (std::uint32_t j = first_b; j < last_b; ++j) {
         const MovingCore core_b = b_.triangle(j);
         const MovingPair moving(core_a, core_b);
+        if (along_ && stay_apart(moving, a_.is_mesh() ? a_.normal(i) : b_.normal(j), pair.time)) continue;
         const CastResult result = convex::advance(
             moving, {options_.separation, options_.tolerance * moving.path(), options_.budget, pair.time, best_.time});
         looks_ += result.iterations;

@@ -11,6 +11,9 @@ target_compile_options(carom_compile_options INTERFACE
 if(CAROM_SANITIZE)
   add_compile_options(-fsanitize=${CAROM_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${CAROM_SANITIZE})
+  if(CAROM_SANITIZE MATCHES thread)
+    add_compile_definitions(CAROM_THREAD_SANITIZER)
+  endif()
 endif()
 
 # ccache looks into a precompiled header only if told that its macros and dates may be taken on trust.

@@ -4,10 +4,13 @@
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_group.h>
 
 #include <optional>
+#include <thread>
 
 #include "core/check.hpp"
+#include "core/shared_loop.hpp"
 
 namespace carom {
 
@@ -23,7 +26,7 @@ int resolve_threads(int threads) {
 }  // namespace
 
 struct Workers::Impl {
-  explicit Impl(int threads) : arena(threads) {
+  explicit Impl(int threads) : arena(threads), loop(static_cast<std::size_t>(threads)) {
     // oneTBB starts no more threads than there are cores unless told to.
     if (threads > oneapi::tbb::info::default_concurrency()) {
       limit.emplace(oneapi::tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
@@ -31,6 +34,9 @@ struct Workers::Impl {
   }
   std::optional<oneapi::tbb::global_control> limit;
   oneapi::tbb::task_arena arena;
+  oneapi::tbb::task_group helpers;
+  SharedLoop loop;
+  std::atomic<std::thread::id> gathered_by{};  ///< the one thread that loops are shared with now, and not in a loop
 };
 
 Workers::Workers(int threads) : threads_(resolve_threads(threads)) {
@@ -49,8 +55,40 @@ void Workers::run(std::size_t chunks, void (*body)(void*, std::size_t), void* co
     for (std::size_t chunk = 0; chunk < chunks; ++chunk) body(context, chunk);
     return;
   }
+  const std::thread::id self = std::this_thread::get_id();
+  if (chunks <= SharedLoop::most_chunks && impl_->gathered_by.load(std::memory_order_relaxed) == self) {
+    // A loop within this one is not shared.
+    struct Busy {
+      std::atomic<std::thread::id>& by;
+      std::thread::id self;
+      ~Busy() { by.store(self, std::memory_order_relaxed); }
+    } busy{impl_->gathered_by, self};
+    impl_->gathered_by.store({}, std::memory_order_relaxed);
+    return impl_->loop.run(chunks, body, context);
+  }
   impl_->arena.execute(
       [&] { oneapi::tbb::parallel_for(std::size_t{0}, chunks, [&](std::size_t chunk) { body(context, chunk); }); });
+}
+
+Workers::Gathering::Gathering(Workers& workers) : impl_(workers.impl_.get()) {
+  if (impl_ == nullptr || impl_->gathered_by.load(std::memory_order_relaxed) != std::thread::id()) {
+    impl_ = nullptr;
+    return;
+  }
+  impl_->loop.open();
+  impl_->gathered_by.store(std::this_thread::get_id(), std::memory_order_relaxed);
+  impl_->arena.execute([&] {
+    for (int thread = 1; thread < workers.threads_; ++thread) {
+      impl_->helpers.run([loop = &impl_->loop, thread] { loop->help(static_cast<std::size_t>(thread)); });
+    }
+  });
+}
+
+Workers::Gathering::~Gathering() {
+  if (impl_ == nullptr) return;
+  impl_->gathered_by.store({}, std::memory_order_relaxed);
+  impl_->loop.close();
+  impl_->arena.execute([&] { impl_->helpers.wait(); });
 }
 
 }  // namespace carom

@@ -14,6 +14,8 @@ namespace carom {
 
 /// A number of threads to work with. Cheap to call, costly to make: keep one.
 class Workers {
+  struct Impl;
+
  public:
   /// 0 = one for each core this process may use.
   explicit Workers(int threads = 0);
@@ -29,8 +31,20 @@ class Workers {
   /// are done. Writes made before the call are seen by all chunks, theirs by the caller after it.
   void run(std::size_t chunks, void (*body)(void* context, std::size_t chunk), void* context);
 
+  /// While there is one, the other threads stay awake and take part in each loop as soon as it begins: for many short
+  /// loops in a row, such as the stages of a step. Loops within loops, or from other threads, run as they would without.
+  class Gathering {
+   public:
+    explicit Gathering(Workers& workers);
+    ~Gathering();
+    Gathering(const Gathering&) = delete;
+    Gathering& operator=(const Gathering&) = delete;
+
+   private:
+    Impl* impl_;  ///< null if there is nobody to gather
+  };
+
  private:
-  struct Impl;
   std::unique_ptr<Impl> impl_;
   int threads_;
 };
@@ -39,28 +53,48 @@ inline std::size_t chunk_count(std::size_t count, std::size_t grain) {
   return (count + grain - 1) / grain;
 }
 
+namespace detail {
+
+/// oneTBB orders memory already; this says so in code that the thread sanitizer sees, as neither the library nor
+/// parallel.cpp is instrumented. Elsewhere it is nothing: a counter that all threads write to for each chunk costs more
+/// than short chunks do.
+struct Handover {
+#ifdef CAROM_THREAD_SANITIZER
+  std::atomic<bool> given{false};
+  std::atomic<std::size_t> back{0};
+  void give() { given.store(true, std::memory_order_release); }
+  void take() const { (void)given.load(std::memory_order_acquire); }
+  void give_back() { back.fetch_add(1, std::memory_order_release); }
+  void take_back() const { (void)back.load(std::memory_order_acquire); }
+#else
+  void give() {}
+  void take() const {}
+  void give_back() {}
+  void take_back() const {}
+#endif
+};
+
+}  // namespace detail
+
 /// body(begin, end, chunk) over [0, count) in chunks of `grain`, the last one shorter.
 template <class Body>
 void parallel_chunks(Workers& workers, std::size_t count, std::size_t grain, Body&& body) {
-  // oneTBB orders memory already; the two atomics say so in code that the thread sanitizer sees, as
-  // neither the library nor parallel.cpp is instrumented. Two a chunk are too few to measure.
   struct Context {
     std::remove_reference_t<Body>& body;
     std::size_t count, grain;
-    std::atomic<bool> started{false};
-    std::atomic<std::size_t> done{0};
+    detail::Handover handover{};
   } context{body, count, grain};
-  context.started.store(true, std::memory_order_release);
+  context.handover.give();
   workers.run(
       chunk_count(count, grain),
       [](void* pointer, std::size_t chunk) {
         Context& c = *static_cast<Context*>(pointer);
-        (void)c.started.load(std::memory_order_acquire);
+        c.handover.take();
         c.body(chunk * c.grain, std::min((chunk + 1) * c.grain, c.count), chunk);
-        c.done.fetch_add(1, std::memory_order_release);
+        c.handover.give_back();
       },
       &context);
-  (void)context.done.load(std::memory_order_acquire);
+  context.handover.take_back();
 }
 
 /// body(i) for each i in [0, count).

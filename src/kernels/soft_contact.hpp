@@ -75,7 +75,6 @@ struct alignas(64) SoftBatch {
   SoftLane block[10];    ///< inverse of the matrix of the points: 00 01 11 02 12 22 03 13 23 33
   SoftPoint points[soft_points];
   std::int32_t point_count = 0;  ///< of the lane with the most
-  std::int32_t bounces = 0;      ///< in; some lane has restitution
 };
 
 struct SoftStep {

@@ -264,7 +264,6 @@ void solve(SoftBatch* batches, std::size_t count, SoftBody* bodies, const SoftSt
 }
 void bounce(SoftBatch* batches, std::size_t count, SoftBody* bodies, const SoftStep& step) {
   for (std::size_t i = 0; i < count; ++i) {
-    if (batches[i].bounces == 0) continue;
     for (std::size_t at = 0; at < soft_lanes; at += hn::Lanes(F())) bounce_lanes(batches[i], bodies, step, at);
   }
 }

@@ -65,11 +65,9 @@ void add_loop(Scratch& s, int what, std::uint32_t begin, std::uint32_t end, std:
   s.blocks.push_back(static_cast<std::uint32_t>(chunk_count(end - begin, grain)));
 }
 
-void add_colours(Scratch& s, int what, std::span<const Scratch::Loop> colour_loops) {
-  for (const Scratch::Loop& c : colour_loops) {
-    // What has no colour is one block: its batches may share bodies.
-    add_loop(s, what, c.begin, c.end, c.what == 0 ? batches_of_block : c.end - c.begin);
-  }
+void add_runs(Scratch& s, int what) {
+  for (const Scratch::Run& run : s.runs)
+    add_loop(s, what, run.begin, run.end, run.one_block ? run.end - run.begin : batches_of_block);
 }
 
 }  // namespace
@@ -103,17 +101,17 @@ void run(Context& context, const In& in, const RigidOptions& options, std::span<
   s.loops.clear();
   s.blocks.clear();
   add_loop(s, prepare, 0, batches, batches_of_block);
-  add_colours(s, warm_start, s.colour_loops);
-  for (int i = 0; i < settle_sweeps; ++i) add_colours(s, settle, s.colour_loops);
+  add_runs(s, warm_start);
+  for (int i = 0; i < settle_sweeps; ++i) add_runs(s, settle);
   for (int i = 0; i < options.substeps; ++i) {
     if (i == 0 && settle_sweeps > 0) add_loop(s, learn, 0, batches, batches_of_block);
     if (i > 0) add_loop(s, next_velocity, 0, rows, bodies_of_block);
-    add_colours(s, i == 0 ? push : push_again, s.colour_loops);
+    add_runs(s, i == 0 ? push : push_again);
     add_loop(s, move, 0, rows, bodies_of_block);
-    add_colours(s, relax, s.colour_loops);
+    add_runs(s, relax);
   }
-  add_colours(s, bounce, s.colour_loops);
-  add_colours(s, finish, s.colour_loops);
+  add_runs(s, bounce);
+  add_runs(s, finish);
 
   s.runner.run(context.workers, s.blocks, [&](std::size_t stage, std::uint32_t block) {
     const Scratch::Loop& loop = s.loops[stage];
@@ -142,7 +140,10 @@ void run(Context& context, const In& in, const RigidOptions& options, std::span<
       case relax:
         return kernels::soft_solve(first, end - begin, s.bodies.data(), step, false);
       case bounce:
-        return kernels::soft_bounce(first, end - begin, s.bodies.data(), step);
+        for (std::uint32_t i = begin; i < end; ++i) {
+          if (s.bounces[i] != 0) kernels::soft_bounce(s.batches.data() + i, 1, s.bodies.data(), step);
+        }
+        return;
       case finish:
         for (std::uint32_t i = begin; i < end; ++i) finish_batch(in, options, pairs, s, i);
         return;
@@ -166,7 +167,7 @@ void run(Context& context, const In& in, const RigidOptions& options, std::span<
   });
   stats.in += in.touching.size();
   stats.out += in.touching.size();
-  stats.add_counted("colours", s.colour_loops.size());
+  stats.add_counted("colours", s.colours);
   stats.add_counted("batches", batches);
 }
 

@@ -54,13 +54,22 @@ struct Scratch {
   std::vector<Outcome> outcome;          ///< of each row
   std::vector<kernels::SoftBatch> batches;
   std::vector<Lanes> lanes;
+  std::vector<std::uint8_t> bounces;  ///< of each batch: 1 if some lane does
   std::vector<std::int32_t> body_a;
   std::vector<std::int32_t> body_b;
   std::vector<std::int32_t> colour;
   std::vector<std::uint64_t> used;
   std::vector<std::uint32_t> place;   ///< of each contact: batch and lane
   std::vector<std::uint32_t> counts;  ///< of each colour and number of points
-  std::vector<Loop> colour_loops;     ///< batches of each colour
+  /// Batches that are solved before those of the next run: of one colour, or, in one block and in their order, of
+  /// several, or of none.
+  struct Run {
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;
+    bool one_block = false;
+  };
+  std::vector<Run> runs;
+  std::size_t colours = 0;
   std::vector<Loop> loops;
   std::vector<std::uint32_t> blocks;
   StageRunner runner;

@@ -124,7 +124,6 @@ void make_rows(Context& context, const In& in, double h, Scratch& s) {
 }
 
 void place_contacts(const In& in, Scratch& s) {
-  std::vector<Scratch::Loop>& colour_loops = s.colour_loops;
   colours::assign(s.body_a, s.body_b, s.rows.size() + 1, s.used, s.colour);
   constexpr std::size_t classes = soft_points + 1;
   s.counts.assign((colours::most + 1) * classes, 0);
@@ -134,7 +133,17 @@ void place_contacts(const In& in, Scratch& s) {
   };
   for (std::size_t i = 0; i < in.touching.size(); ++i) ++s.counts[class_of(i)];
   std::uint32_t lane = 0;
-  colour_loops.clear();
+  s.runs.clear();
+  s.colours = 0;
+  // Colours of few batches are one block together, in their order: threads that wait for each other after each of them
+  // would take longer than the work.
+  const auto add_run = [&](std::uint32_t begin, std::uint32_t end, bool one_block) {
+    if (one_block && !s.runs.empty() && s.runs.back().one_block) {
+      s.runs.back().end = end;
+    } else {
+      s.runs.push_back({begin, end, one_block});
+    }
+  };
   for (std::size_t c = 0; c < colours::most; ++c) {
     const std::uint32_t first = lane;
     for (std::size_t k = 0; k < classes; ++k) {
@@ -144,7 +153,8 @@ void place_contacts(const In& in, Scratch& s) {
     }
     if (lane == first) continue;
     lane = (lane + soft_lanes - 1) / soft_lanes * soft_lanes;
-    colour_loops.push_back({0, first / soft_lanes, lane / soft_lanes});
+    ++s.colours;
+    add_run(first / soft_lanes, lane / soft_lanes, lane - first <= batches_of_block * soft_lanes);
   }
   // What has no colour gets a batch of its own each, one after the other.
   const std::uint32_t first_single = lane / soft_lanes;
@@ -157,10 +167,11 @@ void place_contacts(const In& in, Scratch& s) {
       s.place[i] = s.counts[class_of(i)]++;
     }
   }
-  if (singles > 0) colour_loops.push_back({1, first_single, first_single + singles});
+  if (singles > 0) add_run(first_single, first_single + singles, true);
   const std::size_t batches = first_single + singles;
   s.batches.resize(batches);
   s.lanes.resize(batches);
+  s.bounces.resize(batches);
   for (auto& lanes : s.lanes) std::fill(std::begin(lanes.pair), std::end(lanes.pair), -1);
   for (std::size_t i = 0; i < in.touching.size(); ++i) {
     s.lanes[s.place[i] / soft_lanes].pair[s.place[i] % soft_lanes] = static_cast<std::int32_t>(i);
@@ -214,7 +225,7 @@ void Fill::operator()(std::uint32_t index) const {
   ask_for_batch(in, pairs, s, index + 2);
   SoftBatch& batch = s.batches[index];
   batch.point_count = 0;
-  batch.bounces = 0;
+  s.bounces[index] = 0;
   for (std::size_t lane = 0; lane < soft_lanes; ++lane) {
     const std::int32_t contact = s.lanes[index].pair[lane];
     if (contact >= 0) {
@@ -229,11 +240,11 @@ void Fill::operator()(std::uint32_t index) const {
       for (std::size_t i = 0; i < points; ++i) fill_no_point(batch.points[i], lane);
       continue;
     }
-    fill_contact(batch, lane, static_cast<std::size_t>(contact));
+    if (fill_contact(batch, lane, static_cast<std::size_t>(contact))) s.bounces[index] = 1;
   }
 }
 
-void Fill::fill_contact(SoftBatch& batch, std::size_t lane, std::size_t contact) const {
+bool Fill::fill_contact(SoftBatch& batch, std::size_t lane, std::size_t contact) const {
   Pair& pair = pairs[static_cast<std::size_t>(in.touching[contact])];
   const auto a = static_cast<std::size_t>(pair.body_a);
   const auto b = static_cast<std::size_t>(pair.body_b);
@@ -255,6 +266,7 @@ void Fill::fill_contact(SoftBatch& batch, std::size_t lane, std::size_t contact)
   put_lane(batch.arm_b, lane, centre - mb.x);
   put_lane(batch.rub, lane, pair.rub);
   batch.twist_impulse[lane] = pair.twist;
+  bool bounces = false;
   for (std::size_t i = 0; i < static_cast<std::size_t>(batch.point_count); ++i) {
     kernels::SoftPoint& p = batch.points[i];
     if (i >= static_cast<std::size_t>(pair.count)) {
@@ -273,8 +285,9 @@ void Fill::fill_contact(SoftBatch& batch, std::size_t lane, std::size_t contact)
     p.reference[lane] = point.reference;
     point.speed = dot(pair.normal, mb.v + cross(mb.w, arm_b) - ma.v - cross(ma.w, arm_a));
     p.approach[lane] = static_cast<float>(point.speed);
-    if (pair.restitution > 0 && p.approach[lane] < -bounce_speed) batch.bounces = 1;
+    bounces = bounces || (pair.restitution > 0 && p.approach[lane] < -bounce_speed);
   }
+  return bounces;
 }
 
 }  // namespace carom::soft

@@ -42,7 +42,8 @@ struct Fill {
   void operator()(std::uint32_t index) const;
 
  private:
-  void fill_contact(kernels::SoftBatch& batch, std::size_t lane, std::size_t contact) const;
+  /// Whether it may bounce.
+  bool fill_contact(kernels::SoftBatch& batch, std::size_t lane, std::size_t contact) const;
 };
 
 }  // namespace carom::soft

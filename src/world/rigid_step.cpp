@@ -111,6 +111,7 @@ void commit(Context& context, World& world, StageStats& stats) {
 }  // namespace
 
 void step(Context& context, World& world, const StepOptions& options, PipelineStats& stats) {
+  const Workers::Gathering gathering(context.workers);
   predict(context, world, options, stats[Stage::predict]);
   bound(context, world, options, stats[Stage::bounds]);
   find_pairs(context, world, stats[Stage::broad]);

@@ -84,19 +84,67 @@ TEST_P(Parallel, AnExceptionReachesTheCaller) {
                std::runtime_error);
 }
 
+TEST_P(Parallel, GatheredLoopsOfAllLengthsVisitEachIndexOnce) {
+  Workers workers(GetParam());
+  std::vector<std::size_t> visits(500, 0);
+  for (std::size_t round = 1; round <= 30; ++round) {
+    const Workers::Gathering gathering(workers);
+    // A loop may begin before the one that came last to the one before has seen that it is over.
+    for (std::size_t count = 0; count < visits.size(); ++count) {
+      parallel_for(workers, count, 1 + count % 7, [&](std::size_t i) { ++visits[i]; });
+    }
+    for (std::size_t i = 0; i < visits.size(); ++i) ASSERT_EQ(visits[i], round * (visits.size() - 1 - i));
+  }
+}
+
+TEST_P(Parallel, AnExceptionOfAGatheredLoopReachesTheCallerAndEndsNothingElse) {
+  Workers workers(GetParam());
+  const Workers::Gathering gathering(workers);
+  for (int round = 0; round < 20; ++round) {
+    EXPECT_THROW(parallel_for(workers, 1000, 1,
+                              [](std::size_t i) {
+                                if (i % 300 == 200) throw std::runtime_error("200, 500 or 800");
+                              }),
+                 std::runtime_error);
+    std::vector<int> visits(1000, 0);
+    parallel_for(workers, visits.size(), 1, [&](std::size_t i) { ++visits[i]; });
+    EXPECT_EQ(visits, std::vector<int>(1000, 1));
+  }
+}
+
+TEST_P(Parallel, LoopsWithinGatheredLoopsAndGatheringsWithinGatheringsEnd) {
+  Workers workers(GetParam());
+  const Workers::Gathering gathering(workers);
+  std::vector<std::atomic<int>> visits(64);
+  for (int round = 0; round < 20; ++round) {
+    const Workers::Gathering again(workers);
+    parallel_for(workers, 8, 1, [&](std::size_t i) {
+      parallel_for(workers, 8, 1, [&](std::size_t k) { ++visits[8 * i + k]; });
+    });
+  }
+  for (const std::atomic<int>& n : visits) EXPECT_EQ(n, 20);
+}
+
 INSTANTIATE_TEST_SUITE_P(Threads, Parallel, testing::Values(1, 2, 4));
 
 TEST(ParallelWorkers, UsesAsManyThreadsAsAsked) {
   Workers workers(3);
   EXPECT_EQ(workers.threads(), 3);
   // Three chunks that wait for each other end only if three threads run them, also on two cores.
-  std::atomic<int> arrived{0};
-  parallel_for(workers, 3, 1, [&](std::size_t) {
-    ++arrived;
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (arrived < 3 && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
-  });
-  EXPECT_EQ(arrived, 3);
+  const auto meet = [&] {
+    std::atomic<int> arrived{0};
+    parallel_for(workers, 3, 1, [&](std::size_t) {
+      ++arrived;
+      const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+      while (arrived < 3 && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+    });
+    return arrived.load();
+  };
+  EXPECT_EQ(meet(), 3);
+  {
+    const Workers::Gathering gathering(workers);
+    EXPECT_EQ(meet(), 3);
+  }
   workers.set_threads(1);
   EXPECT_EQ(workers.threads(), 1);
 }

@@ -94,6 +94,19 @@ struct LimitScratch {
     Box way;
   };
   std::vector<Left> left;
+  std::vector<std::int32_t> carrier;          ///< of each body: the kinematic one that took it along last, or -1
+  /// A body that a kinematic one takes along, from where it is at the time of its stop.
+  struct Along {
+    std::int32_t body = 0;
+    Stop stop;
+    Motion from;
+
+    /// The earliest is on top of the heap.
+    bool operator<(const Along& other) const {
+      return stop.time != other.stop.time ? stop.time > other.stop.time : body > other.body;
+    }
+  };
+  std::vector<Along> waiting;
   std::vector<std::optional<Inside>> inside;  ///< of each collider that was fast once
 };
 

@@ -7,6 +7,7 @@
 namespace carom::rigid {
 namespace {
 
+using Along = LimitScratch::Along;
 using Fast = LimitScratch::Fast;
 
 /// Of the energy of the spin of a body that is stopped: up to this its angular momentum is kept instead.
@@ -18,6 +19,12 @@ constexpr double least_ease = 0.01;
 /// rad; what turns farther in a step is kept from its whole approach when it is stopped, not only that of the point
 /// where it touches.
 constexpr double most_turn = 1;
+
+/// Of what does not turn by itself between two places.
+Motion without_spin(Motion m) {
+  m.w = {};
+  return m;
+}
 
 class Stopper {
  public:
@@ -43,17 +50,40 @@ class Stopper {
     if (f.stop.inside) end_approach(f);
   }
 
-  /// By what it met, if that is kinematic. All others have ended their ways.
-  void take_along(const Fast& f) {
-    if (f.stop.other < 0 || info(f.stop.other).kind != RigidKind::kinematic) return;
-    Motion& next = world_.next[static_cast<std::size_t>(f.body)];
-    const Motion m = carried(f, next);
-    next.x = m.x;
-    next.q = m.q;
+  /// What kinematic bodies met, or meet where something else has stopped it, they take along to the end of the step, in
+  /// the order of times; and whatever dynamic body is in the way of these: with one carrier they do not move against each
+  /// other. All others have ended their ways.
+  void take_along() {
+    s_.carrier.assign(bodies_.size(), -1);
+    s_.waiting.clear();
+    for (const Fast& f : s_.fast) {
+      if (f.stop.time < 1 && f.stop.other >= 0 && info(f.stop.other).kind == RigidKind::kinematic)
+        wait({f.body, f.stop, world_.next[static_cast<std::size_t>(f.body)]});
+    }
+    for (const LimitScratch::Meeting& m : s_.meetings) find_caught(m);
+    while (!s_.waiting.empty()) {
+      std::pop_heap(s_.waiting.begin(), s_.waiting.end());
+      Along next = s_.waiting.back();
+      s_.waiting.pop_back();
+      const auto i = static_cast<std::size_t>(next.body);
+      if (s_.carrier[i] == next.stop.other) continue;
+      if (s_.carrier[i] >= 0) next.from = world_.next[i];
+      s_.carrier[i] = next.stop.other;
+      if (bodies_.asleep[i] != 0) wake(world_.state, next.body);
+      const Motion there = carried(next);
+      world_.next[i].x = there.x;
+      world_.next[i].q = there.q;
+    }
   }
 
-  /// A kinematic body goes on where another one was stopped by something else: it is taken along from where they meet.
-  void take_along(const LimitScratch::Meeting& meeting) {
+ private:
+  void wait(const Along& along) {
+    s_.waiting.push_back(along);
+    std::push_heap(s_.waiting.begin(), s_.waiting.end());
+  }
+
+  /// A kinematic body goes on where another one was stopped by something else.
+  void find_caught(const LimitScratch::Meeting& meeting) {
     for (const auto& [c, k] : {std::pair(meeting.a, meeting.b), std::pair(meeting.b, meeting.a)}) {
       const Collider& own = collider(c);
       const Collider& carrier = collider(k);
@@ -71,18 +101,18 @@ class Stopper {
       const std::optional<Inside>& inside = s_.inside[static_cast<std::size_t>(c)];
       if (r.hit && r.time == 0 && inside) r = meets(inside->shape, inside->place);
       if (!r.hit) continue;
-      Fast met = *f;
+      Along met{own.body, f->stop, at};
       met.stop.time += r.time * (1 - f->stop.time);
       met.stop.other = carrier.body;
       met.stop.point = detail::to_vec3(r.closest.point_b);
       met.stop.normal = detail::to_vec3(r.closest.normal);
-      take_along(met);
+      wait(met);
     }
   }
 
- private:
   /// Where a body gets to if it rests against a kinematic one.
-  Motion pushed(const Fast& f, const Motion& stopped) const {
+  Motion pushed(const Along& f) const {
+    const Motion& stopped = f.from;
     const Way& carrier = way_of(s_, f.stop.other);
     const Motion from = carrier.at(f.stop.time);
     const Motion to = carrier.at(1);
@@ -105,9 +135,11 @@ class Stopper {
     return m;
   }
 
-  /// From where it stopped on it rests against a kinematic body, as far as nothing else is in the way.
-  Motion carried(const Fast& f, const Motion& stopped) {
-    const Motion m = pushed(f, stopped);
+  /// From where it stopped on it rests against a kinematic body, as far as nothing is in the way that does not move. What
+  /// moves and is in the way is added to those that go along.
+  Motion carried(const Along& f) {
+    const Motion stopped = without_spin(f.from);
+    const Motion m = without_spin(pushed(f));
     const Way along(stopped, m, dt_);
     double free = 1;
     double reach = 0;
@@ -115,18 +147,62 @@ class Stopper {
     const Vec3 grow{reach, reach, reach};
     world_.broad.overlapping({detail::lower(stopped.x, m.x) - grow, detail::higher(stopped.x, m.x) + grow}, s_.near);
     for_colliders(info(f.body), [&](std::int32_t c) {
-      const Collider& own = collider(c);
       for (const std::int32_t other : s_.near) {
         const Collider& met = collider(other);
         if (met.body == f.stop.other || !may_touch(world_.state, c, other)) continue;
-        const Eigen::Isometry3d there = pose(world_.next[static_cast<std::size_t>(met.body)], met.rotation, met.place);
-        const CastResult r =
-            cast(collider_shape(bodies_, static_cast<std::size_t>(c)), motion(along, own.rotation, own.place, 0, 1),
-                 collider_shape(bodies_, static_cast<std::size_t>(other)), {there, there});
+        const auto i = static_cast<std::size_t>(met.body);
+        if (s_.carrier[i] == f.stop.other) continue;
+        if (info(met.body).kind == RigidKind::dynamic) {
+          follow_if_met(f, along, c, other);
+          continue;
+        }
+        const Way way(bodies_.motion[i], world_.next[i], dt_);
+        const CastResult r = cast_between(along, c, way, other, f.stop.time, 1);
         if (r.hit && r.time > 0) free = std::min(free, r.time);
       }
     });
     return along.at(free);
+  }
+
+  /// Of two colliders, one on all of its way and one from `from` to `to` on its.
+  CastResult cast_between(const Way& along, std::int32_t c, const Way& way, std::int32_t other, double from,
+                          double to) const {
+    const Collider& own = collider(c);
+    const Collider& met = collider(other);
+    return cast(collider_shape(bodies_, static_cast<std::size_t>(c)), motion(along, own.rotation, own.place, 0, 1),
+                collider_shape(bodies_, static_cast<std::size_t>(other)),
+                motion(way, met.rotation, met.place, from, to));
+  }
+
+  /// A dynamic body that one which is taken along runs into, or that runs into it, goes along from there on.
+  void follow_if_met(const Along& f, const Way& along, std::int32_t c, std::int32_t other) {
+    const std::int32_t body = collider(other).body;
+    const auto i = static_cast<std::size_t>(body);
+    // Where it is if it has been stopped, or taken along by something else; before that it is still on its way.
+    const bool carried = s_.carrier[i] >= 0;
+    const double end = carried ? f.stop.time : stop_of(s_, body);
+    const Motion there = without_spin(world_.next[i]);
+    const Way rest = carried || end < 1 ? Way(there, there, dt_) : Way(bodies_.motion[i], world_.next[i], dt_);
+    const auto meets = [&](const Way& way, double from, double to) {
+      // As much of the way along as it takes from one time to the other.
+      const double length = 1 - f.stop.time;
+      const double first = (from - f.stop.time) / length;
+      const double last = (to - f.stop.time) / length;
+      const Way part(along.at(first), along.at(last), dt_);
+      const CastResult r = cast_between(part, c, way, other, from, to);
+      if (!r.hit) return false;
+      const Vec3 against = part.to.x - part.from.x - (way.at(to).x - way.at(from).x);
+      if (!(r.time > 0) && !(dot(detail::to_vec3(r.closest.normal), against) > 0)) return false;
+      Along next{body, f.stop, {}};
+      next.stop.time = from + r.time * (to - from);
+      next.from = way.at(next.stop.time);
+      wait(next);
+      return true;
+    };
+    if (!(f.stop.time < 1)) return;
+    if (!carried && end < 1 && end > f.stop.time && meets(way_of(s_, body), f.stop.time, end)) return;
+    const double from = end < 1 ? std::max(end, f.stop.time) : f.stop.time;
+    if (from < 1) meets(rest, from, 1);
   }
 
   /// Contacts did not hold it back, as they are straight and it turns: what is left of the approach is taken away here.
@@ -195,10 +271,7 @@ std::size_t apply_stops(World& world, double dt) {
     stopper.apply(f);
     ++stopped;
   }
-  for (const Fast& f : world.limit.fast) {
-    if (f.stop.time < 1) stopper.take_along(f);
-  }
-  for (const LimitScratch::Meeting& m : world.limit.meetings) stopper.take_along(m);
+  stopper.take_along();
   return stopped;
 }
 

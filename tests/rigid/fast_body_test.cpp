@@ -51,6 +51,40 @@ TEST(FastBodies, AHundredBallsDoNotPassAThinPlate) {
   EXPECT_EQ(came_through(RigidKind::kinematic, {-100, 0, 0}, 1), 0);
 }
 
+/// Cubes and cards that hit a plate with a corner fly along it and into each other. Where one has stopped another, the
+/// plate goes on: it takes along both.
+TEST(FastBodies, DoNotPassAMovingPlateWhereTheyStopEachOther) {
+  for (const char* response : {"soft", "impulse"}) {
+    for (const Vector3d& half : {Vector3d(0.05, 0.05, 0.05), Vector3d(0.002, 0.05, 0.05)}) {
+      for (const double plate_speed : {-20.0, 20.0, 50.0}) {
+        WorldOptions options = rigid_options(1.0 / 60);
+        options.gravity.setZero();
+        options.response = response;
+        World world(options);
+        RigidBody plate = box_body("plate", {50, 50, 0.01}, at(0, 0, 0));
+        plate.kind = RigidKind::kinematic;
+        plate.velocity = {0, 0, plate_speed};
+        const BodyId wall = world.add(plate);
+        std::vector<BodyId> bodies;
+        for (int i = 0; i < 100; ++i) {
+          RigidBody body = box_body("body", half, at(-4 + 0.85 * (i / 10), -4 + 0.85 * (i % 10), 3 + 0.013 * i));
+          const Vector3d axis = Vector3d(1, i / 10, i % 10).normalized();
+          body.pose.linear() = Eigen::AngleAxisd(0.3 * (i / 10) + i % 10, axis).toRotationMatrix();
+          body.velocity = {0, 0, -200};
+          bodies.push_back(world.add(body));
+        }
+        for (int step = 0; step < 40; ++step) {
+          world.step();
+          for (const BodyId body : bodies) {
+            const Vector3d seen = world.pose(wall).inverse() * world.center_of_mass(body);
+            ASSERT_GT(seen.z(), 0) << response << ", plate at " << plate_speed << " m/s, step " << step;
+          }
+        }
+      }
+    }
+  }
+}
+
 /// A light plate is stopped by those that come later, while the first ones rest on it already and would go on.
 TEST(FastBodies, DoNotPassALightPlateThatStops) {
   for (const double rate : {60.0, 240.0}) {

@@ -18,6 +18,11 @@
 /// pass, in ascending order: neither the method nor the number of threads changes them.
 namespace carom {
 
+class Workers;
+namespace rigid {
+class ColliderBroadPhase;
+}
+
 using ProxyId = Id<struct ProxyTag>;
 
 struct BroadPhaseOptions {
@@ -142,6 +147,10 @@ class BroadPhase {
   void prepare_queries();
 
  private:
+  /// A world has threads already: a set for each part of a step would wait for each other.
+  friend class rigid::ColliderBroadPhase;
+  void work_with(Workers& workers);
+
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -18,11 +18,15 @@ void check_interval(double low, double high, const char* axis, Name&& name) {
           axis);
 }
 
+inline bool is_box(const AxisBox& box) {
+  const auto fine = [](double low, double high) { return low <= high && low < HUGE_VAL && high > -HUGE_VAL; };
+  return fine(box.min[0], box.max[0]) && fine(box.min[1], box.max[1]) && fine(box.min[2], box.max[2]);
+}
+
 template <class Name>
 void check_box(const AxisBox& box, Name&& name) {
   // One comparison for what is nearly always so.
-  const auto fine = [](double low, double high) { return low <= high && low < HUGE_VAL && high > -HUGE_VAL; };
-  if (fine(box.min[0], box.max[0]) && fine(box.min[1], box.max[1]) && fine(box.min[2], box.max[2])) return;
+  if (is_box(box)) return;
   check_interval(box.min[0], box.max[0], "x", name);
   check_interval(box.min[1], box.max[1], "y", name);
   check_interval(box.min[2], box.max[2], "z", name);

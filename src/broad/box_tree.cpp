@@ -10,8 +10,8 @@ namespace {
 using kernels::group_floats;
 using kernels::node_children;
 
-constexpr std::size_t group_grain = 256;
-constexpr std::size_t pair_grain = 1024;
+constexpr std::size_t group_grain = 64;
+constexpr std::size_t pair_grain = 128;
 constexpr std::size_t batch = 64;  // pairs a call of the kernel
 constexpr float nan_f = std::numeric_limits<float>::quiet_NaN();
 

@@ -25,6 +25,8 @@ std::string new_proxy() {
 /// costs in a search for all, and after that all have a wide box to move in.
 constexpr std::size_t rebuild_share = 8;
 
+constexpr std::size_t check_grain = 1024;
+
 struct Given {
   AxisBox box;
   broad::MoreBounds more;
@@ -52,7 +54,7 @@ Given split(const SweptBox& swept) {
 
 struct BroadPhase::Impl {
   explicit Impl(const BroadPhaseOptions& options)
-      : workers(options.threads), finders(options), proxies(options.margin, finders.needs_dops()) {}
+      : own_workers(options.threads), finders(options), proxies(options.margin, finders.needs_dops()) {}
 
   std::uint32_t at(ProxyId id) const {
     if (!proxies.contains(id)) fail(ErrorCode::bad_index, "there is no {}", named(id));
@@ -72,7 +74,8 @@ struct BroadPhase::Impl {
   }
   bool find_candidates();
 
-  Workers workers;
+  Workers own_workers;
+  Workers* workers = &own_workers;
   broad::Finders finders;
   broad::Proxies proxies;
   broad::CandidateList candidates;
@@ -82,6 +85,7 @@ struct BroadPhase::Impl {
   bool first = true;
   std::vector<broad::NodePair> found;
   std::vector<std::uint32_t> indices;
+  std::vector<std::size_t> wrong;  // of each chunk of a move, the first
   BroadPhaseStats stats;
 };
 
@@ -89,6 +93,10 @@ BroadPhase::BroadPhase(const BroadPhaseOptions& options) : impl_(std::make_uniqu
 BroadPhase::~BroadPhase() = default;
 BroadPhase::BroadPhase(BroadPhase&&) noexcept = default;
 BroadPhase& BroadPhase::operator=(BroadPhase&&) noexcept = default;
+
+void BroadPhase::work_with(Workers& workers) {
+  impl_->workers = &workers;
+}
 
 ProxyId BroadPhase::add(const AxisBox& box, ProxyGroup group, std::uint64_t value) {
   impl_->check_room();
@@ -132,11 +140,19 @@ void BroadPhase::move(ProxyId id, const SweptBox& swept) {
 
 void BroadPhase::move(std::span<const ProxyId> ids, std::span<const AxisBox> boxes) {
   require(ids.size() == boxes.size(), ErrorCode::invalid_argument, "{} boxes for {} proxies", boxes.size(), ids.size());
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    impl_->at(ids[i]);
-    broad::check_box(boxes[i], [&] { return named(ids[i]); });
+  const auto first_wrong = [&](std::size_t begin, std::size_t end) {
+    std::size_t i = begin;
+    while (i < end && impl_->proxies.contains(ids[i]) && broad::is_box(boxes[i])) ++i;
+    return i < end ? i : ids.size();
+  };
+  const auto first = [](std::size_t a, std::size_t b) { return std::min(a, b); };
+  const std::size_t wrong =
+      parallel_reduce(*impl_->workers, ids.size(), check_grain, ids.size(), first_wrong, first, impl_->wrong);
+  if (wrong < ids.size()) {
+    impl_->at(ids[wrong]);
+    broad::check_box(boxes[wrong], [&] { return named(ids[wrong]); });
   }
-  impl_->proxies.move_boxes(impl_->workers, ids, boxes);
+  impl_->proxies.move_boxes(*impl_->workers, ids, boxes);
 }
 
 void BroadPhase::remove(ProxyId id) {
@@ -170,15 +186,15 @@ bool BroadPhase::Impl::find_candidates() {
   prepared = false;
   bool rebuild = first || rebuild_share * left > proxies.count();
   if (!rebuild) {
-    proxies.enlarge_left(workers);
-    rebuild = !finders.follow(workers, proxies, found);
-    if (!rebuild) candidates.merge(workers, proxies, found);
+    proxies.enlarge_left(*workers);
+    rebuild = !finders.follow(*workers, proxies, found);
+    if (!rebuild) candidates.merge(*workers, proxies, found);
   }
   if (rebuild) {
-    proxies.enlarge_all(workers);
+    proxies.enlarge_all(*workers);
     proxies.list(indices);
-    finders.rebuild(workers, proxies, indices, found);
-    candidates.replace(workers, proxies, found);
+    finders.rebuild(*workers, proxies, indices, found);
+    candidates.replace(*workers, proxies, found);
     first = false;
   }
   return rebuild;
@@ -195,7 +211,7 @@ void BroadPhase::update() {
     impl.stats.rebuilt = impl.find_candidates();
     impl.finders.charge(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     impl.stats.method = impl.finders.name();
-    impl.overlaps.run(impl.workers, impl.proxies, impl.candidates, impl.stats.rebuilt, impl.stats);
+    impl.overlaps.run(*impl.workers, impl.proxies, impl.candidates, impl.stats.rebuilt, impl.stats);
   }
   impl.proxies.settle();
 }
@@ -270,7 +286,7 @@ void BroadPhase::prepare_queries() {
   impl.proxies.list(impl.indices);
   std::erase_if(impl.indices,
                 [&](std::uint32_t i) { return (impl.proxies.flags()[i] & broad::Proxies::left_flag) != 0; });
-  impl.query_trees.build(impl.workers, impl.proxies, impl.indices);
+  impl.query_trees.build(*impl.workers, impl.proxies, impl.indices);
   impl.prepared = true;
 }
 

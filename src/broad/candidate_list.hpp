@@ -32,6 +32,8 @@ class CandidateList {
 
   std::vector<Candidate> items_, next_;
   RadixSort<NodePair> radix_;
+  std::vector<std::vector<std::uint64_t>> marks_;  // of proxies, for each chunk
+  OrderedAppend<Candidate> append_;
 };
 
 }  // namespace carom::broad

@@ -5,7 +5,7 @@
 namespace carom::broad {
 
 namespace {
-constexpr std::size_t overlap_grain = 4096;
+constexpr std::size_t overlap_grain = 1024;
 
 /// Second proxies of candidates are anywhere in memory: they are asked for this many candidates before they are needed.
 constexpr std::size_t ahead = 16;

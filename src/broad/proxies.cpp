@@ -7,7 +7,7 @@ namespace carom::broad {
 
 namespace {
 
-constexpr std::size_t proxy_grain = 2048;
+constexpr std::size_t proxy_grain = 1024;
 
 /// Where the margin is ours to choose: what moves slowly shall stay in its wide box for some steps, but a box larger by
 /// more than a part of itself finds too many pairs. What is too fast for that gets none, for it is searched each step.
@@ -133,19 +133,9 @@ void Proxies::move(std::uint32_t i, const AxisBox& box, BoundsKind kind, const M
 }
 
 void Proxies::move_boxes(Workers& workers, std::span<const ProxyId> ids, std::span<const AxisBox> boxes) {
-  if (workers.threads() == 1) {
-    for (std::size_t j = 0; j < ids.size(); ++j) move(ids[j].index, boxes[j], BoundsKind::box, nullptr);
-    return;
-  }
   // An id that comes twice would be written by two threads at once; the order in which it is moved would matter, too.
-  constexpr std::uint8_t seen = 0x80;
-  bool twice = false;
-  for (const ProxyId id : ids) {
-    twice = twice || (flags_[id.index] & seen) != 0;
-    flags_[id.index] |= seen;
-  }
-  for (const ProxyId id : ids) flags_[id.index] &= static_cast<std::uint8_t>(~seen);
-  if (twice) {
+  const auto not_ascending = [](ProxyId a, ProxyId b) { return a.index >= b.index; };
+  if (workers.threads() == 1 || std::adjacent_find(ids.begin(), ids.end(), not_ascending) != ids.end()) {
     for (std::size_t j = 0; j < ids.size(); ++j) move(ids[j].index, boxes[j], BoundsKind::box, nullptr);
     return;
   }

@@ -3,6 +3,7 @@
 namespace carom::rigid {
 namespace {
 
+constexpr std::size_t changed_grain = 4096;
 constexpr std::size_t moved_grain = 1024;
 
 AxisBox axis_box(const Box& box) {
@@ -12,16 +13,22 @@ AxisBox axis_box(const Box& box) {
 }  // namespace
 
 bool ColliderBroadPhase::update(Workers& workers, std::span<const Box> boxes, std::span<const std::uint8_t> changed) {
-  if (!broad_ || threads_ != workers.threads()) {
+  if (!broad_) {
     // The boxes are larger than what they hold already.
-    threads_ = workers.threads();
-    broad_.emplace(BroadPhaseOptions{.method = "tree", .margin = 0, .threads = threads_});
+    broad_.emplace(BroadPhaseOptions{.method = "tree", .margin = 0});
     ids_.clear();
   }
-  moved_.clear();
-  for (std::size_t i = 0; i < ids_.size(); ++i) {
-    if (changed[i] != 0) moved_.push_back(ids_[i]);
-  }
+  broad_->work_with(workers);
+  append_.run(workers, ids_.size(), changed_grain, moved_,
+              [&](std::size_t begin, std::size_t end, std::vector<ProxyId>& out, std::size_t) {
+                out.resize(end - begin);
+                std::size_t n = 0;
+                for (std::size_t i = begin; i < end; ++i) {
+                  out[n] = ids_[i];
+                  n += changed[i] != 0 ? 1 : 0;
+                }
+                out.resize(n);
+              });
   if (moved_.empty() && ids_.size() == boxes.size()) return false;
   moved_boxes_.resize(moved_.size());
   parallel_for(workers, moved_.size(), moved_grain,

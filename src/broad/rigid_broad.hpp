@@ -51,10 +51,10 @@ class ColliderBroadPhase {
 
  private:
   std::optional<BroadPhase> broad_;
-  int threads_ = 0;  ///< that it was made for
   std::vector<ProxyId> ids_;
   std::vector<ProxyId> moved_;
   std::vector<AxisBox> moved_boxes_;
+  OrderedAppend<ProxyId> append_;
 };
 
 }  // namespace carom::rigid

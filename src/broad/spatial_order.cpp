@@ -6,7 +6,7 @@ namespace carom::broad {
 
 namespace {
 
-constexpr std::size_t order_grain = 2048;
+constexpr std::size_t order_grain = 512;
 constexpr int axis_bits = 8;
 constexpr int curve_bits = 3 * axis_bits;
 constexpr int class_bits = 4;

@@ -3,7 +3,7 @@
 namespace carom::radix {
 
 std::size_t grain_of(std::size_t count) {
-  constexpr std::size_t smallest = 8192;
+  constexpr std::size_t smallest = 2048;
   constexpr std::size_t most_chunks = 256;
   return std::max(smallest, chunk_count(count, most_chunks));
 }

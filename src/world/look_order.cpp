@@ -20,11 +20,11 @@ bool bounded(const carom::Box& box) {
 
 void LookOrder::sort_colliders(Workers& workers, std::span<const Box> boxes) {
   age_ = 0;
-  boxes_.clear();
+  boxes_.resize(boxes.size());
+  parallel_for(workers, boxes.size(), collider_grain, [&](std::size_t c) { boxes_[c] = narrowed(boxes[c]); });
   items_.clear();
-  for (const Box& box : boxes) {
-    boxes_.push_back(narrowed(box));
-    if (bounded(boxes_.back())) items_.push_back(static_cast<std::uint32_t>(boxes_.size()) - 1);
+  for (std::uint32_t c = 0; c < boxes_.size(); ++c) {
+    if (bounded(boxes_[c])) items_.push_back(c);
   }
   order_.run(workers, boxes_, items_, colliders_);
   std::erase(colliders_, broad::SpatialOrder::no_item);
@@ -33,11 +33,14 @@ void LookOrder::sort_colliders(Workers& workers, std::span<const Box> boxes) {
   }
 }
 
-void LookOrder::list() {
-  places_.clear();
-  for (const std::uint32_t c : colliders_) {
-    for (std::uint32_t i = begin_[c]; i < begin_[c + 1]; ++i) places_.push_back(i);
-  }
+void LookOrder::list(Workers& workers) {
+  append_.run(workers, colliders_.size(), collider_grain, places_,
+              [&](std::size_t begin, std::size_t end, std::vector<std::uint32_t>& out, std::size_t) {
+                for (std::size_t k = begin; k < end; ++k) {
+                  const std::uint32_t c = colliders_[k];
+                  for (std::uint32_t i = begin_[c]; i < begin_[c + 1]; ++i) out.push_back(i);
+                }
+              });
 }
 
 }  // namespace carom::rigid

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <span>
 
 #include "core/stage_timer.hpp"
 #include "world/rigid_world.hpp"
@@ -9,6 +10,7 @@ namespace carom::rigid {
 namespace {
 
 constexpr std::size_t pair_grain = 128;
+constexpr std::size_t entry_grain = 1024;  ///< where only the entries of pairs are read
 /// So many pairs ahead their data is asked for: there are too many for a cache.
 constexpr std::size_t early = 6;
 /// The same of looks and the lists of their hulls; and once more, where these lists are.
@@ -61,8 +63,7 @@ class Chunk {
     // A look reads some kilobytes of each hull. Those of the whole chunk would be too many at once.
     for (std::size_t k = 0; k < count_ + 2 * early_hulls; ++k) {
       if (k < count_) ask_for_hulls(*list_[k], [](const shapes::HullData& h) { fetch(&h, &h + 1); });
-      if (k >= early_hulls && k - early_hulls < count_)
-        ask_for_lists(*list_[k - early_hulls]);
+      if (k >= early_hulls && k - early_hulls < count_) ask_for_lists(*list_[k - early_hulls]);
       if (k >= 2 * early_hulls) look_at(*list_[k - 2 * early_hulls]);
     }
     return static_cast<std::uint32_t>(count_);
@@ -218,21 +219,63 @@ void wake_by_touch(World& world, const RigidOptions& options, const Pair& pair, 
     wake(world.state, a_sleeps ? pair.body_a : pair.body_b);
 }
 
-bool idle(const Bodies& bodies, const Pair& pair) {
-  return still_or_static(bodies, static_cast<std::size_t>(pair.body_a)) &&
-         still_or_static(bodies, static_cast<std::size_t>(pair.body_b));
+/// Neither body of a pair or a touch moves by itself.
+template <class Two>
+bool idle(const Bodies& bodies, const Two& two) {
+  return still_or_static(bodies, static_cast<std::size_t>(two.body_a)) &&
+         still_or_static(bodies, static_cast<std::size_t>(two.body_b));
+}
+
+/// Entries that touch go to the list of touches, and those with something to settle to that of their chunk.
+void list_touches(Workers& workers, World& world) {
+  const WorldState& s = world.state;
+  const std::size_t chunks = chunk_count(s.entries.size(), entry_grain);
+  if (world.unsettled.size() < chunks) world.unsettled.resize(chunks);
+  world.append_touches.run(
+      workers, s.entries.size(), entry_grain, world.touches,
+      [&](std::size_t begin, std::size_t end, std::vector<response::Touch>& out, std::size_t chunk) {
+        World::Unsettled& unsettled = world.unsettled[chunk];
+        unsettled.entries.clear();
+        unsettled.some_idle = false;
+        for (std::size_t i = begin; i < end; ++i) {
+          const WorldState::Entry& entry = s.entries[i];
+          if (entry.count == 0) continue;
+          const World::Watch& a = world.watch[static_cast<std::size_t>(entry.key.a)];
+          const World::Watch& b = world.watch[static_cast<std::size_t>(entry.key.b)];
+          const bool a_sleeps = s.bodies.asleep[static_cast<std::size_t>(a.body)] != 0;
+          const bool b_sleeps = s.bodies.asleep[static_cast<std::size_t>(b.body)] != 0;
+          unsettled.some_idle |= (a.fixed || a_sleeps) && (b.fixed || b_sleeps);
+          if (entry.fresh || a_sleeps || b_sleeps) unsettled.entries.push_back(static_cast<std::uint32_t>(i));
+          out.push_back({entry.pair, a.body, b.body, entry.count});
+        }
+      });
+}
+
+/// One after the other: ids are given in the order of entries, and what wakes up is not idle any more for those that
+/// follow.
+void settle(World& world, const RigidOptions& options, std::span<const std::uint32_t> entries) {
+  WorldState& s = world.state;
+  for (std::size_t k = 0; k < entries.size(); ++k) {
+    if (k + early < entries.size()) {
+      const WorldState::Entry& later = s.entries[entries[k + early]];
+      ask_for(s.pairs[static_cast<std::size_t>(later.pair)], later.count);
+    }
+    WorldState::Entry& entry = s.entries[entries[k]];
+    if (idle(world, entry)) continue;
+    Pair& pair = s.pairs[static_cast<std::size_t>(entry.pair)];
+    const bool fresh = entry.fresh && name_points(world, pair);
+    entry.fresh = false;
+    wake_by_touch(world, options, pair, fresh);
+  }
 }
 
 }  // namespace
 
 /// Ids for new points, and the list of pairs that have any. What is touched wakes up.
-void identify(World& world, const RigidOptions& options, StageStats& stats) {
+void identify(Context& context, World& world, const RigidOptions& options, StageStats& stats) {
   const StageTimer timer(stats);
   WorldState& s = world.state;
   const Bodies& bodies = s.bodies;
-  const auto sleeps = [&](std::int32_t c) {
-    return bodies.asleep[static_cast<std::size_t>(world.watch[static_cast<std::size_t>(c)].body)] != 0;
-  };
   const auto parts = [&](auto&& visit) {
     for (const MeshPair& entry : s.mesh_pairs) {
       for (const std::int32_t part : entry.parts) {
@@ -241,31 +284,25 @@ void identify(World& world, const RigidOptions& options, StageStats& stats) {
       }
     }
   };
+  list_touches(context.workers, world);
   world.fresh_points = 0;
-  for (WorldState::Entry& entry : s.entries) {
-    if (entry.count == 0 || idle(world, entry)) continue;
-    if (!entry.fresh && !sleeps(entry.key.a) && !sleeps(entry.key.b)) continue;
-    Pair& pair = s.pairs[static_cast<std::size_t>(entry.pair)];
-    const bool fresh = entry.fresh && name_points(world, pair);
-    entry.fresh = false;
-    wake_by_touch(world, options, pair, fresh);
+  bool some_idle = false;
+  for (std::size_t i = 0; i < chunk_count(s.entries.size(), entry_grain); ++i) {
+    settle(world, options, world.unsettled[i].entries);
+    some_idle = some_idle || world.unsettled[i].some_idle;
   }
   parts([&](std::int32_t, Pair& pair) { wake_by_touch(world, options, pair, name_points(world, pair)); });
 
+  if (some_idle) std::erase_if(world.touches, [&](const response::Touch& touch) { return idle(bodies, touch); });
+  parts([&](std::int32_t place, const Pair& pair) {
+    world.touches.push_back({place, pair.body_a, pair.body_b, pair.count});
+  });
   s.touching.clear();
-  world.touches.clear();
   std::uint64_t points = 0;
-  const auto add = [&](std::int32_t place, std::int32_t a, std::int32_t b, std::int32_t count) {
-    s.touching.push_back(place);
-    world.touches.push_back({place, a, b, count});
-    points += static_cast<std::uint64_t>(count);
-  };
-  for (const WorldState::Entry& entry : s.entries) {
-    if (entry.count == 0 || idle(world, entry)) continue;
-    add(entry.pair, world.watch[static_cast<std::size_t>(entry.key.a)].body,
-        world.watch[static_cast<std::size_t>(entry.key.b)].body, entry.count);
+  for (const response::Touch& touch : world.touches) {
+    s.touching.push_back(touch.pair);
+    points += static_cast<std::uint64_t>(touch.count);
   }
-  parts([&](std::int32_t place, const Pair& pair) { add(place, pair.body_a, pair.body_b, pair.count); });
   stats.in += s.touching.size();
   stats.out += points;
 }

@@ -48,13 +48,14 @@ void place_parts(World& world, const MeshPair& entry, MeshFound& found) {
     const convex::Patch& patch = found.patches[i];
     Pair& pair =
         i < entry.parts.size() ? s.pairs[static_cast<std::size_t>(entry.parts[i])] : found.homeless.emplace_back();
-    pair = new_pair(s.bodies, entry.mesh, entry.convex);
+    begin_pair(s.bodies, entry.mesh, entry.convex, pair);
     pair.normal = patch.normal;
     pair.count = patch.count;
     for (std::size_t k = 0; k < static_cast<std::size_t>(patch.count); ++k) {
-      pair.points[k].middle = patch.points[k].middle;
-      pair.points[k].distance = patch.points[k].distance;
-      pair.points[k].feature = patch.points[k].feature;
+      PairPoint& point = pair.points[k] = {};
+      point.middle = patch.points[k].middle;
+      point.distance = patch.points[k].distance;
+      point.feature = patch.points[k].feature;
     }
     remember(pair, s.bodies, world.poses);
     inherit(pair, old_places, same_place * size);

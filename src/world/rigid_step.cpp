@@ -117,7 +117,7 @@ void step(Context& context, World& world, const StepOptions& options, PipelineSt
   find_pairs(context, world, stats[Stage::broad]);
   look(context, world, options, stats[Stage::narrow]);
   look_at_meshes(context, world, options, stats[Stage::narrow]);
-  identify(world, options.rigid, stats[Stage::contacts]);
+  identify(context, world, options.rigid, stats[Stage::contacts]);
   predict_woken(world, options);
   world.next.resize(world.state.bodies.size());
   world.answered.assign(world.state.bodies.size(), 0);

@@ -75,7 +75,15 @@ struct World {
   std::vector<Motion> next;             ///< of each body, at the end of the step
   std::vector<std::uint8_t> answered;   ///< 1: `next` is from the response
   std::vector<std::uint8_t> left_box;   ///< of each collider
+  OrderedAppend<WorldState::Entry> merge;
   std::vector<WorldState::Entry> next_entries;
+  std::vector<std::uint32_t> new_entries;
+  /// What a chunk of the pairs found besides entries.
+  struct Merged {
+    std::vector<std::int32_t> dropped;    ///< places of those that are no pairs any more
+    std::vector<ColliderPair> with_mesh;  ///< pairs, ascending
+  };
+  std::vector<Merged> merged;
   std::vector<MeshPair> next_mesh_pairs;
   std::vector<MeshFound> mesh_found;  ///< of each of mesh_pairs
   ColliderBroadPhase broad;
@@ -90,6 +98,13 @@ struct World {
   };
   std::vector<Watch> watch;
   std::vector<response::Touch> touches;  ///< of state.touching
+  OrderedAppend<response::Touch> append_touches;
+  /// Of a chunk of entries.
+  struct Unsettled {
+    std::vector<std::uint32_t> entries;  ///< with points that have no id yet, or of a body that sleeps
+    bool some_idle = false;              ///< some of them touch, but need no contact unless they wake up
+  };
+  std::vector<Unsettled> unsettled;
   std::size_t fresh_points = 0;
   std::vector<std::uint32_t> looked;
   std::vector<std::size_t> counts;        ///< of each chunk of bodies
@@ -128,7 +143,7 @@ void follow(World& world, std::size_t body, double dt);
 /// Stages `narrow` and `contacts`: the points of each pair, their ids, and what they wake.
 void look(Context& context, World& world, const StepOptions& options, StageStats& stats);
 void look_at_meshes(Context& context, World& world, const StepOptions& options, StageStats& stats);
-void identify(World& world, const RigidOptions& options, StageStats& stats);
+void identify(Context& context, World& world, const RigidOptions& options, StageStats& stats);
 
 /// Bodies do not go through others on their way from where they are to `next`: they stop there, with the velocity they
 /// have, and the contact of the following step does the rest. What a kinematic body runs into is taken along.
@@ -159,7 +174,9 @@ void step(Context& context, World& world, const StepOptions& options, PipelineSt
 
 /// A place in `pairs`, and its end.
 std::int32_t new_place(WorldState& state);
-Pair new_pair(const Bodies& bodies, std::int32_t collider_a, std::int32_t collider_b);
+/// Makes it one that knows nothing of its two colliders. Points stay as they are: none is read before it is written, as
+/// their number is 0.
+void begin_pair(const Bodies& bodies, std::int32_t collider_a, std::int32_t collider_b, Pair& pair);
 
 inline bool still_or_static(const Bodies& bodies, std::size_t body) {
   return bodies.asleep[body] != 0 || bodies.info[body].kind == RigidKind::static_body;

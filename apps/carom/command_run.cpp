@@ -124,9 +124,12 @@ int run_one(const RunOptions& options) {
     html.finish();
   }
   if (json.wanted()) {
-    nlohmann::ordered_json document = {{"scene", scene.name},
-                                       {"method", to_string(mid::method_by_name(scene.world.method))}};
-    if (summary.rigid) document["response"] = scene.world.response;
+    nlohmann::ordered_json document = {{"scene", scene.name}};
+    if (summary.rigid) {
+      document["response"] = scene.world.response;
+    } else {
+      document["method"] = to_string(mid::method_by_name(scene.world.method));
+    }
     document["dt"] = scene.world.dt;
     document["frames"] = std::move(finished.frames);
     document["stages"] = stages_json(finished.total, summary.steps);

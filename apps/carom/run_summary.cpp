@@ -54,7 +54,9 @@ ContactCount RunMeter::add_step(double ms) {
   last_ = count_contacts(world_);
   frames_with_contacts_ += last_.all() > 0 ? 1 : 0;
   most_contacts_ = std::max(most_contacts_, last_.all());
-  largest_residual_ = std::max(largest_residual_, world_.response_residual());
+  if (const std::optional<double> residual = world_.response_residual())
+    largest_residual_ = std::max(largest_residual_.value_or(0), *residual);
+  limited_ += world_.stats()[Stage::respond].limited;
   largest_penetration_ = std::max(largest_penetration_, -last_.min_distance);
   return last_;
 }
@@ -81,6 +83,7 @@ RigidSummary RunMeter::rigid_summary() const {
   summary.largest_penetration = largest_penetration_;
   summary.last_penetration = std::max(0.0, -last_.min_distance);
   summary.largest_residual = largest_residual_;
+  summary.limited = limited_;
   summary.colliding = last_.colliding;
   summary.resting = last_.resting;
   summary.separating = last_.separating;
@@ -135,7 +138,9 @@ nlohmann::ordered_json summary_json(const RunSummary& s) {
     json["largest_penetration"] = s.rigid->largest_penetration;
     json["last_penetration"] = s.rigid->last_penetration;
     json["largest_drift"] = number_or_null(s.rigid->largest_drift);
-    json["largest_residual"] = number_or_null(s.rigid->largest_residual);
+    json["largest_residual"] =
+        s.rigid->largest_residual ? number_or_null(*s.rigid->largest_residual) : nlohmann::ordered_json(nullptr);
+    json["limited"] = s.rigid->limited;
     json["kinetic_energy"] = number_or_null(s.rigid->kinetic_energy);
     json["potential_energy"] = number_or_null(s.rigid->potential_energy);
   } else {
@@ -171,7 +176,8 @@ std::vector<Line> lines(const RunSummary& s) {
     list.push_back(
         {"penetration", fmt::format("{}, at the end {}", metres(r.largest_penetration), metres(r.last_penetration))});
     list.push_back({"drift", r.drifted.empty() ? "0" : fmt::format("{} ({})", metres(r.largest_drift), r.drifted)});
-    list.push_back({"residual", fmt::format("{:.3g}", r.largest_residual)});
+    list.push_back({"residual", r.largest_residual ? fmt::format("{:.3g}", *r.largest_residual) : "not measured"});
+    list.push_back({"limited", r.limited == 0 ? "no" : fmt::format("{} islands of all steps", r.limited)});
     list.push_back({"kinetic energy", fmt::format("{:.6g} J", r.kinetic_energy)});
     list.push_back({"potential energy", fmt::format("{:.6g} J", r.potential_energy)});
   } else {

@@ -17,7 +17,8 @@ struct RigidSummary {
   std::string drifted;             ///< the body
   double kinetic_energy = 0;       ///< J, at the end
   double potential_energy = 0;     ///< J, at the end; 0 where all is at the origin
-  double largest_residual = 0;     ///< of any step, see World::response_residual()
+  std::optional<double> largest_residual;  ///< of any step, see World::response_residual()
+  std::size_t limited = 0;  ///< of all steps: results of the response that a limit of it changed, see StageStats
   std::size_t colliding = 0;       ///< contacts of the last step, see ContactMotion
   std::size_t resting = 0;
   std::size_t separating = 0;
@@ -71,7 +72,8 @@ class RunMeter {
   std::size_t frames_with_contacts_ = 0;
   std::size_t most_contacts_ = 0;
   double largest_penetration_ = 0;
-  double largest_residual_ = 0;
+  std::optional<double> largest_residual_;
+  std::size_t limited_ = 0;
   ContactCount last_;
 };
 

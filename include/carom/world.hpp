@@ -157,8 +157,8 @@ class World {
   /// By how much the contacts of the last step miss what the response solves for: the largest |min(z, w)|, where z is
   /// an impulse and w the speed beyond what is allowed, one of which should be zero; both in units of the root of
   /// energy, relative to the largest of those that were to be taken away. `lcp`: of all unknowns; `impulse`: of the
-  /// normals; the others do not measure it and say 0.
-  double response_residual() const;
+  /// normals; the others do not measure it.
+  std::optional<double> response_residual() const;
   const PipelineStats& stats() const;
 
   // Questions to the rigid bodies, as they are now, asleep or not. May be asked from several threads at a time, as long

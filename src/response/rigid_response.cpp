@@ -55,8 +55,10 @@ void run(Kind kind, Context& context, const In& in, const RigidOptions& options,
   }
 }
 
-double residual(Kind kind, const Scratch& scratch) {
-  return kind == Kind::impulse ? scratch.impulse.residual : kind == Kind::lcp ? scratch.lcp.residual : 0;
+std::optional<double> residual(Kind kind, const Scratch& scratch) {
+  if (kind == Kind::impulse) return scratch.impulse.residual;
+  if (kind == Kind::lcp) return scratch.lcp.residual;
+  return std::nullopt;
 }
 
 }  // namespace response

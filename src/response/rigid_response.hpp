@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "response/impulse.hpp"
@@ -36,6 +37,6 @@ constexpr bool stores_energy(Kind kind) {
 }
 
 /// See World::response_residual.
-double residual(Kind kind, const Scratch& scratch);
+std::optional<double> residual(Kind kind, const Scratch& scratch);
 
 }  // namespace carom::response

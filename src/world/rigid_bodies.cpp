@@ -179,7 +179,7 @@ std::vector<RigidContact> World::rigid_contacts() const {
   return rigid::contacts(state_->rigid.state, state_->options.rigid);
 }
 
-double World::response_residual() const {
+std::optional<double> World::response_residual() const {
   return response::residual(state_->response, state_->rigid.response);
 }
 

@@ -45,11 +45,10 @@ class Chunk {
  public:
   Chunk(World& world, const StepOptions& options) : world_(world), s_(world.state), options_(options) {}
 
-  /// Returns the number of looks.
-  std::uint32_t run(std::size_t begin, std::size_t end) {
+  World::Looked run(std::size_t begin, std::size_t end) {
     count_ = 0;
     for (std::size_t i = begin; i < end; ++i) {
-      WorldState::Entry& entry = s_.entries[world_.look_order.places()[i]];
+      WorldState::Entry& entry = entry_at(i);
       if (!far_apart(world_, entry) && !idle(world_, entry)) list_[count_++] = &entry;
     }
     each_fetched([&](const WorldState::Entry& entry) { ask_for_balls(entry); },
@@ -66,10 +65,13 @@ class Chunk {
       if (k >= early_hulls && k - early_hulls < count_) ask_for_lists(*list_[k - early_hulls]);
       if (k >= 2 * early_hulls) look_at(*list_[k - 2 * early_hulls]);
     }
-    return static_cast<std::uint32_t>(count_);
+    World::Looked looked{static_cast<std::uint32_t>(count_), 0};
+    for (std::size_t i = begin; i < end; ++i) looked.apart += entry_at(i).count == 0 ? 1 : 0;
+    return looked;
   }
 
  private:
+  WorldState::Entry& entry_at(std::size_t i) const { return s_.entries[world_.look_order.places()[i]]; }
   Pair& pair_of(const WorldState::Entry& entry) const { return s_.pairs[static_cast<std::size_t>(entry.pair)]; }
   const Collider& collider(std::int32_t c) const { return s_.bodies.colliders[static_cast<std::size_t>(c)]; }
   void ask_for_balls(const WorldState::Entry& entry) const {
@@ -177,15 +179,20 @@ void look(Context& context, World& world, const StepOptions& options, StageStats
   const StageTimer timer(stats);
   WorldState& s = world.state;
   assert(world.look_order.places().size() == s.entries.size());
-  world.looked.assign(chunk_count(s.entries.size(), pair_grain), 0);
+  world.looked.assign(chunk_count(s.entries.size(), pair_grain), {});
   parallel_chunks(context.workers, s.entries.size(), pair_grain,
                   [&](std::size_t begin, std::size_t end, std::size_t chunk) {
                     world.looked[chunk] = Chunk(world, options).run(begin, end);
                   });
-  std::uint64_t looked = 0;
-  for (const std::uint32_t n : world.looked) looked += n;
+  World::Looked all;
+  for (const World::Looked& chunk : world.looked) {
+    all.looks += chunk.looks;
+    all.apart += chunk.apart;
+  }
   stats.in += s.entries.size();
-  stats.add_counted("looked at", looked);
+  stats.out += s.entries.size() - all.apart;
+  stats.add_culled("apart", all.apart);
+  stats.add_counted("looked at", all.looks);
 }
 
 namespace {

@@ -106,7 +106,11 @@ void look_at_meshes(Context& context, World& world, const StepOptions& options, 
     share_places(s, s.mesh_pairs[i], world.mesh_found[i]);
     ++looked;
   }
+  std::uint64_t apart = 0;
+  for (const MeshPair& entry : s.mesh_pairs) apart += entry.parts.empty() ? 1 : 0;
   stats.in += s.mesh_pairs.size();
+  stats.out += s.mesh_pairs.size() - apart;
+  stats.add_culled("apart", apart);
   stats.add_counted("looked at meshes", looked);
 }
 

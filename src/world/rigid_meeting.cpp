@@ -247,6 +247,19 @@ class Looker {
     const auto share = [&](double tolerance) { return way > 0 ? std::min(1e-5, tolerance / way) : 1e-5; };
     const Shape& shape = collider_shape(bodies_, static_cast<std::size_t>(c));
     const Shape& mesh = collider_shape(bodies_, static_cast<std::size_t>(m));
+    // What turns often is a ball from afar.
+    if (count > 1) {
+      const auto straight = [](const Way& goes) {
+        return ShapeMotion{Eigen::Isometry3d(Eigen::Translation3d(detail::to_eigen(goes.from.x))),
+                           Eigen::Isometry3d(Eigen::Translation3d(detail::to_eigen(goes.to.x)))};
+      };
+      const bool mesh_turns = length(other.way.turn) > 0;
+      if (!mesh_turns && !cast(Shape::sphere(own.collider.reach), straight(own.way), mesh,
+                               motion(other.way, other.collider.rotation, other.collider.place, 0, 1),
+                               {.separation = apart})
+                              .hit)
+        return {};
+    }
     for (int i = 0; i < std::min(count, most_pieces); ++i) {
       const double begin = i / count;
       const double end = (i + 1) / count;

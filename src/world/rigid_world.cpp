@@ -65,7 +65,11 @@ void sleep(World& world, const RigidOptions& options, double dt, StageStats& sta
       reach = std::max(
           reach, bodies.colliders[static_cast<std::size_t>(bodies.info[i].first_collider) + static_cast<std::size_t>(k)]
                      .reach);
-    const double speed = std::sqrt(dot(m.v, m.v)) + std::sqrt(dot(m.w, m.w)) * reach;
+    // What is pushed out of another body moves without a velocity.
+    const Motion& before = world.next[i];
+    const Quat turn = m.q * detail::conjugate(before.q);
+    const double turned = 2 * std::sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
+    const double speed = std::max(length(m.v) + length(m.w) * reach, (length(m.x - before.x) + turned * reach) / dt);
     bodies.still[i] = speed < options.sleep_speed && bodies.info[i].sleeping_allowed ? bodies.still[i] + dt : 0;
   }
   for (const std::int32_t p : s.touching) {
@@ -107,7 +111,9 @@ void sleep(World& world, const RigidOptions& options, double dt, StageStats& sta
     if (!is_dynamic(bodies, static_cast<std::int32_t>(i))) continue;
     if (bodies.asleep[i] == 0) {
       const std::int32_t r = root(world.parent, static_cast<std::int32_t>(i));
-      if (!(world.island_still[static_cast<std::size_t>(r)] >= options.sleep_after)) continue;
+      const double still = world.island_still[static_cast<std::size_t>(r)];
+      // Not even with a sleep_after of 0 what has not been still at all.
+      if (!(still > 0 && still >= options.sleep_after)) continue;
       bodies.asleep[i] = 1;
       bodies.island[i] = r;
       bodies.motion[i].v = {};

@@ -106,7 +106,11 @@ struct World {
   };
   std::vector<Unsettled> unsettled;
   std::size_t fresh_points = 0;
-  std::vector<std::uint32_t> looked;
+  struct Looked {
+    std::uint32_t looks = 0;
+    std::uint32_t apart = 0;  ///< entries without points
+  };
+  std::vector<Looked> looked;  ///< of each chunk of entries
   std::vector<std::size_t> counts;        ///< of each chunk of bodies
   std::vector<std::size_t> out_of_range;  ///< the first body that is, of each chunk
   LimitScratch limit;

@@ -44,6 +44,12 @@ TEST(CliRunRigid, SummaryHasTheNumbersOfClosedForms) {
   EXPECT_EQ(summary["contacts"]["resting"], 4);
   EXPECT_EQ(summary["contacts"]["separating"], 0);
   EXPECT_LT(summary["largest_penetration"], 1e-3);
+  // `soft` does not measure it.
+  EXPECT_TRUE(summary["largest_residual"].is_null());
+  EXPECT_EQ(summary["limited"], 0);
+  EXPECT_FALSE(json.contains("method"));
+  // One pair of the three bodies touches, in every step.
+  EXPECT_EQ(json["stages"]["narrow"]["out"], 1);
   // The bounds begin 1 m above the ground: all are outside, but what is static is not lost.
   EXPECT_EQ(summary["lost"], 2);
   EXPECT_EQ(summary["lost_bodies"], Json({"box", "ball"}));
@@ -51,6 +57,18 @@ TEST(CliRunRigid, SummaryHasTheNumbersOfClosedForms) {
   EXPECT_TRUE(contains(result.err, "kinetic energy    18 J"));
   EXPECT_TRUE(contains(result.err, "0 colliding, 4 resting, 0 separating"));
   EXPECT_TRUE(contains(result.err, "bodies lost       2, such as box"));
+}
+
+/// An island with more points than `lcp_points` is left to rounds, which the summary tells.
+TEST(CliRunRigid, SummaryTellsWhatTheResponseLimited) {
+  const Folder folder;
+  write_text(folder / "s.json", small_scene(R"("rigid": {"sleep": false, "lcp_points": 3}, )"));
+  const Result result = call({"run", folder / "s.json", "--compare", "impulse,lcp", "--json", folder / "s.out"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Json runs = Json::parse(read_text(folder / "s.out"))["runs"];
+  EXPECT_EQ(runs[1]["summary"]["limited"], 60);
+  EXPECT_FALSE(runs[1]["summary"]["largest_residual"].is_null());
+  EXPECT_TRUE(contains(result.out, "60 islands"));
 }
 
 TEST(CliRunRigid, NothingIsLostWhereBuiltInScenesBegin) {

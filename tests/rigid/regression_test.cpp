@@ -300,5 +300,47 @@ TEST(RigidRegression, ABoxThatFallsFlatBouncesStraight) {
   }
 }
 
+/// It was asleep in mid-air after the first step.
+TEST(RigidRegression, WhatIsInFlightDoesNotSleepEvenAtOnce) {
+  WorldOptions options = rigid_options(1.0 / 60);
+  options.rigid.sleep = true;
+  options.rigid.sleep_after = 0;
+  World world(options);
+  world.add(floor_body(0));
+  const BodyId ball = world.add(ball_body("ball", 0.5, at(0, 3, 0)));
+  for (int i = 0; i < 200; ++i) world.step();
+  EXPECT_NEAR(world.pose(ball).translation().y(), 0.5, 1e-3);
+  EXPECT_TRUE(world.asleep(ball));
+}
+
+/// Overlaps are opened by a motion without velocity, in which bodies fell asleep.
+TEST(RigidRegression, WhatIsMovedOutOfAnotherBodyStaysAwake) {
+  for (const char* response : {"impulse", "lcp"}) {
+    WorldOptions options = rigid_options(1.0 / 60);
+    options.rigid.sleep = true;
+    options.response = response;
+    World world(options);
+    world.add(floor_body(0));
+    const BodyId box = world.add(box_body("box", {0.5, 0.5, 0.5}, at(0, -3, 0)));
+    for (int i = 0; i < 300; ++i) world.step();
+    EXPECT_NEAR(world.pose(box).translation().y(), 0.5, 0.01) << response;
+  }
+}
+
+/// Its way was taken for too long a turn to look at, over a floor and over a mesh, however far away.
+TEST(RigidRegression, WhatSpinsByThousandsOfTurnsFalls) {
+  for (const bool mesh : {false, true}) {
+    World world(rigid_options(1.0 / 60));
+    RigidBody ground = floor_body(0);
+    if (mesh) ground.shape = Shape::mesh(make_sheet(20, 20, 20, 20));
+    world.add(ground);
+    RigidBody box = box_body("box", {0.2, 0.2, 0.2}, at(0, 5, 0));
+    box.angular_velocity = {0, 1e6, 3e5};
+    const BodyId id = world.add(box);
+    for (int i = 0; i < 30; ++i) world.step();
+    EXPECT_NEAR(world.pose(id).translation().y(), 5 - 0.5 * 9.81 * 0.25, 1e-6) << mesh;
+  }
+}
+
 }  // namespace
 }  // namespace carom

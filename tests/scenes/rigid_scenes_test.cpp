@@ -96,7 +96,7 @@ TEST(RigidScenes, TheArchIsInBalanceByComplementarity) {
   scene.world.response = "lcp";
   const Ran ran = run(scene, 8);
   EXPECT_LT(ran.largest_drift(), 1e-9);
-  EXPECT_LT(ran.world.response_residual(), 1e-9);
+  EXPECT_LT(ran.world.response_residual().value(), 1e-9);
   EXPECT_EQ(ran.world.stats()[Stage::respond].limited, 0U) << "not solved exactly";
 }
 

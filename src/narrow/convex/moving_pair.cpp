@@ -197,9 +197,27 @@ double MovingPair::free_until(const Axis& axis, double t, double now, double end
   return t;
 }
 
+double MovingPair::gap_of_balls(const Axis& axis, double t) const {
+  const auto reach = [](const MovingCore& core, const Vector3d& n) {
+    return core.course.angle > 0 ? core.reach : core.extent(n, 0);
+  };
+  const double radii = a_.core.radius + b_.core.radius;
+  if (!axis.attached) return axis.n.dot(offset(t)) - reach(a_, axis.n) - reach(b_, -axis.n) - radii;
+  const bool first = a_.core.kind == CoreKind::half_space;
+  const MovingCore& ground = first ? a_ : b_;
+  const MovingCore& other = first ? b_ : a_;
+  if (ground.course.angle > 0 || other.core.kind == CoreKind::half_space) return -INFINITY;
+  const Vector3d normal = ground.start * detail::to_eigen(ground.core.size);
+  const double height = (first ? 1 : -1) * normal.dot(offset(t)) - ground.core.offset - normal.dot(ground.lever);
+  return height - reach(other, -normal) - radii;
+}
+
 bool MovingPair::apart_along(const Vector3d& n, double begin, double end, double least) const {
   const Axis along = axis(n);
   const double target = least + rounding();
+  // Of many turns nothing else can be said.
+  if (a_.course.angle + b_.course.angle > 1 && std::min(gap_of_balls(along, begin), gap_of_balls(along, end)) > target)
+    return true;
   const double now = gap(along, begin);
   return now > target && free_until(along, begin, now, end, target, target) >= end;
 }

@@ -81,6 +81,9 @@ class MovingPair {
   const MovingCore& b() const { return b_; }
 
  private:
+  /// The same with a ball for what turns: it is as far as this whatever the turn, and the gap changes evenly.
+  double gap_of_balls(const Axis& axis, double t) const;
+
   const MovingCore& a_;
   const MovingCore& b_;
   Eigen::Vector3d offset_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <ranges>
 #include <span>
 #include <utility>
 #include <vector>
@@ -16,21 +15,20 @@ namespace carom::rigid {
 /// last ones read is still in the cache. What is found does not depend on it.
 class LookOrder {
  public:
-  /// To be called when the pairs have changed. They are ascending; first_of(i) is the first collider of pair i of so
-  /// many. `boxes` are those of the colliders.
-  template <class FirstOf>
-  void update(Workers& workers, std::span<const Box> boxes, std::size_t pairs, const FirstOf& first_of) {
+  /// To be called when the pairs have changed. They are ascending; first_of(pair) is the first collider of one. `boxes`
+  /// are those of the colliders.
+  template <class Entry, class FirstOf>
+  void update(Workers& workers, std::span<const Box> boxes, const std::vector<Entry>& pairs, const FirstOf& first_of) {
     begin_.resize(boxes.size() + 1);
-    begin_.back() = static_cast<std::uint32_t>(pairs);
+    begin_.back() = static_cast<std::uint32_t>(pairs.size());
     // Counted, then added up: no branch depends on how many pairs a collider has.
     parallel_chunks(workers, boxes.size(), collider_grain, [&](std::size_t first, std::size_t last, std::size_t) {
-      const auto places = std::views::iota(std::size_t{0}, pairs);
-      const auto collider_of = [&](std::size_t i) { return static_cast<std::size_t>(first_of(i)); };
-      const auto begin =
-          static_cast<std::size_t>(std::ranges::lower_bound(places, first, {}, collider_of) - places.begin());
+      const auto collider_of = [&](const Entry& pair) { return static_cast<std::size_t>(first_of(pair)); };
+      const auto begin = std::partition_point(pairs.begin(), pairs.end(),
+                                              [&](const Entry& pair) { return collider_of(pair) < first; });
       std::fill(begin_.data() + first, begin_.data() + last, 0);
-      for (std::size_t i = begin; i < pairs && collider_of(i) < last; ++i) ++begin_[collider_of(i)];
-      auto next = static_cast<std::uint32_t>(begin);
+      for (auto pair = begin; pair != pairs.end() && collider_of(*pair) < last; ++pair) ++begin_[collider_of(*pair)];
+      auto next = static_cast<std::uint32_t>(begin - pairs.begin());
       for (std::size_t c = first; c < last; ++c) next += std::exchange(begin_[c], next);
     });
     if (colliders_.size() != boxes.size() || ++age_ >= most_age) sort_colliders(workers, boxes);

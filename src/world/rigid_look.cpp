@@ -10,7 +10,7 @@ namespace carom::rigid {
 namespace {
 
 constexpr std::size_t pair_grain = 128;
-constexpr std::size_t entry_grain = 1024;  ///< where only the entries of pairs are read
+constexpr std::size_t touch_grain = 1024;  ///< where only the entries of pairs are read
 /// So many pairs ahead their data is asked for: there are too many for a cache.
 constexpr std::size_t early = 6;
 /// The same of looks and the lists of their hulls; and once more, where these lists are.
@@ -236,10 +236,10 @@ bool idle(const Bodies& bodies, const Two& two) {
 /// Entries that touch go to the list of touches, and those with something to settle to that of their chunk.
 void list_touches(Workers& workers, World& world) {
   const WorldState& s = world.state;
-  const std::size_t chunks = chunk_count(s.entries.size(), entry_grain);
+  const std::size_t chunks = chunk_count(s.entries.size(), touch_grain);
   if (world.unsettled.size() < chunks) world.unsettled.resize(chunks);
   world.append_touches.run(
-      workers, s.entries.size(), entry_grain, world.touches,
+      workers, s.entries.size(), touch_grain, world.touches,
       [&](std::size_t begin, std::size_t end, std::vector<response::Touch>& out, std::size_t chunk) {
         World::Unsettled& unsettled = world.unsettled[chunk];
         unsettled.entries.clear();
@@ -294,7 +294,7 @@ void identify(Context& context, World& world, const RigidOptions& options, Stage
   list_touches(context.workers, world);
   world.fresh_points = 0;
   bool some_idle = false;
-  for (std::size_t i = 0; i < chunk_count(s.entries.size(), entry_grain); ++i) {
+  for (std::size_t i = 0; i < chunk_count(s.entries.size(), touch_grain); ++i) {
     settle(world, options, world.unsettled[i].entries);
     some_idle = some_idle || world.unsettled[i].some_idle;
   }

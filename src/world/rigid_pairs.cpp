@@ -160,8 +160,8 @@ void find_pairs(Context& context, World& world, StageStats& stats) {
   if (world.broad.update(context.workers, s.boxes, world.left_box) || s.pairs_stale) {
     merge_entries(context.workers, world);
     s.pairs_stale = false;
-    world.look_order.update(context.workers, s.boxes, s.entries.size(),
-                            [&](std::size_t i) { return s.entries[i].key.a; });
+    world.look_order.update(context.workers, s.boxes, s.entries,
+                            [](const WorldState::Entry& entry) { return entry.key.a; });
     stats.add_counted("changes", 1);
   }
   stats.in += s.bodies.colliders.size();

@@ -18,8 +18,8 @@ struct RigidSummary {
   double kinetic_energy = 0;       ///< J, at the end
   double potential_energy = 0;     ///< J, at the end; 0 where all is at the origin
   std::optional<double> largest_residual;  ///< of any step, see World::response_residual()
-  std::size_t limited = 0;  ///< of all steps: results of the response that a limit of it changed, see StageStats
-  std::size_t colliding = 0;       ///< contacts of the last step, see ContactMotion
+  std::size_t limited = 0;    ///< of all steps: results of the response that a limit of it changed, see StageStats
+  std::size_t colliding = 0;  ///< contacts of the last step, see ContactMotion
   std::size_t resting = 0;
   std::size_t separating = 0;
 };

@@ -50,7 +50,7 @@ void OverlapPass::run(Workers& workers, const Proxies& proxies, CandidateList& c
         out.resize(end - begin);
         std::size_t n = 0;
         for (std::size_t i = begin; i < end; ++i) {
-          if (i + ahead < items.size()) proxies.prefetch(items[i + ahead].b);
+          if (i + ahead < end) proxies.prefetch(items[i + ahead].b);
           Candidate& c = items[i];
           if (all || ((flags[c.a] | flags[c.b]) & Proxies::moved_flag) != 0) {
             c.outcome = static_cast<std::uint32_t>(outcome(proxies, c.a, c.b)) & 3U;

@@ -36,6 +36,7 @@ struct Workers::Impl {
   oneapi::tbb::task_arena arena;
   oneapi::tbb::task_group helpers;
   SharedLoop loop;
+  std::size_t helper_count = 0;
   std::atomic<std::thread::id> gathered_by{};  ///< the one thread that loops are shared with now, and not in a loop
 };
 
@@ -76,6 +77,7 @@ Workers::Gathering::Gathering(Workers& workers) : impl_(workers.impl_.get()) {
     return;
   }
   impl_->loop.open();
+  impl_->helper_count = static_cast<std::size_t>(workers.threads_) - 1;
   impl_->gathered_by.store(std::this_thread::get_id(), std::memory_order_relaxed);
   impl_->arena.execute([&] {
     for (int thread = 1; thread < workers.threads_; ++thread) {
@@ -89,6 +91,7 @@ Workers::Gathering::~Gathering() {
   impl_->gathered_by.store({}, std::memory_order_relaxed);
   impl_->loop.close();
   impl_->arena.execute([&] { impl_->helpers.wait(); });
+  impl_->loop.wait_until_left(impl_->helper_count);
 }
 
 }  // namespace carom

@@ -32,7 +32,8 @@ class Workers {
   void run(std::size_t chunks, void (*body)(void* context, std::size_t chunk), void* context);
 
   /// While there is one, the other threads stay awake and take part in each loop as soon as it begins: for many short
-  /// loops in a row, such as the stages of a step. Loops within loops, or from other threads, run as they would without.
+  /// loops in a row, such as the stages of a step. Loops within loops, or from other threads, run as they would
+  /// without.
   class Gathering {
    public:
     explicit Gathering(Workers& workers);
@@ -62,10 +63,18 @@ struct Handover {
 #ifdef CAROM_THREAD_SANITIZER
   std::atomic<bool> given{false};
   std::atomic<std::size_t> back{0};
-  void give() { given.store(true, std::memory_order_release); }
-  void take() const { (void)given.load(std::memory_order_acquire); }
-  void give_back() { back.fetch_add(1, std::memory_order_release); }
-  void take_back() const { (void)back.load(std::memory_order_acquire); }
+  void give() {
+    given.store(true, std::memory_order_release);
+  }
+  void take() const {
+    (void)given.load(std::memory_order_acquire);
+  }
+  void give_back() {
+    back.fetch_add(1, std::memory_order_release);
+  }
+  void take_back() const {
+    (void)back.load(std::memory_order_acquire);
+  }
 #else
   void give() {}
   void take() const {}

@@ -22,6 +22,19 @@ class Patience {
 
 }  // namespace
 
+void SharedLoop::open() {
+  left_.store(0, std::memory_order_relaxed);
+  closed_.store(false, std::memory_order_release);
+}
+
+void SharedLoop::close() {
+  closed_.store(true, std::memory_order_release);
+}
+
+void SharedLoop::wait_until_left(std::size_t helpers) const {
+  while (left_.load(std::memory_order_acquire) < helpers) std::this_thread::yield();
+}
+
 void SharedLoop::do_chunk(const Share& share, std::size_t chunk) {
   if (!failed_.load(std::memory_order_relaxed)) {
     try {
@@ -78,6 +91,7 @@ void SharedLoop::help(std::size_t thread) {
       patience.wait();
     }
   }
+  left_.fetch_add(1, std::memory_order_release);
 }
 
 }  // namespace carom

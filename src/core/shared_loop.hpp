@@ -11,9 +11,9 @@ namespace carom {
 /// where handing it to a scheduler costs microseconds, or tens of them if threads have gone to sleep.
 ///
 /// The chunks of a loop are cut into a share for each thread, which begins with its own and then helps with the others:
-/// what a thread wrote in one loop is likely to be in its own cache in the next. A share is two numbers in one, the next
-/// chunk and the end; whoever makes it larger by one has that chunk. A loop cannot end before that chunk is done, so what
-/// is read of the loop after taking it is of this loop, however late a thread is.
+/// what a thread wrote in one loop is likely to be in its own cache in the next. A share is two numbers in one, the
+/// next chunk and the end; whoever makes it larger by one has that chunk. A loop cannot end before that chunk is done,
+/// so what is read of the loop after taking it is of this loop, however late a thread is.
 class SharedLoop {
  public:
   using Body = void (*)(void* context, std::size_t chunk);
@@ -28,8 +28,11 @@ class SharedLoop {
   /// By any other: does so for every loop until close(). `thread` is from 1 to threads - 1.
   void help(std::size_t thread);
 
-  void open() { closed_.store(false, std::memory_order_release); }
-  void close() { closed_.store(true, std::memory_order_release); }
+  void open();
+  void close();
+  /// Until so many have come back from help(). The scheduler knows when that is, but the thread sanitizer does not see
+  /// it there.
+  void wait_until_left(std::size_t helpers) const;
 
  private:
   /// One cache line, so that who comes for a chunk gets with it all that is to be known.
@@ -47,6 +50,7 @@ class SharedLoop {
   std::size_t threads_;
   alignas(64) std::atomic<std::size_t> done_{0};
   std::atomic<bool> closed_{true};
+  std::atomic<std::size_t> left_{0};
   std::atomic<bool> failed_{false};
   std::atomic_flag has_error_ = ATOMIC_FLAG_INIT;
   std::exception_ptr error_;

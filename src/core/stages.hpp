@@ -14,8 +14,8 @@ namespace carom {
 /// microseconds to the scheduler costs more than the loops; here threads that are in stay in and take blocks as they
 /// come. No thread waits for one that has not come: whoever is there does all that is left, so nothing depends on
 /// how many come, or when. Each thread has a share of the blocks that it begins with, the same part of every stage, so
-/// that what it wrote is still in its own cache when a later stage comes to it; then it helps with the shares of others.
-/// Keep one: a warm call allocates nothing.
+/// that what it wrote is still in its own cache when a later stage comes to it; then it helps with the shares of
+/// others. Keep one: a warm call allocates nothing.
 class StageRunner {
  public:
   /// body(stage, block) for each block in [0, blocks[stage]), stage after stage. Blocks of one stage must not write to

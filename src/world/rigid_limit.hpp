@@ -94,7 +94,7 @@ struct LimitScratch {
     Box way;
   };
   std::vector<Left> left;
-  std::vector<std::int32_t> carrier;          ///< of each body: the kinematic one that took it along last, or -1
+  std::vector<std::int32_t> carrier;  ///< of each body: the kinematic one that took it along last, or -1
   /// A body that a kinematic one takes along, from where it is at the time of its stop.
   struct Along {
     std::int32_t body = 0;

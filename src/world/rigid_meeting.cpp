@@ -254,10 +254,10 @@ class Looker {
                            Eigen::Isometry3d(Eigen::Translation3d(detail::to_eigen(goes.to.x)))};
       };
       const bool mesh_turns = length(other.way.turn) > 0;
-      if (!mesh_turns && !cast(Shape::sphere(own.collider.reach), straight(own.way), mesh,
-                               motion(other.way, other.collider.rotation, other.collider.place, 0, 1),
-                               {.separation = apart})
-                              .hit)
+      if (!mesh_turns &&
+          !cast(Shape::sphere(own.collider.reach), straight(own.way), mesh,
+                motion(other.way, other.collider.rotation, other.collider.place, 0, 1), {.separation = apart})
+               .hit)
         return {};
     }
     for (int i = 0; i < std::min(count, most_pieces); ++i) {

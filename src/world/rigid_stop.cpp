@@ -51,8 +51,8 @@ class Stopper {
   }
 
   /// What kinematic bodies met, or meet where something else has stopped it, they take along to the end of the step, in
-  /// the order of times; and whatever dynamic body is in the way of these: with one carrier they do not move against each
-  /// other. All others have ended their ways.
+  /// the order of times; and whatever dynamic body is in the way of these: with one carrier they do not move against
+  /// each other. All others have ended their ways.
   void take_along() {
     s_.carrier.assign(bodies_.size(), -1);
     s_.waiting.clear();
@@ -135,8 +135,8 @@ class Stopper {
     return m;
   }
 
-  /// From where it stopped on it rests against a kinematic body, as far as nothing is in the way that does not move. What
-  /// moves and is in the way is added to those that go along.
+  /// From where it stopped on it rests against a kinematic body, as far as nothing is in the way that does not move.
+  /// What moves and is in the way is added to those that go along.
   Motion carried(const Along& f) {
     const Motion stopped = without_spin(f.from);
     const Motion m = without_spin(pushed(f));

@@ -110,7 +110,7 @@ struct World {
     std::uint32_t looks = 0;
     std::uint32_t apart = 0;  ///< entries without points
   };
-  std::vector<Looked> looked;  ///< of each chunk of entries
+  std::vector<Looked> looked;             ///< of each chunk of entries
   std::vector<std::size_t> counts;        ///< of each chunk of bodies
   std::vector<std::size_t> out_of_range;  ///< the first body that is, of each chunk
   LimitScratch limit;

@@ -118,9 +118,8 @@ TEST_P(Parallel, LoopsWithinGatheredLoopsAndGatheringsWithinGatheringsEnd) {
   std::vector<std::atomic<int>> visits(64);
   for (int round = 0; round < 20; ++round) {
     const Workers::Gathering again(workers);
-    parallel_for(workers, 8, 1, [&](std::size_t i) {
-      parallel_for(workers, 8, 1, [&](std::size_t k) { ++visits[8 * i + k]; });
-    });
+    parallel_for(workers, 8, 1,
+                 [&](std::size_t i) { parallel_for(workers, 8, 1, [&](std::size_t k) { ++visits[8 * i + k]; }); });
   }
   for (const std::atomic<int>& n : visits) EXPECT_EQ(n, 20);
 }

@@ -22,8 +22,8 @@ constexpr int box_budget = 6;
 /// them is met much later than another.
 constexpr double short_way = 2;
 
-/// Where a core goes, as seen from a mesh that does not turn: a box in the frame of the mesh that holds it on all of its
-/// way, and what is within the separation.
+/// Where a core goes, as seen from a mesh that does not turn: a box in the frame of the mesh that holds it on all of
+/// its way, and what is within the separation.
 class Corridor {
  public:
   Corridor(const MovingPart& mesh, const MovingCore& core, double separation) {

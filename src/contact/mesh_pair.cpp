@@ -100,6 +100,8 @@ void inherit(Pair& fresh, std::span<Pair* const> old, double reach) {
   fresh.rub = most->rub;
   fresh.twist = most->twist;
   fresh.stored = most->stored;
+  fresh.sunk = most->sunk;
+  fresh.opening = most->opening;
   most->rub = {};
   most->twist = 0;
   most->stored = 0;

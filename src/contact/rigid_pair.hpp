@@ -45,7 +45,10 @@ struct alignas(64) Pair {
   Quat turn;
   double gap = 0;  ///< then; no point if larger than what was asked
   bool looked = false;
-  float stored = 0;  ///< J, what springs held at the end of the last step, see rigid_penalty.hpp
+  bool opening = false;  ///< its bodies are being moved out of each other: they are not at rest
+  // At the end of the last step, see rigid_penalty.hpp.
+  float stored = 0;  ///< J, what springs held
+  float sunk = -1;   ///< m, of the overlap what springs were not pressed by; negative if they did not see the pair
 
   std::array<PairPoint, convex::patch_points> points;
 

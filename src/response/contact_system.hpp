@@ -68,6 +68,7 @@ struct Point {
   double rub[2] = {0, 0};
   double twist = 0;
   double roll[2] = {0, 0};
+  double apart = 0;     ///< m/s, by which it is to be opened, see `move_apart`
   double push_out = 0;  ///< of the motion apart
   Vec3 impact;          ///< what collisions at the beginning of the step gave to b
   double impact_push = 0;
@@ -148,6 +149,14 @@ void take_back(System& system, const Island& island);
 /// comparable by the root of the point's stiffness; relative to the largest speed, made so, that there was to take
 /// away. 0 if each point either does not push or keeps its gap exactly.
 double residual(const System& system, const Island& island, double dt);
+
+/// m/s, by which the motion that was found opens a point.
+inline double moved_apart(const Row& row, const Body& a, const Body& b) {
+  return dot(row.along, b.push_v - a.push_v) + dot(row.turn_b, b.push_w) - dot(row.turn_a, a.push_w);
+}
+
+/// Finds a motion that opens each point by its `apart`, or more; where that is below zero, the point may come nearer.
+void move_apart(System& system, const Island& island);
 
 /// Finds a motion that moves what overlaps by more than `slop` apart, no faster than `fastest`.
 void separate(System& system, const Island& island, double slop, double fastest, double dt);

@@ -2,11 +2,13 @@
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/at.hpp"
 #include "core/check.hpp"
 #include "core/stage_timer.hpp"
+#include "shapes/support.hpp"
 
 namespace carom::rigid_penalty {
 namespace {
@@ -19,6 +21,8 @@ using contacts::System;
 /// Of h^2 k / m, which must be below four: a bounce of a ball then takes some ten substeps.
 constexpr double chosen = 0.25;
 constexpr std::size_t body_grain = 16;
+/// Of what an overlap is opened by in a step: less than this is rounding.
+constexpr double noticed = 0.01;
 
 /// The share of its speed with which a mass leaves a spring with this ratio of damping that does not pull.
 double restitution_of(double ratio) {
@@ -99,38 +103,96 @@ void measure_bodies(const System& s, Scratch& scratch) {
   }
 }
 
-/// J, in the springs of a pair.
-double energy(std::span<const Spring> springs) {
+/// J, in a spring that is pressed by `depth` and opens with `speed`. With explicit substeps h that is not k d^2 / 2:
+/// what they keep is half of m v^2 + h k d v + k d^2. It is below zero for what has just come in.
+double energy_of(double stiffness, double depth, double speed, double h) {
+  return 0.5 * stiffness * depth * (depth + h * speed);
+}
+
+/// J, in the springs of a pair as they are now.
+double energy(std::span<const Spring> springs, double h) {
   double sum = 0;
-  for (const Spring& spring : springs) {
-    const double pressed = std::min(0.0, spring.gap - spring.rest);
-    sum += 0.5 * spring.stiffness * pressed * pressed;
-  }
+  for (const Spring& spring : springs)
+    sum += energy_of(spring.stiffness, std::max(0.0, spring.rest - spring.gap), spring.opening, h);
   return sum;
 }
 
-/// Where springs hold more than `stored`, lets them rest where they do not. `spare`: J, that they may have beyond it,
-/// but not farther out than by `opened`.
-void rest(std::span<Spring> springs, double stored, double spare, double opened) {
-  const double held = energy(springs);
+/// Lets springs that are found pressed by more than they hold, `stored`, rest where they are not: in the ratio in which
+/// they pushed last, and none farther than it overlaps.
+void rest(std::span<const Point> points, const rigid::Pair& pair, double stored, double h, std::span<Spring> springs) {
+  std::array<double, convex::patch_points> ratio{};
+  double pushed = 0;
+  double held = 0;
+  for (std::size_t k = 0; k < springs.size(); ++k) {
+    const double overlap = std::max(0.0, -springs[k].gap);
+    held += energy_of(springs[k].stiffness, overlap, points[k].speed, h);
+    if (!(overlap > 0) || !(springs[k].stiffness > 0)) continue;
+    ratio[k] = static_cast<double>(pair.points[k].impulse) / springs[k].stiffness;
+    pushed += ratio[k];
+  }
   if (!(held > stored)) return;
-  const double least = 1 - std::sqrt(std::min(1.0, (stored + spare) / held));
-  const double most = 1 - std::sqrt(stored / held);
-  for (Spring& spring : springs) {
-    const double overlap = std::min(0.0, spring.gap);
-    spring.rest = std::min(least * overlap, most * overlap + opened);
+  for (std::size_t k = 0; k < springs.size(); ++k) {
+    springs[k].rest = std::min(0.0, springs[k].gap);
+    if (!(pushed > 0)) ratio[k] = -springs[k].rest;
+  }
+  // All pressed by a multiple of these, so that they hold what is left over by those that cannot be pressed farther.
+  for (bool again = true; again;) {
+    double square = 0;
+    double linear = 0;
+    for (std::size_t k = 0; k < springs.size(); ++k) {
+      square += 0.5 * springs[k].stiffness * ratio[k] * ratio[k];
+      linear += 0.5 * springs[k].stiffness * ratio[k] * h * points[k].speed;
+    }
+    if (!(square > 0)) return;
+    const double root = std::sqrt(std::max(0.0, linear * linear + 4 * square * stored));
+    const double factor = std::max(0.0, (root - linear) / (2 * square));
+    again = false;
+    for (std::size_t k = 0; k < springs.size(); ++k) {
+      const double overlap = -springs[k].gap;
+      if (!(ratio[k] > 0) || factor * ratio[k] < overlap) continue;
+      springs[k].rest = 0;
+      ratio[k] = 0;
+      stored -= energy_of(springs[k].stiffness, overlap, points[k].speed, h);
+      again = true;
+    }
+    if (again) continue;
+    for (std::size_t k = 0; k < springs.size(); ++k) {
+      if (ratio[k] > 0) springs[k].rest = springs[k].gap + factor * ratio[k];
+    }
   }
 }
 
-/// J, by which springs of a pair may open what has no right to push: no more than brings its points to
-/// `resting_speed`. A pair that bounces at its turn, still but pressed, must not take that for rest: it has as much
-/// less as it gives back.
-double spare_energy(std::span<const Point> points, double give, double stored, double resting_speed) {
-  double fastest = 0;
-  for (const Point& p : points) fastest = std::max(fastest, std::abs(p.speed));
-  const double whole = give > 0 ? 0.5 * std::max(0.0, resting_speed * resting_speed - fastest * fastest) / give : 0;
-  const double restitution = points.front().restitution;
-  return std::max(whole - stored, (1 - restitution * restitution) * whole);
+/// What the points of a pair ask for at the end of the step. Of an overlap that springs are not pressed by,
+/// `resting_speed` is opened. But a point that was there before had no more than `sunk` of it: what is deeper came by
+/// the step itself, in which points stand still on a body that turns, and is taken back at once.
+void ask_apart(const rigid::Pair& pair, const RigidOptions& options, double dt, std::span<const Spring> springs,
+               std::span<Point> points) {
+  const double slow = options.resting_speed * dt;
+  const double fast = std::max(slow, options.push_speed * dt);
+  const double sunk = std::max(0.0, static_cast<double>(pair.sunk) - slow);
+  for (std::size_t k = 0; k < springs.size(); ++k) {
+    const double deep = -std::max(springs[k].rest, springs[k].gap);
+    const bool known = pair.sunk >= 0 && pair.points[k].age > 0;
+    const double opened = std::max(std::min(deep, slow), known ? std::min(deep - sunk, fast) : 0);
+    points[k].apart = (deep > 0 ? opened : std::min(0.0, -springs[k].gap)) / dt;
+  }
+}
+
+/// How the pair is when its bodies have been moved apart.
+void note_apart(const System& s, double dt, double least, std::span<const Spring> springs,
+                std::span<const Point> points, rigid::Pair& pair) {
+  double sunk = 0;
+  bool opens = false;
+  for (std::size_t k = 0; k < springs.size(); ++k) {
+    const double opened =
+        dt * contacts::moved_apart(points[k].normal, s.bodies[at(points[k].a)], s.bodies[at(points[k].b)]);
+    const double deep = -std::max(springs[k].rest, springs[k].gap) - opened;
+    sunk = std::max(sunk, deep);
+    // What is wedged is not opened by anything and may come to rest.
+    opens = opens || (deep > least && opened > 0.5 * dt * points[k].apart);
+  }
+  pair.sunk = static_cast<float>(sunk);
+  pair.opening = opens;
 }
 
 /// 1/kg, along the normals of a pair for speeds in the ratio in which its points now have them: what a box that falls
@@ -200,13 +262,8 @@ void stiffen(const response::In& in, const RigidOptions& options, std::span<cons
       }
       spring.drag = 2 * std::sqrt(stiffness / give);
     }
-    const Point& first = s.points[c.first];
-    const double stored = static_cast<double>(pairs[at(c.pair)].stored);
-    rest({scratch.springs.data() + c.first, c.count}, stored,
-         spare_energy({&first, c.count},
-                      scratch.moving[at(first.a)].normal_give + scratch.moving[at(first.b)].normal_give, stored,
-                      options.resting_speed),
-         options.resting_speed * in.dt);
+    rest({&s.points[c.first], c.count}, pairs[at(c.pair)], static_cast<double>(pairs[at(c.pair)].stored), h,
+         {scratch.springs.data() + c.first, c.count});
   }
 }
 
@@ -230,14 +287,56 @@ Meeting meet(const System& s, const Contact& c, double time, Scratch& scratch) {
   return {a, b, a_moves, b_moves, a_moves ? a.x : a.x + time * a.v, b_moves ? b.x : b.x + time * b.v};
 }
 
+/// m, from the centre of mass of a body that is turned like this: its point that is farthest along a direction.
+Vec3 farthest(const rigid::Collider& collider, const detail::Quat& q, const Vec3& along) {
+  const Mat3 turn = detail::matrix(q);
+  const Vec3 own = shapes::support(*collider.core, collider.rotation.back(turn.back(along))).p;
+  return turn * (collider.rotation * own + collider.place) + collider.core->radius * along;
+}
+
+/// The one of a pair along which its points go: the smaller one.
+struct Follower {
+  bool is_a;
+  const rigid::Collider& collider;
+};
+
+Follower follower(const response::In& in, const rigid::Pair& pair) {
+  const rigid::Collider& a = in.bodies.colliders[at(pair.collider_a)];
+  const rigid::Collider& b = in.bodies.colliders[at(pair.collider_b)];
+  if (a.size < b.size) return {true, a};
+  return {false, b};
+}
+
+/// Of the share of its size that a point may be off what is farthest of a body that touches there alone.
+constexpr double off_farthest = 0.01;
+
+/// Finds out whether a pair touches at one point which is what one of its bodies has farthest out.
+void begin_to_roll(const Meeting& m, const rigid::Pair& pair, const Follower& f, std::span<Spring> springs) {
+  const shapes::Core* const core = f.collider.core;
+  if (springs.size() != 1 || !(f.is_a ? m.a_moves : m.b_moves)) return;
+  if (core == nullptr || core->kind == shapes::CoreKind::half_space) return;
+  const Vec3 out = f.is_a ? pair.normal : -1.0 * pair.normal;
+  const Moving& body = f.is_a ? m.a : m.b;
+  Spring& spring = springs.front();
+  spring.beside = pair.points[0].middle - body.start - farthest(f.collider, body.q, out);
+  // The middle is half a gap from it.
+  spring.rolls = length(spring.beside - (0.5 * spring.gap) * out) < off_farthest * f.collider.size;
+}
+
 /// Takes the points of a pair to where its bodies are now, having moved for `h` with the velocities that they have.
-/// `follow_a`: where they touch goes along with a, the smaller of the two: a ball that slides over a floor touches
-/// below its centre.
-void follow(const Meeting& m, const rigid::Pair& pair, bool follow_a, double h, std::span<Spring> springs) {
-  const Vec3 shift = follow_a ? m.xa - m.a.start : m.xb - m.b.start;
+/// Where they touch goes along with the smaller one of the two: a ball that slides over a floor touches below its
+/// centre. What touches at one point touches there with what it has farthest out as it is turned now; a top whose arm
+/// stood still over the step would sink, by its spin times how far it leans over.
+void follow(const Meeting& m, const rigid::Pair& pair, const Follower& f, double h, std::span<Spring> springs) {
+  const Vec3 shift = f.is_a ? m.xa - m.a.start : m.xb - m.b.start;
   for (std::size_t k = 0; k < springs.size(); ++k) {
     Spring& spring = springs[k];
-    spring.place = pair.points[k].middle + shift;
+    if (spring.rolls) {
+      const Vec3 out = f.is_a ? pair.normal : -1.0 * pair.normal;
+      spring.place = (f.is_a ? m.xa : m.xb) + farthest(f.collider, f.is_a ? m.a.q : m.b.q, out) + spring.beside;
+    } else {
+      spring.place = pair.points[k].middle + shift;
+    }
     const Vec3 v = m.b.v + cross(m.b.w, spring.place - m.xb) - m.a.v - cross(m.a.w, spring.place - m.xa);
     spring.opening = dot(pair.normal, v);
     spring.slip = v - spring.opening * pair.normal;
@@ -400,6 +499,18 @@ void move(const response::In& in, const System& s, std::size_t i, double h, doub
   m.moment = {};
 }
 
+/// Out of what it overlaps, without a velocity.
+void shift(const contacts::Body& body, bool locked, double dt, Moving& m) {
+  const auto none = [](const Vec3& v) { return v.x == 0 && v.y == 0 && v.z == 0; };
+  if (none(body.push_v) && none(body.push_w)) return;
+  m.pushed = true;
+  m.x = m.x + dt * body.push_v;
+  const detail::Quat turn = detail::normalized(detail::rotation_by(dt * body.push_w));
+  m.q = detail::normalized(turn * m.q);
+  // The spin turns along, so that its energy stays.
+  if (!locked) m.w = detail::matrix(turn) * m.w;
+}
+
 }  // namespace
 
 double damping_of(double restitution) {
@@ -433,10 +544,10 @@ void run(Context& context, const response::In& in, const RigidOptions& options, 
     const auto springs_of = [&](const Contact& c) { return std::span(scratch.springs).subspan(c.first, c.count); };
     const auto follow_to = [&](const Contact& c, int step) {
       const rigid::Pair& pair = pairs[at(c.pair)];
-      const bool follow_a =
-          in.bodies.colliders[at(pair.collider_a)].size < in.bodies.colliders[at(pair.collider_b)].size;
       const Meeting m = meet(s, c, step * h, scratch);
-      follow(m, pair, follow_a, step == 0 ? 0 : h, springs_of(c));
+      const Follower f = follower(in, pair);
+      if (step == 0) begin_to_roll(m, pair, f, springs_of(c));
+      follow(m, pair, f, step == 0 ? 0 : h, springs_of(c));
       return m;
     };
     const auto contacts =
@@ -449,11 +560,17 @@ void run(Context& context, const response::In& in, const RigidOptions& options, 
         move(in, s, i, h, 1.0 / steps, scratch.moving[i]);
       }
     }
+    const auto points_of = [&](const Contact& c) { return std::span(s.points).subspan(c.first, c.count); };
     for (const Contact& c : contacts) {
       follow_to(c, steps);
+      ask_apart(pairs[at(c.pair)], options, in.dt, springs_of(c), points_of(c));
+    }
+    contacts::move_apart(s, island);
+    for (const Contact& c : contacts) {
       rigid::Pair& pair = pairs[at(c.pair)];
+      note_apart(s, in.dt, noticed * options.resting_speed * in.dt, springs_of(c), points_of(c), pair);
       pair.twist = 0;
-      pair.stored = static_cast<float>(energy(springs_of(c)));
+      pair.stored = static_cast<float>(energy(springs_of(c), h));
       for (std::size_t i = 0; i < c.count; ++i) {
         const Spring& spring = scratch.springs[c.first + i];
         pair.points[i].total = spring.total;
@@ -463,7 +580,8 @@ void run(Context& context, const response::In& in, const RigidOptions& options, 
     }
     for (std::uint32_t m = island.first_body; m < island.end_body; ++m) {
       const std::size_t i = at(s.members[m]);
-      const Moving& moved = scratch.moving[i];
+      Moving& moved = scratch.moving[i];
+      shift(s.bodies[i], in.bodies.mass[i].locked, in.dt, moved);
       if (!moved.pushed) continue;  // its free way is exact
       out.next[i] = {moved.x, moved.q, moved.v, moved.w};
       out.answered[i] = 1;

@@ -64,6 +64,8 @@ struct Spring {
   double force = 0;      ///< N, of this substep
   double total = 0;      ///< N s, of the step
   Vec3 place;            ///< m, where it acts
+  Vec3 beside;           ///< m, from the farthest point of a body that rolls to there
+  bool rolls = false;    ///< where it acts goes along with what is farthest, see `follow`
   double opening = 0;    ///< m/s, of the gap
   Vec3 slip;             ///< m/s
 };

@@ -15,11 +15,10 @@ bool none(const Vec3& v) {
 
 }  // namespace
 
-void separate(System& s, const Island& island, double slop, double fastest, double dt) {
-  constexpr double share = 0.2;  // of an overlap, in one step: what pushes from several sides must not overshoot
+void move_apart(System& s, const Island& island) {
   constexpr int rounds = 10;
   bool any = false;
-  for (std::uint32_t i = island.first_point; i < island.end_point && !any; ++i) any = s.points[i].gap < -slop;
+  for (std::uint32_t i = island.first_point; i < island.end_point && !any; ++i) any = s.points[i].apart > 0;
   if (!any) return;
   for (int round = 0; round < rounds; ++round) {
     for (std::uint32_t i = island.first_point; i < island.end_point; ++i) {
@@ -27,13 +26,8 @@ void separate(System& s, const Island& island, double slop, double fastest, doub
       if (!(p.normal.stiff > 0)) continue;
       Body& a = s.bodies[at(p.a)];
       Body& b = s.bodies[at(p.b)];
-      const auto apart = [](const Row& row, const Body& of_a, const Body& of_b) {
-        return dot(row.along, of_b.push_v - of_a.push_v) + dot(row.turn_b, of_b.push_w) - dot(row.turn_a, of_a.push_w);
-      };
-      const double wanted = p.gap < -slop ? std::min(share * (-slop - p.gap) / dt, fastest)
-                                          : -std::max(0.0, p.gap / dt + speed_along(p.normal, a, b));
       const double before = p.push_out;
-      p.push_out = std::max(0.0, before + (wanted - apart(p.normal, a, b)) / p.normal.stiff);
+      p.push_out = std::max(0.0, before + (p.apart - moved_apart(p.normal, a, b)) / p.normal.stiff);
       const double j = p.push_out - before;
       if (a.moves) {
         a.push_v = a.push_v - j * scaled(a.inverse_mass, p.normal.along);
@@ -45,6 +39,16 @@ void separate(System& s, const Island& island, double slop, double fastest, doub
       }
     }
   }
+}
+
+void separate(System& s, const Island& island, double slop, double fastest, double dt) {
+  constexpr double share = 0.2;  // of an overlap, in one step: what pushes from several sides must not overshoot
+  for (std::uint32_t i = island.first_point; i < island.end_point; ++i) {
+    Point& p = s.points[i];
+    p.apart = p.gap < -slop ? std::min(share * (-slop - p.gap) / dt, fastest)
+                            : -std::max(0.0, p.gap / dt + speed_along(p.normal, s.bodies[at(p.a)], s.bodies[at(p.b)]));
+  }
+  move_apart(s, island);
 }
 
 rigid::Motion moved(const response::In& in, const Body& body, std::size_t i) {

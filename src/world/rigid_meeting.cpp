@@ -156,6 +156,9 @@ class Looker {
     static_assert(2 * keep_share <= stop_share);
     const Pair* pair = known();
     if (pair == nullptr) return false;
+    // Springs have taken it in, and hold what it has lost of its speed: stopped outside of them, it would not get it
+    // back.
+    if (pair->stored != 0) return true;
     for (std::size_t i = 0; i < static_cast<std::size_t>(pair->count); ++i) {
       if (pair->points[i].distance <= 0) return true;
     }

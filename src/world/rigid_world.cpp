@@ -81,6 +81,9 @@ void sleep(World& world, const RigidOptions& options, double dt, StageStats& sta
       if (rests(pair.body_b) || !b) world.held[static_cast<std::size_t>(pair.body_a)] = 1;
       if (rests(pair.body_a) || !a) world.held[static_cast<std::size_t>(pair.body_b)] = 1;
     }
+    if (pair.opening) {
+      for (const std::int32_t body : {pair.body_a, pair.body_b}) bodies.still[static_cast<std::size_t>(body)] = 0;
+    }
     if (a && b) {
       // The smaller number is the root, whatever the order.
       const std::int32_t ra = root(world.parent, pair.body_a);

@@ -149,5 +149,21 @@ TEST(RigidScenes, FastTopsStandAndTheSlowOneFalls) {
   for (const char* name : {"top-60", "top-80", "top-100"}) EXPECT_GT(lean(name), 0.9) << name;
 }
 
+/// At the end of the scene, asleep or not.
+double depth_with_springs(const char* name) {
+  Scene scene = find_scene(name);
+  scene.world.response = "penalty";
+  Ran ran = begin(scene);
+  for (int i = 0; i < scene.steps; ++i) ran.world.step();
+  double depth = 0;
+  for (const RigidContact& c : ran.world.rigid_contacts()) depth = std::max(depth, -c.distance);
+  return depth;
+}
+
+TEST(RigidScenes, NothingSinksIntoSpringsForLong) {
+  for (const char* name : {"spinning-tops", "dominoes", "card-house"})
+    EXPECT_LT(depth_with_springs(name), 3e-3) << name;
+}
+
 }  // namespace
 }  // namespace carom

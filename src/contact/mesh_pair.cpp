@@ -100,7 +100,6 @@ void inherit(Pair& fresh, std::span<Pair* const> old, double reach) {
   fresh.rub = most->rub;
   fresh.twist = most->twist;
   fresh.stored = most->stored;
-  fresh.sunk = most->sunk;
   fresh.opening = most->opening;
   most->rub = {};
   most->twist = 0;

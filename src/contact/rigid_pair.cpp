@@ -154,7 +154,6 @@ void look(Pair& pair, const Bodies& bodies, const Poses& poses, double within) {
     pair.rub = {};
     pair.twist = 0;
     pair.stored = 0;
-    pair.sunk = -1;
     pair.opening = false;
     return;
   }

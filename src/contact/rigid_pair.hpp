@@ -46,9 +46,7 @@ struct alignas(64) Pair {
   double gap = 0;  ///< then; no point if larger than what was asked
   bool looked = false;
   bool opening = false;  ///< its bodies are being moved out of each other: they are not at rest
-  // At the end of the last step, see rigid_penalty.hpp.
-  float stored = 0;  ///< J, what springs held
-  float sunk = -1;   ///< m, of the overlap what springs were not pressed by; negative if they did not see the pair
+  float stored = 0;      ///< J, what springs held at the end of the last step, see rigid_penalty.hpp
 
   std::array<PairPoint, convex::patch_points> points;
 

@@ -21,8 +21,6 @@ using contacts::System;
 /// Of h^2 k / m, which must be below four: a bounce of a ball then takes some ten substeps.
 constexpr double chosen = 0.25;
 constexpr std::size_t body_grain = 16;
-/// Of what an overlap is opened by in a step: less than this is rounding.
-constexpr double noticed = 0.01;
 
 /// The share of its speed with which a mass leaves a spring with this ratio of damping that does not pull.
 double restitution_of(double ratio) {
@@ -162,37 +160,40 @@ void rest(std::span<const Point> points, const rigid::Pair& pair, double stored,
   }
 }
 
-/// What the points of a pair ask for at the end of the step. Of an overlap that springs are not pressed by,
-/// `resting_speed` is opened. But a point that was there before had no more than `sunk` of it: what is deeper came by
-/// the step itself, in which points stand still on a body that turns, and is taken back at once.
-void ask_apart(const rigid::Pair& pair, const RigidOptions& options, double dt, std::span<const Spring> springs,
+/// m, of the overlap at a point.
+double not_pressed(const Spring& spring) {
+  return -std::max(spring.rest, spring.gap);
+}
+
+/// Of the depth by which springs of a pair are pressed: as much of an overlap may be left that they are not pressed by.
+/// Each step leaves a little of it, as points stand still on bodies that turn; what moves bodies apart does not know of
+/// friction, and a house of cards that is moved by hairs at each of its edges all the time falls down.
+constexpr double left_shut = 0.25;
+
+/// What the points of a pair ask for at the end of the step: an overlap that springs are not pressed by is opened with
+/// `resting_speed`, and once begun, all of it.
+void ask_apart(const rigid::Pair& pair, double resting_speed, double dt, std::span<const Spring> springs,
                std::span<Point> points) {
-  const double slow = options.resting_speed * dt;
-  const double fast = std::max(slow, options.push_speed * dt);
-  const double sunk = std::max(0.0, static_cast<double>(pair.sunk) - slow);
+  double pressed = 0;
+  for (const Spring& spring : springs) pressed = std::max(pressed, spring.rest - spring.gap);
   for (std::size_t k = 0; k < springs.size(); ++k) {
-    const double deep = -std::max(springs[k].rest, springs[k].gap);
-    const bool known = pair.sunk >= 0 && pair.points[k].age > 0;
-    const double opened = std::max(std::min(deep, slow), known ? std::min(deep - sunk, fast) : 0);
-    points[k].apart = (deep > 0 ? opened : std::min(0.0, -springs[k].gap)) / dt;
+    const double deep = not_pressed(springs[k]) - (pair.opening ? 0 : left_shut * pressed);
+    points[k].apart = deep > 0 ? std::min(deep / dt, resting_speed) : std::min(0.0, -springs[k].gap / dt);
   }
 }
 
-/// How the pair is when its bodies have been moved apart.
-void note_apart(const System& s, double dt, double least, std::span<const Spring> springs,
-                std::span<const Point> points, rigid::Pair& pair) {
-  double sunk = 0;
-  bool opens = false;
+/// Whether what the pair asked for is being done and there is more to do. What is wedged is not opened by anything, and
+/// may come to rest.
+bool is_opening(const System& s, double resting_speed, double dt, std::span<const Spring> springs,
+                std::span<const Point> points) {
+  constexpr double rounding = 0.01;
   for (std::size_t k = 0; k < springs.size(); ++k) {
-    const double opened =
-        dt * contacts::moved_apart(points[k].normal, s.bodies[at(points[k].a)], s.bodies[at(points[k].b)]);
-    const double deep = -std::max(springs[k].rest, springs[k].gap) - opened;
-    sunk = std::max(sunk, deep);
-    // What is wedged is not opened by anything and may come to rest.
-    opens = opens || (deep > least && opened > 0.5 * dt * points[k].apart);
+    const Point& p = points[k];
+    if (!(p.apart > 0)) continue;
+    const double opened = contacts::moved_apart(p.normal, s.bodies[at(p.a)], s.bodies[at(p.b)]);
+    if (opened > 0.5 * p.apart && not_pressed(springs[k]) > dt * (opened + rounding * resting_speed)) return true;
   }
-  pair.sunk = static_cast<float>(sunk);
-  pair.opening = opens;
+  return false;
 }
 
 /// 1/kg, along the normals of a pair for speeds in the ratio in which its points now have them: what a box that falls
@@ -563,12 +564,12 @@ void run(Context& context, const response::In& in, const RigidOptions& options, 
     const auto points_of = [&](const Contact& c) { return std::span(s.points).subspan(c.first, c.count); };
     for (const Contact& c : contacts) {
       follow_to(c, steps);
-      ask_apart(pairs[at(c.pair)], options, in.dt, springs_of(c), points_of(c));
+      ask_apart(pairs[at(c.pair)], options.resting_speed, in.dt, springs_of(c), points_of(c));
     }
     contacts::move_apart(s, island);
     for (const Contact& c : contacts) {
       rigid::Pair& pair = pairs[at(c.pair)];
-      note_apart(s, in.dt, noticed * options.resting_speed * in.dt, springs_of(c), points_of(c), pair);
+      pair.opening = is_opening(s, options.resting_speed, in.dt, springs_of(c), points_of(c));
       pair.twist = 0;
       pair.stored = static_cast<float>(energy(springs_of(c), h));
       for (std::size_t i = 0; i < c.count; ++i) {

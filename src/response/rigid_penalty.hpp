@@ -25,12 +25,15 @@
 ///
 /// - *Energy.* What is found overlapping, as it turned or came faster than it was seen, has not pressed its spring on
 ///   the way, and would be thrown back by what nobody has given. So the springs of a pair begin a step with no more
-///   energy than they ended the last one with: their points rest at a part of their overlap. This is opened again, no
-///   faster than `resting_speed` and with no more energy than brings the pair to that speed. In the substep in which a
+///   energy than they ended the last one with: their points rest at a part of their overlap. In the substep in which a
 ///   point begins or ends to overlap it pushes for the part of it in which it does.
+/// - *Overlaps.* That part, by which no spring is pressed, is opened with `resting_speed` by a motion without velocity,
+///   as in `impulse`. So nothing gains speed by it, and nothing that is off by a little in each step sinks in further
+///   and further. What is being opened does not fall asleep.
 ///
 /// The two forces of a point act at one place and bodies move with the velocity that a substep ends with: momentum is
-/// kept to rounding. Energy is not gained but for what springs hold and give back.
+/// kept to rounding. Energy is not gained but for what springs hold and give back, and h g v at a bounce, by the steps
+/// being explicit.
 namespace carom::rigid_penalty {
 
 using detail::Mat3;

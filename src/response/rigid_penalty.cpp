@@ -235,6 +235,7 @@ void stiffen(const response::In& in, const RigidOptions& options, std::span<cons
       const double normal_give = a.normal_give + b.normal_give;
       Spring& spring = scratch.springs[c.first + k];
       spring.gap = p.gap;
+      spring.pull = p.pull;
       spring.place = pairs[at(c.pair)].points[k].middle;
       if (!(normal_give > 0)) continue;  // all of it is locked
       // More damping than this share of what is stable would not be.
@@ -348,7 +349,8 @@ void follow(const Meeting& m, const rigid::Pair& pair, const Follower& f, double
 /// Of the force in a substep in which a point begins or ends to overlap, the part that is due: with all of it, what
 /// bounces would leave up to some per cent too fast or too slow, as chance has it. Substeps with the force of a spring,
 /// K its stiffness times the give, keep v^2 + h K d v + K d^2, v being the opening before and d the depth; with the
-/// opening after them v^2 - h K d v + K d^2. Outside it is v^2, and is to stay.
+/// opening after them v^2 - h K d v + K d^2. Outside it is v^2, and is to stay. Forces that pull the two together, with
+/// the acceleration p, add h p |v| on the way in and again on the way out, both of which are left out at the end.
 double part_pressed(const Spring& spring, double depth, double h) {
   const double v = spring.opening;
   const double k = spring.stiffness * spring.give;
@@ -358,7 +360,7 @@ double part_pressed(const Spring& spring, double depth, double h) {
     return std::clamp((-v - after) / kick, 0.0, 1.0);
   }
   if (v > 0 && depth < h * (v + kick)) {
-    const double after = std::sqrt(v * v + kick * v + k * depth * depth);
+    const double after = std::sqrt(std::max(0.0, v * v + (kick - 2 * h * spring.pull) * v + k * depth * depth));
     return std::clamp((after - v) / kick, 0.0, 1.0);
   }
   return 1;

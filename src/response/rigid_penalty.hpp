@@ -32,8 +32,7 @@
 ///   and further. What is being opened does not fall asleep.
 ///
 /// The two forces of a point act at one place and bodies move with the velocity that a substep ends with: momentum is
-/// kept to rounding. Energy is not gained but for what springs hold and give back, and h g v at a bounce, by the steps
-/// being explicit.
+/// kept to rounding. Energy is not gained but for what springs hold and give back.
 namespace carom::rigid_penalty {
 
 using detail::Mat3;
@@ -61,6 +60,7 @@ struct Spring {
   double damping = 0;    ///< N s/m along the normal
   double drag = 0;       ///< N s/m along the surface
   double give = 0;       ///< 1/kg along the normal, of both bodies
+  double pull = 0;       ///< m/s^2, by which forces bring them together
   double bearable = 0;   ///< 1/kg, of both bodies in all directions, that it is soft enough for
   double gap = 0;        ///< m
   double rest = 0;       ///< m, the gap at which it does not push; not above zero

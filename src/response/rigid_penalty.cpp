@@ -2,12 +2,11 @@
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "core/at.hpp"
-#include "core/check.hpp"
 #include "core/stage_timer.hpp"
+#include "response/penalty_springs.hpp"
 #include "shapes/support.hpp"
 
 namespace carom::rigid_penalty {
@@ -18,23 +17,7 @@ using contacts::Island;
 using contacts::Point;
 using contacts::System;
 
-/// Of h^2 k / m, which must be below four: a bounce of a ball then takes some ten substeps.
-constexpr double chosen = 0.25;
 constexpr std::size_t body_grain = 16;
-
-/// The share of its speed with which a mass leaves a spring with this ratio of damping that does not pull.
-double restitution_of(double ratio) {
-  if (ratio == 0) return 1;
-  if (ratio == 1) return std::exp(-2.0);
-  if (ratio < 1) {
-    const double root = std::sqrt(1 - ratio * ratio);
-    // atan2 takes the branch that the two cases of the paper are.
-    const double angle = std::atan2(2 * ratio * root, 2 * ratio * ratio - 1);
-    return std::exp(-ratio / root * angle);
-  }
-  const double root = std::sqrt(ratio * ratio - 1);
-  return std::exp(-ratio / root * std::log((ratio + root) / (ratio - root)));
-}
 
 void start_bodies(const response::In& in, const System& s, std::vector<Moving>& moving) {
   moving.resize(in.bodies.size());
@@ -98,174 +81,6 @@ void measure_bodies(const System& s, Scratch& scratch) {
     };
     add(p.a, true);
     add(p.b, false);
-  }
-}
-
-/// J, in a spring that is pressed by `depth` and opens with `speed`. With explicit substeps h that is not k d^2 / 2:
-/// what they keep is half of m v^2 + h k d v + k d^2. It is below zero for what has just come in.
-double energy_of(double stiffness, double depth, double speed, double h) {
-  return 0.5 * stiffness * depth * (depth + h * speed);
-}
-
-/// J, in the springs of a pair as they are now.
-double energy(std::span<const Spring> springs, double h) {
-  double sum = 0;
-  for (const Spring& spring : springs)
-    sum += energy_of(spring.stiffness, std::max(0.0, spring.rest - spring.gap), spring.opening, h);
-  return sum;
-}
-
-/// Lets springs that are found pressed by more than they hold, `stored`, rest where they are not: in the ratio in which
-/// they pushed last, and none farther than it overlaps.
-void rest(std::span<const Point> points, const rigid::Pair& pair, double stored, double h, std::span<Spring> springs) {
-  std::array<double, convex::patch_points> ratio{};
-  double pushed = 0;
-  double held = 0;
-  for (std::size_t k = 0; k < springs.size(); ++k) {
-    const double overlap = std::max(0.0, -springs[k].gap);
-    held += energy_of(springs[k].stiffness, overlap, points[k].speed, h);
-    if (!(overlap > 0) || !(springs[k].stiffness > 0)) continue;
-    ratio[k] = static_cast<double>(pair.points[k].impulse) / springs[k].stiffness;
-    pushed += ratio[k];
-  }
-  if (!(held > stored)) return;
-  for (std::size_t k = 0; k < springs.size(); ++k) {
-    springs[k].rest = std::min(0.0, springs[k].gap);
-    if (!(pushed > 0)) ratio[k] = -springs[k].rest;
-  }
-  // All pressed by a multiple of these, so that they hold what is left over by those that cannot be pressed farther.
-  for (bool again = true; again;) {
-    double square = 0;
-    double linear = 0;
-    for (std::size_t k = 0; k < springs.size(); ++k) {
-      square += 0.5 * springs[k].stiffness * ratio[k] * ratio[k];
-      linear += 0.5 * springs[k].stiffness * ratio[k] * h * points[k].speed;
-    }
-    if (!(square > 0)) return;
-    const double root = std::sqrt(std::max(0.0, linear * linear + 4 * square * stored));
-    const double factor = std::max(0.0, (root - linear) / (2 * square));
-    again = false;
-    for (std::size_t k = 0; k < springs.size(); ++k) {
-      const double overlap = -springs[k].gap;
-      if (!(ratio[k] > 0) || factor * ratio[k] < overlap) continue;
-      springs[k].rest = 0;
-      ratio[k] = 0;
-      stored -= energy_of(springs[k].stiffness, overlap, points[k].speed, h);
-      again = true;
-    }
-    if (again) continue;
-    for (std::size_t k = 0; k < springs.size(); ++k) {
-      if (ratio[k] > 0) springs[k].rest = springs[k].gap + factor * ratio[k];
-    }
-  }
-}
-
-/// m, of the overlap at a point.
-double not_pressed(const Spring& spring) {
-  return -std::max(spring.rest, spring.gap);
-}
-
-/// Of the depth by which springs of a pair are pressed: as much of an overlap may be left that they are not pressed by.
-/// Each step leaves a little of it, as points stand still on bodies that turn; what moves bodies apart does not know of
-/// friction, and a house of cards that is moved by hairs at each of its edges all the time falls down.
-constexpr double left_shut = 0.25;
-
-/// What the points of a pair ask for at the end of the step: an overlap that springs are not pressed by is opened with
-/// `resting_speed`, and once begun, all of it.
-void ask_apart(const rigid::Pair& pair, double resting_speed, double dt, std::span<const Spring> springs,
-               std::span<Point> points) {
-  double pressed = 0;
-  for (const Spring& spring : springs) pressed = std::max(pressed, spring.rest - spring.gap);
-  for (std::size_t k = 0; k < springs.size(); ++k) {
-    const double deep = not_pressed(springs[k]) - (pair.opening ? 0 : left_shut * pressed);
-    points[k].apart = deep > 0 ? std::min(deep / dt, resting_speed) : std::min(0.0, -springs[k].gap / dt);
-  }
-}
-
-/// Whether what the pair asked for is being done and there is more to do. What is wedged is not opened by anything, and
-/// may come to rest.
-bool is_opening(const System& s, double resting_speed, double dt, std::span<const Spring> springs,
-                std::span<const Point> points) {
-  constexpr double rounding = 0.01;
-  for (std::size_t k = 0; k < springs.size(); ++k) {
-    const Point& p = points[k];
-    if (!(p.apart > 0)) continue;
-    const double opened = contacts::moved_apart(p.normal, s.bodies[at(p.a)], s.bodies[at(p.b)]);
-    if (opened > 0.5 * p.apart && not_pressed(springs[k]) > dt * (opened + rounding * resting_speed)) return true;
-  }
-  return false;
-}
-
-/// 1/kg, along the normals of a pair for speeds in the ratio in which its points now have them: what a box that falls
-/// flat meets is its mass, not how easily it rocks.
-double give_of_impact(const System& s, std::span<const Point> points) {
-  double squares = 0;
-  for (const Point& p : points) squares += p.speed * p.speed;
-  if (!(squares > 0)) return 0;
-  Vec3 along;
-  Vec3 turn_a;
-  Vec3 turn_b;
-  for (const Point& p : points) {
-    along = along + p.speed * p.normal.along;
-    turn_a = turn_a + p.speed * p.normal.turn_a;
-    turn_b = turn_b + p.speed * p.normal.turn_b;
-  }
-  const auto of = [&](const contacts::Body& body, const Vec3& turn) {
-    if (!body.moves) return 0.0;
-    return dot(along, contacts::scaled(body.inverse_mass, along)) + dot(turn, body.inverse_inertia * turn);
-  };
-  return (of(s.bodies[at(points.front().a)], turn_a) + of(s.bodies[at(points.front().b)], turn_b)) / squares;
-}
-
-/// Springs of all points: as stiff as was given, if that is stable, or as is.
-void stiffen(const response::In& in, const RigidOptions& options, std::span<const rigid::Pair> pairs,
-             Scratch& scratch) {
-  const System& s = scratch.system;
-  scratch.springs.assign(s.points.size(), {});
-  const double h = in.dt / options.penalty_substeps;
-  for (const Contact& c : s.contacts) {
-    const double restitution = s.points[c.first].restitution;
-    const double wanted = restitution > 0 ? damping_of(restitution) : options.penalty_damping;
-    const double impact_give = give_of_impact(s, {&s.points[c.first], c.count});
-    for (std::size_t k = 0; k < c.count; ++k) {
-      const Point& p = s.points[c.first + k];
-      const Moving& a = scratch.moving[at(p.a)];
-      const Moving& b = scratch.moving[at(p.b)];
-      const double give = a.give + b.give;
-      const double normal_give = a.normal_give + b.normal_give;
-      Spring& spring = scratch.springs[c.first + k];
-      spring.gap = p.gap;
-      spring.pull = p.pull;
-      spring.place = pairs[at(c.pair)].points[k].middle;
-      if (!(normal_give > 0)) continue;  // all of it is locked
-      // More damping than this share of what is stable would not be.
-      const double soft = std::sqrt(normal_give / give);
-      const double ratio = std::min(wanted, 0.2 * (4 - chosen) / (std::sqrt(chosen) * soft));
-      double stiffness = chosen / (h * h * give);
-      if (options.penalty_stiffness > 0) {
-        stiffness = options.penalty_stiffness;
-        // x^2 + 4 r x < 4 for x = h sqrt(k give), r the larger ratio of damping.
-        const double r = std::max(ratio * soft, 1.0);
-        const double x = 2 * std::sqrt(r * r + 1) - 2 * r;
-        const double most = x * x / (h * h * give);
-        require(stiffness <= most, ErrorCode::unstable,
-                "bodies '{}' and '{}': rigid.penalty_stiffness is {} N/m; at most {:.4g} is stable with dt {} and {} "
-                "substeps",
-                in.bodies.info[at(p.a)].name, in.bodies.info[at(p.b)].name, stiffness, most, in.dt,
-                options.penalty_substeps);
-      }
-      spring.stiffness = stiffness;
-      spring.give = normal_give;
-      spring.bearable = give;
-      spring.damping = 2 * ratio * std::sqrt(stiffness / normal_give);
-      if (impact_give > 0) {
-        const double stable = 0.4 * (4 - h * h * stiffness * give) / (h * normal_give);
-        spring.damping = std::max(spring.damping, std::min(stable, 2 * ratio * std::sqrt(stiffness / impact_give)));
-      }
-      spring.drag = 2 * std::sqrt(stiffness / give);
-    }
-    rest({&s.points[c.first], c.count}, pairs[at(c.pair)], static_cast<double>(pairs[at(c.pair)].stored), h,
-         {scratch.springs.data() + c.first, c.count});
   }
 }
 
@@ -515,17 +330,6 @@ void shift(const contacts::Body& body, bool locked, double dt, Moving& m) {
 }
 
 }  // namespace
-
-double damping_of(double restitution) {
-  // Decreasing; four give less than a hundredth.
-  double low = 0;
-  double high = 4;
-  for (int i = 0; i < 60; ++i) {
-    const double middle = 0.5 * (low + high);
-    (restitution_of(middle) > std::max(restitution, 0.01) ? low : high) = middle;
-  }
-  return low;
-}
 
 void run(Context& context, const response::In& in, const RigidOptions& options, std::span<rigid::Pair> pairs,
          Scratch& scratch, const response::Out& out, StageStats& stats) {

@@ -151,9 +151,9 @@ class Stopper {
         const Collider& met = collider(other);
         if (met.body == f.stop.other || !may_touch(world_.state, c, other)) continue;
         const auto i = static_cast<std::size_t>(met.body);
-        if (s_.carrier[i] == f.stop.other) continue;
         if (info(met.body).kind == RigidKind::dynamic) {
-          follow_if_met(f, along, c, other);
+          // What another one has taken along is squeezed between the two: it would be handed to and fro.
+          if (s_.carrier[i] < 0) follow_if_met(f, along, c, other);
           continue;
         }
         const Way way(bodies_.motion[i], world_.next[i], dt_);
@@ -178,11 +178,10 @@ class Stopper {
   void follow_if_met(const Along& f, const Way& along, std::int32_t c, std::int32_t other) {
     const std::int32_t body = collider(other).body;
     const auto i = static_cast<std::size_t>(body);
-    // Where it is if it has been stopped, or taken along by something else; before that it is still on its way.
-    const bool carried = s_.carrier[i] >= 0;
-    const double end = carried ? f.stop.time : stop_of(s_, body);
+    // Where it is if it has been stopped; before that it is still on its way.
+    const double end = stop_of(s_, body);
     const Motion there = without_spin(world_.next[i]);
-    const Way rest = carried || end < 1 ? Way(there, there, dt_) : Way(bodies_.motion[i], world_.next[i], dt_);
+    const Way rest = end < 1 ? Way(there, there, dt_) : Way(bodies_.motion[i], world_.next[i], dt_);
     const auto meets = [&](const Way& way, double from, double to) {
       // As much of the way along as it takes from one time to the other.
       const double length = 1 - f.stop.time;
@@ -200,7 +199,7 @@ class Stopper {
       return true;
     };
     if (!(f.stop.time < 1)) return;
-    if (!carried && end < 1 && end > f.stop.time && meets(way_of(s_, body), f.stop.time, end)) return;
+    if (end < 1 && end > f.stop.time && meets(way_of(s_, body), f.stop.time, end)) return;
     const double from = end < 1 ? std::max(end, f.stop.time) : f.stop.time;
     if (from < 1) meets(rest, from, 1);
   }

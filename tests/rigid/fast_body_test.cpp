@@ -85,6 +85,31 @@ TEST(FastBodies, DoNotPassAMovingPlateWhereTheyStopEachOther) {
   }
 }
 
+/// Two carriers for the same bodies, which must not be handed from one to the other without end.
+TEST(FastBodies, StepsEndBetweenTwoPlatesThatClose) {
+  for (const char* response : {"soft", "lcp"}) {
+    WorldOptions options = rigid_options(1.0 / 60);
+    options.gravity.setZero();
+    options.response = response;
+    World world(options);
+    for (const double side : {-1.0, 1.0}) {
+      RigidBody plate = box_body("plate", {5, 5, 0.01}, at(0, 0, 1.5 * side));
+      plate.kind = RigidKind::kinematic;
+      plate.velocity = {0, 0, -50 * side};
+      world.add(plate);
+    }
+    std::vector<BodyId> cubes;
+    for (int i = 0; i < 60; ++i) {
+      const Eigen::Isometry3d place = at(-0.5 + 0.13 * (i % 6), -0.5 + 0.13 * (i / 6 % 5), -0.3 + 0.2 * (i / 30));
+      RigidBody cube = box_body("cube", {0.05, 0.05, 0.05}, place);
+      cube.velocity = {3.0 * (i % 3), 0, i % 2 == 0 ? -100.0 : 100.0};
+      cubes.push_back(world.add(cube));
+    }
+    for (int step = 0; step < 20; ++step) world.step();
+    for (const BodyId cube : cubes) EXPECT_TRUE(world.pose(cube).matrix().allFinite()) << response;
+  }
+}
+
 /// A light plate is stopped by those that come later, while the first ones rest on it already and would go on.
 TEST(FastBodies, DoNotPassALightPlateThatStops) {
   for (const double rate : {60.0, 240.0}) {

@@ -152,8 +152,8 @@ class Stopper {
         if (met.body == f.stop.other || !may_touch(world_.state, c, other)) continue;
         const auto i = static_cast<std::size_t>(met.body);
         if (info(met.body).kind == RigidKind::dynamic) {
-          // What goes along already does so with the same carrier, or is squeezed between two and would be handed to and
-          // fro without end.
+          // What goes along already does so with the same carrier, or is squeezed between two and would be handed to
+          // and fro without end.
           if (s_.carrier[i] < 0) follow_if_met(f, along, c, other);
           continue;
         }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace carom {
 
@@ -27,6 +28,32 @@ struct Counted {
   std::uint64_t count = 0;
 };
 
+/// Entries in the order in which they were added. The first eight are stored in place, so that a step allocates nothing
+/// for them; with the ninth all move to the heap.
+template <class Entry>
+class EntryList {
+ public:
+  std::span<const Entry> entries() const {
+    return moved_.empty() ? std::span<const Entry>(in_place_.data(), size_) : std::span<const Entry>(moved_);
+  }
+  std::span<Entry> entries() {
+    return moved_.empty() ? std::span<Entry>(in_place_.data(), size_) : std::span<Entry>(moved_);
+  }
+  void add(const Entry& entry) {
+    if (moved_.empty() && size_ < in_place_.size()) {
+      in_place_[size_++] = entry;
+      return;
+    }
+    if (moved_.empty()) moved_.assign(in_place_.begin(), in_place_.end());
+    moved_.push_back(entry);
+  }
+
+ private:
+  std::array<Entry, 8> in_place_{};
+  std::size_t size_ = 0;      ///< of those in place
+  std::vector<Entry> moved_;  ///< all entries, or none
+};
+
 /// What one stage did: what came in, what went out, what took the rest away,
 /// and how long it took. Counts are exact and the same for any number of
 /// threads; times are not.
@@ -39,22 +66,19 @@ class StageStats {
 
   /// `reason` must outlive the statistics: a string literal.
   void add_culled(std::string_view reason, std::uint64_t count);
-  std::span<const Culled> culled() const { return {culled_.data(), culled_size_}; }
+  std::span<const Culled> culled() const { return culled_.entries(); }
   std::uint64_t culled_total() const;
 
   /// `name` must outlive the statistics: a string literal.
   void add_counted(std::string_view name, std::uint64_t count);
-  std::span<const Counted> counted() const { return {counted_.data(), counted_size_}; }
+  std::span<const Counted> counted() const { return counted_.entries(); }
 
   /// Adds the counts and the times of another run of the same stage.
   void add(const StageStats& other);
 
  private:
-  static constexpr std::size_t max_reasons = 8;
-  std::array<Culled, max_reasons> culled_{};
-  std::size_t culled_size_ = 0;
-  std::array<Counted, max_reasons> counted_{};
-  std::size_t counted_size_ = 0;
+  EntryList<Culled> culled_;
+  EntryList<Counted> counted_;
 };
 
 /// One entry for each stage; a stage that did not run stays zero.

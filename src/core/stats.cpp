@@ -1,7 +1,5 @@
 #include "carom/stats.hpp"
 
-#include <cassert>
-
 namespace carom {
 
 std::string_view to_string(Stage stage) {
@@ -11,14 +9,13 @@ std::string_view to_string(Stage stage) {
 }
 
 void StageStats::add_culled(std::string_view reason, std::uint64_t count) {
-  for (std::size_t i = 0; i < culled_size_; ++i) {
-    if (culled_[i].reason == reason) {
-      culled_[i].count += count;
+  for (Culled& entry : culled_.entries()) {
+    if (entry.reason == reason) {
+      entry.count += count;
       return;
     }
   }
-  assert(culled_size_ < max_reasons);
-  culled_[culled_size_++] = {reason, count};
+  culled_.add({reason, count});
 }
 
 std::uint64_t StageStats::culled_total() const {
@@ -28,14 +25,13 @@ std::uint64_t StageStats::culled_total() const {
 }
 
 void StageStats::add_counted(std::string_view name, std::uint64_t count) {
-  for (std::size_t i = 0; i < counted_size_; ++i) {
-    if (counted_[i].name == name) {
-      counted_[i].count += count;
+  for (Counted& entry : counted_.entries()) {
+    if (entry.name == name) {
+      entry.count += count;
       return;
     }
   }
-  assert(counted_size_ < max_reasons);
-  counted_[counted_size_++] = {name, count};
+  counted_.add({name, count});
 }
 
 void StageStats::add(const StageStats& other) {

@@ -82,5 +82,38 @@ TEST(Stats, CountedAddsUpByName) {
   EXPECT_EQ(b.culled_total(), 0U);
 }
 
+TEST(Stats, ReasonsAndNamesAreAsManyAsAreAdded) {
+  constexpr std::array<std::string_view, 20> names{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j",
+                                                   "k", "l", "m", "n", "o", "p", "q", "r", "s", "t"};
+  for (const std::size_t count : {std::size_t{7}, std::size_t{8}, std::size_t{9}, names.size()}) {
+    StageStats stats;
+    stats.in = 11;
+    stats.limited = 12;
+    for (int round = 0; round < 2; ++round) {
+      for (std::size_t i = 0; i < count; ++i) {
+        stats.add_culled(names[i], i + 1);
+        stats.add_counted(names[count - 1 - i], 10 * i);
+      }
+    }
+    StageStats sum = stats;
+    sum.add(stats);
+    const StageStats moved = std::move(sum);
+    EXPECT_EQ(moved.in, 22U);
+    EXPECT_EQ(moved.limited, 24U);
+    EXPECT_EQ(moved.culled_total(), 4 * count * (count + 1) / 2);
+    ASSERT_EQ(moved.culled().size(), count);
+    ASSERT_EQ(moved.counted().size(), count);
+    for (std::size_t i = 0; i < count; ++i) {
+      EXPECT_EQ(moved.culled()[i].reason, names[i]);
+      EXPECT_EQ(moved.culled()[i].count, 4 * (i + 1));
+      EXPECT_EQ(moved.counted()[i].name, names[count - 1 - i]);
+      EXPECT_EQ(moved.counted()[i].count, 40 * i);
+    }
+    stats = {};
+    EXPECT_TRUE(stats.culled().empty());
+    EXPECT_TRUE(stats.counted().empty());
+  }
+}
+
 }  // namespace
 }  // namespace carom

@@ -149,6 +149,7 @@ int recording_info(const InfoOptions& options) {
   if (bad_frames > 0) damage += fmt::format(" ({} of {} frames cannot be read)", bad_frames, reader.frame_count());
   if (options.json) {
     const Json json = {{"scene", meta.scene},
+                       {"description", meta.description},
                        {"carom", meta.carom_version},
                        {"dt", meta.dt},
                        {"contact_distance", has_distance ? Json(meta.contact_distance) : Json(nullptr)},

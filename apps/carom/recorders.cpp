@@ -26,7 +26,8 @@ Recorders::Recorders(const Scene& scene, const World& world, const std::string& 
                            .scene = scene.name,
                            .dt = scene.world.dt * every,
                            .gravity = scene.world.gravity,
-                           .contact_distance = meshes ? scene.world.contact.distance : 0};
+                           .contact_distance = meshes ? scene.world.contact.distance : 0,
+                           .description = scene.description};
   if (!output.empty() || html) make_surfaces(scene);
   if (output.ends_with(".replay")) {
     open_replay(output);

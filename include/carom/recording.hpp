@@ -38,6 +38,7 @@ struct RecordingMeta {
   Eigen::Vector3d gravity = Eigen::Vector3d::Zero();
   double contact_distance = 0;        ///< m, of meshes; 0 where all bodies are rigid
   std::vector<RecordedView> views{};  ///< a few thousand at most: the whole of this is limited to a megabyte
+  std::string description{};          ///< of the scene, for the reader
 };
 
 /// One body in one frame; owned by the caller.

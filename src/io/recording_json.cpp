@@ -110,11 +110,12 @@ std::string encode_meta(const RecordingMeta& meta) {
                 {"dt", meta.dt},
                 {"gravity", {meta.gravity.x(), meta.gravity.y(), meta.gravity.z()}},
                 {"contact_distance", meta.contact_distance}};
+  if (!meta.description.empty()) value["description"] = meta.description;
   for (const RecordedView& view : meta.views)
     value["views"].push_back({{"title", view.title}, {"frame", view.frame}, {"bodies", view.bodies}});
   std::string text = to_text(value);
   require(text.size() <= max_meta_size, ErrorCode::unsupported,
-          "recording of \"{}\": its {} views and names take {} bytes; at most {} are allowed", meta.scene,
+          "recording of \"{}\": its description and {} views take {} bytes; at most {} are allowed", meta.scene,
           meta.views.size(), text.size(), max_meta_size);
   return text;
 }
@@ -126,7 +127,10 @@ std::string encode_stat(std::uint32_t frame, double time, const PipelineStats& s
       stages.push_back(encode_stage(static_cast<Stage>(i), stats.stages[i]));
     }
   }
-  return to_text({{"frame", frame}, {"time", time}, {"stages", std::move(stages)}});
+  std::string text = to_text({{"frame", frame}, {"time", time}, {"stages", std::move(stages)}});
+  require(text.size() <= max_stat_size, ErrorCode::unsupported,
+          "frame {}: its statistics take {} bytes; at most {} are allowed", frame, text.size(), max_stat_size);
+  return text;
 }
 
 RecordingMeta decode_meta(std::span<const std::uint8_t> bytes, const std::string& where) {
@@ -140,6 +144,7 @@ RecordingMeta decode_meta(std::span<const std::uint8_t> bytes, const std::string
   require(gravity.is_array() && gravity.size() == 3, ErrorCode::bad_format, "{}: \"gravity\" is not three numbers",
           where);
   for (int i = 0; i < 3; ++i) meta.gravity[i] = number(gravity[static_cast<std::size_t>(i)], "gravity", where);
+  if (value.contains("description")) meta.description = text(value["description"], "description", where);
   if (value.contains("views")) {
     require(value["views"].is_array(), ErrorCode::bad_format, "{}: \"views\" is not a list", where);
     for (const Json& view : value["views"]) meta.views.push_back(decode_view(view, where));

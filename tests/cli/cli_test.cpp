@@ -10,6 +10,7 @@
 #include "carom/detect.hpp"
 #include "carom/recording.hpp"
 #include "carom/replay.hpp"
+#include "carom/scene.hpp"
 #include "command.hpp"
 
 namespace carom::cli {
@@ -225,6 +226,14 @@ TEST(CliRun, AStepThatFailsKeepsWhatWasRecorded) {
   EXPECT_TRUE(reader.damage().empty());
   EXPECT_GT(reader.frame_count(), 2U);
   EXPECT_EQ(Json::parse(read_text(folder / "out.json"))["summary"]["steps"], reader.frame_count() - 1);
+}
+
+TEST(CliInfo, ARecordingHasTheDescriptionOfItsScene) {
+  const Folder folder;
+  const Scene scene = find_scene("knot");
+  ASSERT_FALSE(scene.description.empty());
+  ASSERT_EQ(call({"run", "knot", "--steps", "1", "-o", folder / "k.carom"}).exit_code, 0);
+  EXPECT_EQ(Json::parse(call({"info", folder / "k.carom", "--json"}).out)["description"], scene.description);
 }
 
 TEST(CliInfo, FindsDamageAnywhereInARecording) {

@@ -50,6 +50,30 @@ TEST(Recording, MetaKeepsItsDoubles) {
   EXPECT_EQ(reader.meta().contact_distance, meta.contact_distance);
 }
 
+TEST(Recording, KeepsTheDescriptionOfItsScene) {
+  for (const std::string description : {"", "Two \"tori\" × 2,\n</script> and a line more"}) {
+    RecordingMeta meta;
+    meta.description = description;
+    RecordingWriter writer(meta, PositionEncoding::f64);
+    writer.close();
+    EXPECT_EQ(RecordingReader({writer.bytes().begin(), writer.bytes().end()}).meta().description, description);
+  }
+}
+
+TEST(Recording, KeepsMoreReasonsThanAStageOfOursHas) {
+  constexpr std::array<std::string_view, 12> reasons{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"};
+  PipelineStats stats;
+  std::vector<std::pair<std::string, std::uint64_t>> culled;
+  for (const std::string_view reason : reasons) {
+    culled.emplace_back(reason, culled.size() + 1);
+    stats[Stage::mid].add_culled(reason, culled.size());
+  }
+  RecordingWriter writer(RecordingMeta{}, PositionEncoding::f64);
+  writer.write_frame(0, {}, {}, stats);
+  writer.close();
+  EXPECT_EQ(RecordingReader({writer.bytes().begin(), writer.bytes().end()}).read_stages(0)[4].culled, culled);
+}
+
 TEST(Recording, KeepsItsViews) {
   RecordingMeta meta;
   meta.views = {{"all of it", 0, {}}, {"\"a\" × b: 2 mm", 7, {0, 4294967295}}};

@@ -6,22 +6,21 @@
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
 
+#include <algorithm>
 #include <optional>
 #include <thread>
 
+#include "core/available_cores.hpp"
 #include "core/check.hpp"
 #include "core/shared_loop.hpp"
 
 namespace carom {
 
 namespace {
-// More than any machine has, few enough to start.
-constexpr int most_threads = 1024;
-
 int resolve_threads(int threads) {
-  require(threads >= 0 && threads <= most_threads, ErrorCode::invalid_argument,
-          "threads is {}; expected 0 (all cores) to {}", threads, most_threads);
-  return threads == 0 ? oneapi::tbb::info::default_concurrency() : threads;
+  require(threads >= 0 && threads <= max_threads, ErrorCode::invalid_argument,
+          "threads is {}; expected 0 (all cores) to {}", threads, max_threads);
+  return threads == 0 ? std::min(available_cores(), max_threads) : std::min(threads, thread_limit());
 }
 }  // namespace
 

@@ -12,17 +12,22 @@
 /// the only file that knows oneTBB.
 namespace carom {
 
+/// More than any machine has, few enough to start.
+inline constexpr int max_threads = 1024;
+
 /// A number of threads to work with. Cheap to call, costly to make: keep one.
 class Workers {
   struct Impl;
 
  public:
-  /// 0 = one for each core this process may use.
+  /// 0 = one for each core this process may use; more than those are not used (see thread_limit), as the result does
+  /// not depend on the number. Throws Error if negative or above max_threads.
   explicit Workers(int threads = 0);
   ~Workers();
   Workers(Workers&&) noexcept;
   Workers& operator=(Workers&&) noexcept;
 
+  /// In use: no more than asked for.
   int threads() const { return threads_; }
   /// Does nothing if it is that number already.
   void set_threads(int threads);

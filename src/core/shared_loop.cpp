@@ -4,23 +4,6 @@
 #include <utility>
 
 namespace carom {
-namespace {
-
-/// So often a thread looks in vain before it lets others have its core.
-constexpr int most_spins = 2000;
-
-class Patience {
- public:
-  void wait() {
-    if (++spins_ > most_spins) std::this_thread::yield();
-  }
-  void renew() { spins_ = 0; }
-
- private:
-  int spins_ = 0;
-};
-
-}  // namespace
 
 void SharedLoop::open() {
   left_.store(0, std::memory_order_relaxed);
@@ -28,7 +11,8 @@ void SharedLoop::open() {
 }
 
 void SharedLoop::close() {
-  closed_.store(true, std::memory_order_release);
+  closed_.store(true);
+  sleepers_.notify();
 }
 
 void SharedLoop::wait_until_left(std::size_t helpers) const {
@@ -36,6 +20,7 @@ void SharedLoop::wait_until_left(std::size_t helpers) const {
 }
 
 void SharedLoop::do_chunk(const Share& share, std::size_t chunk) {
+  const std::size_t chunks = share.chunks;  // of this loop: another may begin as soon as the last chunk is done
   if (!failed_.load(std::memory_order_relaxed)) {
     try {
       share.body(share.context, chunk);
@@ -44,7 +29,7 @@ void SharedLoop::do_chunk(const Share& share, std::size_t chunk) {
       failed_.store(true, std::memory_order_relaxed);
     }
   }
-  done_.fetch_add(1, std::memory_order_acq_rel);
+  if (done_.fetch_add(1) + 1 == chunks) sleepers_.notify();
 }
 
 bool SharedLoop::work(std::size_t thread) {
@@ -70,11 +55,16 @@ void SharedLoop::run(std::size_t chunks, Body body, void* context) {
     const std::uint64_t end = chunks * (k + 1) / threads_;
     shares_[k].body = body;
     shares_[k].context = context;
+    shares_[k].chunks = chunks;
     shares_[k].next_and_end.store(begin << 32 | end, std::memory_order_release);
   }
+  loops_.fetch_add(1);
+  sleepers_.notify();
   work(0);
-  Patience patience;
-  while (done_.load(std::memory_order_acquire) < chunks) patience.wait();
+  const auto all_done = [&] { return done_.load() == chunks; };
+  for (Patience patience; !all_done();) {
+    if (!patience.wait()) sleepers_.sleep_until(all_done);
+  }
   if (failed_.load(std::memory_order_relaxed)) {
     failed_.store(false, std::memory_order_relaxed);
     has_error_.clear();
@@ -85,10 +75,12 @@ void SharedLoop::run(std::size_t chunks, Body body, void* context) {
 void SharedLoop::help(std::size_t thread) {
   Patience patience;
   while (!closed_.load(std::memory_order_acquire)) {
+    const std::uint64_t seen = loops_.load();
     if (work(thread)) {
       patience.renew();
-    } else {
-      patience.wait();
+    } else if (!patience.wait()) {
+      sleepers_.sleep_until([&] { return loops_.load() != seen || closed_.load(); });
+      patience.renew();
     }
   }
   left_.fetch_add(1, std::memory_order_release);

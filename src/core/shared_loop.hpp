@@ -5,10 +5,13 @@
 #include <exception>
 #include <memory>
 
+#include "core/waiting.hpp"
+
 namespace carom {
 
 /// One loop after the other, shared with threads that stay and wait for the next: beginning one costs a few writes,
-/// where handing it to a scheduler costs microseconds, or tens of them if threads have gone to sleep.
+/// where handing it to a scheduler costs microseconds, or tens of them if threads have gone to sleep. A thread that has
+/// waited for long sleeps here, too, so that other processes have its core (see Patience).
 ///
 /// The chunks of a loop are cut into a share for each thread, which begins with its own and then helps with the others:
 /// what a thread wrote in one loop is likely to be in its own cache in the next. A share is two numbers in one, the
@@ -40,6 +43,7 @@ class SharedLoop {
     std::atomic<std::uint64_t> next_and_end{0};
     Body body = nullptr;
     void* context = nullptr;
+    std::size_t chunks = 0;  ///< of all shares
   };
 
   /// Takes and does chunks while there are any; whether there were.
@@ -49,8 +53,11 @@ class SharedLoop {
   std::unique_ptr<Share[]> shares_;
   std::size_t threads_;
   alignas(64) std::atomic<std::size_t> done_{0};
+  /// Read by those who wait for the next loop, apart from what those who work write.
+  alignas(64) std::atomic<std::uint64_t> loops_{0};  ///< begun so far
   std::atomic<bool> closed_{true};
-  std::atomic<std::size_t> left_{0};
+  Sleepers sleepers_;
+  alignas(64) std::atomic<std::size_t> left_{0};
   std::atomic<bool> failed_{false};
   std::atomic_flag has_error_ = ATOMIC_FLAG_INIT;
   std::exception_ptr error_;

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <thread>
 
 #include "core/parallel.hpp"
+#include "core/waiting.hpp"
 
 namespace carom {
 
@@ -39,10 +39,11 @@ class StageRunner {
           try {
             body(stage, block);
           } catch (...) {
-            failed.store(true, std::memory_order_relaxed);
+            failed.store(true);
+            sleepers_.notify();
             throw;
           }
-          done_[stage].value.fetch_add(1, std::memory_order_release);
+          if (done_[stage].value.fetch_add(1) + 1 == blocks[stage]) sleepers_.notify();
         };
         for (std::size_t k = 0; k < threads; ++k) {
           const std::size_t share = (thread + k) % threads;
@@ -55,11 +56,11 @@ class StageRunner {
             take(block);
           }
         }
-        for (int spins = 0; done_[stage].value.load(std::memory_order_acquire) < blocks[stage]; ++spins) {
-          if (failed.load(std::memory_order_relaxed)) return;
-          // The other thread may not have a core of its own.
-          if (spins > most_spins) std::this_thread::yield();
+        const auto over = [&] { return done_[stage].value.load() >= blocks[stage] || failed.load(); };
+        for (Patience patience; !over();) {
+          if (!patience.wait()) sleepers_.sleep_until(over);
         }
+        if (failed.load(std::memory_order_relaxed)) return;
       }
     });
   }
@@ -75,13 +76,13 @@ class StageRunner {
     for (std::size_t i = 0; i < stages; ++i) done_[i].value.store(0, std::memory_order_relaxed);
   }
 
-  static constexpr int most_spins = 2000;
   struct alignas(64) Counter {
     std::atomic<std::uint32_t> value{0};
   };
   std::unique_ptr<Counter[]> taken_;  ///< blocks of each stage and share
   std::unique_ptr<Counter[]> done_;   ///< blocks of each stage
   std::size_t capacity_ = 0;
+  Sleepers sleepers_;  ///< who has waited for long for the end of a stage
 };
 
 }  // namespace carom

@@ -176,6 +176,16 @@ TEST(CliRun, TheSameStateForOneAndTwoThreads) {
   EXPECT_EQ(hash("1"), hash("2"));
 }
 
+/// The number of threads is accepted, but only as many run as there are cores.
+TEST(CliRun, AThousandThreadsRunAsManyAsThereAreCores) {
+  const auto hash = [](const char* threads) {
+    const Result result = call({"run", "pyramid", "--steps", "20", "--threads", threads, "--json", "-"});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return Json::parse(result.out)["summary"]["hash"].get<std::string>();
+  };
+  EXPECT_EQ(hash("1024"), hash("1"));
+}
+
 /// Until a run has written its first frames; half a minute at most.
 void wait_for_bytes(const std::string& path, std::uintmax_t bytes) {
   for (int i = 0; i < 600; ++i) {

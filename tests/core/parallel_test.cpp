@@ -3,11 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <mutex>
 #include <numeric>
+#include <set>
 #include <stdexcept>
 #include <thread>
 
 #include "carom/error.hpp"
+#include "core/available_cores.hpp"
 #include "oracle/soup.hpp"
 
 namespace carom {
@@ -124,6 +128,27 @@ TEST_P(Parallel, LoopsWithinGatheredLoopsAndGatheringsWithinGatheringsEnd) {
   for (const std::atomic<int>& n : visits) EXPECT_EQ(n, 20);
 }
 
+/// Longer than threads spin and yield before they sleep.
+constexpr std::chrono::milliseconds long_wait{3};
+
+TEST_P(Parallel, LoopsAfterALongWaitVisitEachIndexOnce) {
+  Workers workers(GetParam());
+  std::vector<int> visits(100, 0);
+  for (int round = 0; round < 5; ++round) {
+    const Workers::Gathering gathering(workers);
+    for (int loop = 0; loop < 5; ++loop) {
+      // The others wait for the loop, then the caller waits for the last chunk, in whose hands it may be.
+      if (loop % 2 == 0) std::this_thread::sleep_for(long_wait);
+      parallel_for(workers, visits.size(), 1, [&](std::size_t i) {
+        if (i % 50 == 0) std::this_thread::sleep_for(long_wait);
+        ++visits[i];
+      });
+    }
+    std::this_thread::sleep_for(long_wait);
+  }
+  EXPECT_EQ(visits, std::vector<int>(100, 25));
+}
+
 INSTANTIATE_TEST_SUITE_P(Threads, Parallel, testing::Values(1, 2, 4));
 
 TEST(ParallelWorkers, UsesAsManyThreadsAsAsked) {
@@ -143,14 +168,40 @@ TEST(ParallelWorkers, UsesAsManyThreadsAsAsked) {
   {
     const Workers::Gathering gathering(workers);
     EXPECT_EQ(meet(), 3);
+    std::this_thread::sleep_for(long_wait);
+    EXPECT_EQ(meet(), 3) << "who has gone to sleep comes back";
   }
   workers.set_threads(1);
   EXPECT_EQ(workers.threads(), 1);
 }
 
+TEST(ParallelWorkers, UsesNoMoreThreadsThanThereAreCores) {
+  set_thread_limit(0);
+  Workers workers(max_threads);
+  const Workers all(0);
+  set_thread_limit(max_threads);  // as the other tests have it
+  EXPECT_EQ(workers.threads(), available_cores());
+  EXPECT_EQ(all.threads(), available_cores());
+  std::mutex mutex;
+  std::set<std::thread::id> ids;
+  const auto run = [&] {
+    parallel_for(workers, 5000, 1, [&](std::size_t i) {
+      if (i % 100 == 0) std::this_thread::sleep_for(std::chrono::microseconds(100));
+      const std::lock_guard lock(mutex);
+      ids.insert(std::this_thread::get_id());
+    });
+  };
+  run();
+  {
+    const Workers::Gathering gathering(workers);
+    run();
+  }
+  EXPECT_LE(ids.size(), static_cast<std::size_t>(available_cores()));
+}
+
 TEST(ParallelWorkers, ZeroMeansAllAndNonsenseIsRefused) {
   EXPECT_GE(Workers(0).threads(), 1);
-  for (const int threads : {-1, 1'000'000}) {
+  for (const int threads : {-1, max_threads + 1, 1'000'000}) {
     try {
       const Workers workers(threads);
       ADD_FAILURE() << "accepted " << threads;

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 namespace carom {
@@ -33,6 +35,27 @@ TEST(ParallelStages, EachBeginsWhenTheOneBeforeIsDone) {
         }
         before += all;
       }
+    }
+  }
+}
+
+/// Longer than threads spin and yield before they sleep.
+TEST(ParallelStages, ALongBlockIsWaitedFor) {
+  const std::vector<std::uint32_t> blocks{4, 1, 4};
+  for (const int threads : {1, 2, 4}) {
+    Workers workers(threads);
+    StageRunner runner;
+    std::vector<int> done(3, 0);
+    for (int round = 1; round <= 5; ++round) {
+      runner.run(workers, blocks, [&](std::size_t stage, std::uint32_t block) {
+        if (block != 0) return;
+        std::this_thread::sleep_for(std::chrono::milliseconds(3));
+        if (stage > 0) {
+          EXPECT_EQ(done[stage - 1], round);
+        }
+        ++done[stage];
+      });
+      EXPECT_EQ(done, std::vector<int>(3, round));
     }
   }
 }

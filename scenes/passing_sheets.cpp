@@ -18,7 +18,7 @@ MeshSource make_wavy(double height, double shift) {
   for (int j = 0; j < waves; ++j)
     for (int i = 0; i < waves; ++i) {
       Dent dent;
-      dent.centre = {size * ((i + 0.5 + shift) / waves - 0.5), 0, size * ((j + 0.5 + shift) / waves - 0.5)};
+      dent.center = {size * ((i + 0.5 + shift) / waves - 0.5), 0, size * ((j + 0.5 + shift) / waves - 0.5)};
       dent.direction = Vector3d::UnitY();
       dent.radius = 0.7 * size / waves;
       dent.depth = (i + j) % 2 == 0 ? height : -height;

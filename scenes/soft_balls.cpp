@@ -36,7 +36,7 @@ MeshSource make_ball(int ball, const Vector3d& centre) {
   for (int axis = 0; axis < 3; ++axis) {
     for (const double side : {-1.0, 1.0}) {
       const Vector3d outward = turn.inverse() * (side * Vector3d::Unit(axis));
-      mesh.dents.push_back({.centre = outward, .direction = -outward, .radius = flat_width, .depth = flat_depth});
+      mesh.dents.push_back({.center = outward, .direction = -outward, .radius = flat_width, .depth = flat_depth});
     }
   }
   return mesh;

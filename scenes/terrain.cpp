@@ -19,7 +19,7 @@ Scene terrain(int count) {
   hills.mesh.shape = SheetSource{.size_x = 2 * half, .size_z = 2 * half, .segments_x = 250, .segments_z = 200};
   for (int i = 0; i < 60; ++i) {
     Dent dent;
-    dent.centre = {chance.number(-half, half), 0, chance.number(-half, half)};
+    dent.center = {chance.number(-half, half), 0, chance.number(-half, half)};
     dent.direction = Eigen::Vector3d::UnitY();
     dent.radius = chance.number(3, 8);
     dent.depth = chance.number(-0.5, 0.5);

@@ -31,7 +31,7 @@ constexpr double dent_width = 0.54;
 constexpr double dent_depth = 0.108;  // half of `press`, and 8 mm so that no surface runs through the other
 
 Dent make_dent(const Vector3d& touching_point, const Vector3d& inward) {
-  return {.centre = touching_point, .direction = inward, .radius = dent_width, .depth = dent_depth};
+  return {.center = touching_point, .direction = inward, .radius = dent_width, .depth = dent_depth};
 }
 
 KinematicSpec make_lower(const TorusSource& torus) {

@@ -38,10 +38,10 @@ TriangleMesh make_sheet(double size_x, double size_z, int segments_x, int segmen
 /// the spiral are of equal arc length. 2 * along * across triangles with alternating diagonals.
 TriangleMesh make_roll(double inner_radius, double gap, double turns, double width, int along, int across);
 
-/// Pushes a smooth dent into a surface: every vertex closer than `radius` to `centre` moves by
+/// Pushes a smooth dent into a surface: every vertex closer than `radius` to `center` moves by
 /// `depth` * (1 - (r / radius)^2)^2 along `direction` (unit length).
 struct Dent {
-  Eigen::Vector3d centre = Eigen::Vector3d::Zero();
+  Eigen::Vector3d center = Eigen::Vector3d::Zero();
   Eigen::Vector3d direction = -Eigen::Vector3d::UnitY();
   double radius = 1;  ///< m
   double depth = 0;   ///< m

@@ -28,6 +28,8 @@ struct GivenMass {
   double mass = 1;                                        ///< kg
   Eigen::Vector3d center = Eigen::Vector3d::Zero();       ///< m, in the frame of the shape
   Eigen::Matrix3d inertia = Eigen::Matrix3d::Identity();  ///< kg m^2, about the centre, in the frame of the shape
+  /// Centre and inertia are those of the shape, filled evenly; `center` and `inertia` have no meaning then.
+  bool inertia_from_shape = false;
 };
 
 struct RigidBody {

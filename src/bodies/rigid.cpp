@@ -3,6 +3,7 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 
+#include "bodies/rigid_limits.hpp"
 #include "core/check.hpp"
 #include "query/check_pose.hpp"
 #include "shapes/shape_data.hpp"
@@ -57,16 +58,13 @@ void check_pose_of(const std::string& body, const Eigen::Isometry3d& pose) {
           ErrorCode::invalid_argument, "body '{}': the pose is not a rotation and a translation", body);
 }
 
-/// Far beyond what anything slips with, and single precision can still compute with it.
-constexpr double most_friction = 1e9;
-
 void check(const RigidBody& body) {
   check_pose_of(body.name, body.pose);
   check_vector(body.name, "velocity", body.velocity);
   check_vector(body.name, "angular_velocity", body.angular_velocity);
   check_not_negative(body.name, "friction", body.friction);
-  require(body.friction <= most_friction, ErrorCode::invalid_argument, "body '{}': friction is {}; at most {}",
-          body.name, body.friction, most_friction);
+  require(body.friction <= max_friction, ErrorCode::invalid_argument, "body '{}': friction is {}; at most {}",
+          body.name, body.friction, max_friction);
   check_not_negative(body.name, "torsional_friction", body.torsional_friction);
   check_not_negative(body.name, "rolling_friction", body.rolling_friction);
   check_not_negative(body.name, "linear_damping", body.linear_damping);
@@ -99,6 +97,14 @@ MassOf mass_of(const RigidBody& body) {
     const GivenMass& given = *body.mass;
     require(std::isfinite(given.mass) && given.mass > 0, ErrorCode::invalid_argument,
             "body '{}': mass is {}; expected a positive number of kilograms", body.name, given.mass);
+    if (given.inertia_from_shape) {
+      const bool solid = body.shape.kind() != ShapeKind::half_space;
+      const MassProperties unit = solid ? body.shape.mass_properties() : MassProperties{};
+      require(unit.volume > 0, ErrorCode::invalid_argument,
+              "body '{}' is a {} without volume, from which no inertia follows; expected a mass with its inertia",
+              body.name, to_string(body.shape.kind()));
+      return {given.mass, unit.center, given.mass / unit.volume * unit.inertia};
+    }
     check_vector(body.name, "centre of mass", given.center);
     require(given.inertia.allFinite(), ErrorCode::not_finite, "body '{}': inertia is not finite", body.name);
     require(

@@ -4,7 +4,7 @@
 namespace carom {
 
 void apply_dent(const Dent& dent, std::span<Eigen::Vector3d> positions) {
-  require(is_finite(dent.centre), ErrorCode::invalid_argument, "apply: dent.centre is not finite");
+  require(is_finite(dent.center), ErrorCode::invalid_argument, "apply: dent.center is not finite");
   // Loose enough for a direction that was normalised in single precision.
   require(std::abs(dent.direction.norm() - 1) <= 1e-6, ErrorCode::invalid_argument,
           "apply: dent.direction has length {}; expected 1", dent.direction.norm());
@@ -12,7 +12,7 @@ void apply_dent(const Dent& dent, std::span<Eigen::Vector3d> positions) {
   require(std::isfinite(dent.depth), ErrorCode::invalid_argument, "apply: dent.depth is {}; expected a finite number",
           dent.depth);
   for (Eigen::Vector3d& p : positions) {
-    const double ratio = ((p - dent.centre) / dent.radius).squaredNorm();
+    const double ratio = ((p - dent.center) / dent.radius).squaredNorm();
     if (ratio < 1) p += dent.depth * (1 - ratio) * (1 - ratio) * dent.direction;
   }
 }

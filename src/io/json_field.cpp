@@ -28,38 +28,17 @@ std::string describe_value(const JsonValue& value) {
   return std::visit(Describer{}, value.data);
 }
 
-std::string_view describe(Sign sign) {
-  switch (sign) {
-    case Sign::any:
-      return "a number";
-    case Sign::not_negative:
-      return "a number of at least 0";
-    case Sign::positive:
-      return "a positive number";
-    case Sign::zero_to_one:
-      return "a number from 0 to 1";
-  }
-  return {};
-}
-
-bool has_sign(double value, Sign sign) {
-  switch (sign) {
-    case Sign::any:
-      return true;
-    case Sign::not_negative:
-      return value >= 0;
-    case Sign::positive:
-      return value > 0;
-    case Sign::zero_to_one:
-      return value >= 0 && value <= 1;
-  }
-  return false;
+std::string describe(const Sign& sign) {
+  if (std::isfinite(sign.most)) return fmt::format("a number from {} to {}", sign.least, sign.most);
+  if (sign.above) return "a positive number";
+  return std::isfinite(sign.least) ? fmt::format("a number of at least {}", sign.least) : "a number";
 }
 
 std::string describe(const IntegerRange& range) {
-  if (range.most != IntegerRange{}.most) return fmt::format("an integer from {} to {}", range.least, range.most);
-  if (range.least != IntegerRange{}.least) return fmt::format("an integer of at least {}", range.least);
-  return "an integer";
+  const std::string_view integer = range.multiple_of == 2 ? "an even integer" : "an integer";
+  if (range.most != IntegerRange{}.most) return fmt::format("{} from {} to {}", integer, range.least, range.most);
+  if (range.least != IntegerRange{}.least) return fmt::format("{} of at least {}", integer, range.least);
+  return std::string(integer);
 }
 
 /// Whether a name is so near another that it is likely to be a slip of the pen.
@@ -86,10 +65,10 @@ void JsonField::expected(std::string_view what, ErrorCode code) const {
   fail(code, fmt::format("expected {}, got {}", what, describe_value(value_)));
 }
 
-double JsonField::number(Sign sign) const {
+double JsonField::number(const Sign& sign) const {
   const auto* number = std::get_if<double>(&value_.data);
   if (number == nullptr) expected(describe(sign));
-  if (!has_sign(*number, sign)) expected(describe(sign), ErrorCode::invalid_argument);
+  if (!sign.allows(*number)) expected(describe(sign), ErrorCode::invalid_argument);
   return *number;
 }
 
@@ -100,7 +79,9 @@ int JsonField::integer(const IntegerRange& range) const {
   if (*number > range.most) {
     expected(fmt::format("an integer of at most {}", range.most), ErrorCode::invalid_argument);
   }
-  return static_cast<int>(*number);
+  const int value = static_cast<int>(*number);
+  if (value % range.multiple_of != 0) expected(describe(range), ErrorCode::invalid_argument);
+  return value;
 }
 
 std::uint32_t JsonField::bits() const {
@@ -133,10 +114,20 @@ std::size_t JsonField::choice(std::span<const std::string_view> choices) const {
   return static_cast<std::size_t>(found - choices.begin());
 }
 
-Eigen::Vector3d JsonField::vector(Sign sign) const {
+Eigen::Vector3d JsonField::vector(const Sign& sign) const {
   const JsonValue::Array& items = array("a list of 3 numbers");
   if (items.size() != 3) expected("a list of 3 numbers");
   return {item(items, 0).number(sign), item(items, 1).number(sign), item(items, 2).number(sign)};
+}
+
+Eigen::Vector4d JsonField::quaternion() const {
+  constexpr std::string_view what = "a list of 4 numbers w, x, y, z";
+  const JsonValue::Array& items = array(what);
+  if (items.size() != 4) expected(what);
+  Eigen::Vector4d result;
+  for (std::size_t i = 0; i < 4; ++i) result[static_cast<Eigen::Index>(i)] = item(items, i).number();
+  if (result.isZero(0)) fail(ErrorCode::invalid_argument, "expected a quaternion, got one of length 0");
+  return result;
 }
 
 Eigen::Matrix3d JsonField::matrix() const {
@@ -181,6 +172,10 @@ JsonField JsonObject::get(std::string_view name) {
   const std::optional<JsonField> found = find(name);
   if (!found) missing({name});
   return *found;
+}
+
+bool JsonObject::has(std::string_view name) const {
+  return std::any_of(members_->begin(), members_->end(), [&](const JsonMember& member) { return member.name == name; });
 }
 
 void JsonObject::missing(std::initializer_list<std::string_view> names) const {

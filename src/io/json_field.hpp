@@ -16,11 +16,26 @@
 
 namespace carom {
 
-enum class Sign { any, not_negative, positive, zero_to_one };
+/// Numbers that a field may have.
+struct Sign {
+  double least = -std::numeric_limits<double>::infinity();
+  bool above = false;  ///< whether `least` itself is refused
+  double most = std::numeric_limits<double>::infinity();
+
+  static const Sign any, not_negative, positive, zero_to_one;
+  static constexpr Sign zero_to(double most) { return {0, false, most}; }
+
+  bool allows(double value) const { return (above ? value > least : value >= least) && value <= most; }
+};
+inline constexpr Sign Sign::any{};
+inline constexpr Sign Sign::not_negative{.least = 0};
+inline constexpr Sign Sign::positive{.least = 0, .above = true};
+inline constexpr Sign Sign::zero_to_one{.least = 0, .above = false, .most = 1};
 
 struct IntegerRange {
   int least = std::numeric_limits<int>::min();
   int most = std::numeric_limits<int>::max();
+  int multiple_of = 1;  ///< 1 or 2
 };
 
 /// A value of a document that knows where it is, so that whatever is wrong with it can be said as
@@ -37,7 +52,7 @@ class JsonField {
   [[noreturn]] void fail(ErrorCode code, std::string_view what) const;
   [[noreturn]] void expected(std::string_view what, ErrorCode code = ErrorCode::bad_format) const;
 
-  double number(Sign sign = Sign::any) const;
+  double number(const Sign& sign = Sign::any) const;
   /// 40 and 40.0 are the same integer, as they are for JSON Schema.
   int integer(const IntegerRange& range = {}) const;
   /// An integer of 32 bits without a sign.
@@ -46,7 +61,9 @@ class JsonField {
   const std::string& text() const;
   /// Which of the choices the text is.
   std::size_t choice(std::span<const std::string_view> choices) const;
-  Eigen::Vector3d vector(Sign sign = Sign::any) const;
+  Eigen::Vector3d vector(const Sign& sign = Sign::any) const;
+  /// A list of w x y z, not all zero.
+  Eigen::Vector4d quaternion() const;
   /// A list of its rows.
   Eigen::Matrix3d matrix() const;
   /// A vector with a direction; its length is free and is kept.
@@ -79,6 +96,7 @@ class JsonObject {
   const JsonField& field() const { return field_; }
   std::optional<JsonField> find(std::string_view name);
   JsonField get(std::string_view name);
+  bool has(std::string_view name) const;
   /// For when one of these names should have been there and none is.
   [[noreturn]] void missing(std::initializer_list<std::string_view> names) const;
   /// Throws Error that names the first member nobody asked for.

@@ -7,37 +7,13 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "io/json_syntax.hpp"
 #include "io/json_value.hpp"
 
 namespace carom {
 namespace {
 
 constexpr std::size_t max_depth = 64;
-
-/// "line:column" of a byte, both from 1; the column counts bytes.
-std::string line_and_column(std::string_view text, std::size_t offset) {
-  const std::string_view before = text.substr(0, std::min(offset, text.size()));
-  const auto line = 1 + std::count(before.begin(), before.end(), '\n');
-  const std::size_t line_start = before.find_last_of('\n') + 1;  // npos + 1 == 0
-  return fmt::format("{}:{}", line, before.size() - line_start + 1);
-}
-
-/// The parser's message without its own prefix and without the text it quotes, which may be long
-/// and need not be UTF-8.
-std::string tidy(std::string_view message) {
-  for (const std::string_view start : {"syntax error", "number overflow"}) {
-    const std::size_t at = message.find(start);
-    if (at == std::string_view::npos) continue;
-    message.remove_prefix(at);
-    break;
-  }
-  const std::size_t quoted = std::min(message.find("; last read"), message.find(" parsing '"));
-  if (quoted == std::string_view::npos) return std::string(message);
-  const std::size_t expected = message.rfind("; expected ");
-  const std::string_view tail =
-      expected == std::string_view::npos || expected < quoted ? std::string_view() : message.substr(expected);
-  return fmt::format("{}{}", message.substr(0, quoted), tail);
-}
 
 /// Receives the events of the parser, which does not recurse, and puts the document together.
 class Builder : public nlohmann::json_sax<nlohmann::json> {
@@ -68,10 +44,10 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   }
 
   bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& error) override {
-    const std::size_t offset = position > 0 ? position - 1 : 0;
+    const JsonSyntaxError problem = explain_syntax(text_, position > 0 ? position - 1 : 0, error.what());
     const bool overflow = dynamic_cast<const nlohmann::json::out_of_range*>(&error) != nullptr;
     fail(overflow ? ErrorCode::not_finite : ErrorCode::bad_format, "{}:{}: {}", file_name_,
-         line_and_column(text_, offset), tidy(error.what()));
+         line_and_column(text_, problem.offset), problem.what);
   }
 
  private:
@@ -127,7 +103,10 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
 
 JsonValue parse_json(std::string_view text, const std::string& file_name) {
   Builder builder(text, file_name);
-  nlohmann::json::sax_parse(text.begin(), text.end(), &builder);
+  constexpr bool whole_text = true;
+  constexpr bool comments_allowed = true;
+  nlohmann::json::sax_parse(text.begin(), text.end(), &builder, nlohmann::json::input_format_t::json, whole_text,
+                            comments_allowed);
   return builder.take_root();
 }
 

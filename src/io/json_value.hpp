@@ -32,9 +32,9 @@ struct JsonValue {
 
 using JsonMember = NamedValue<JsonValue>;
 
-/// Stricter than JSON itself where a file could say one thing and mean another: a name may occur
-/// once in an object, and values nest at most 64 deep, which also bounds our recursion over them.
-/// Throws Error that names the file and the line and column, or the path of the value.
+/// JSON with comments, // and /* */. Stricter than JSON itself where a file could say one thing and mean another: a
+/// name may occur once in an object, and values nest at most 64 deep, which also bounds our recursion over them. Throws
+/// Error that names the file and the line and column, or the path of the value.
 JsonValue parse_json(std::string_view text, const std::string& file_name);
 
 /// Indented, except that what fits on a line stays on it. Numbers survive bit for bit.

@@ -4,9 +4,12 @@
 #include <span>
 #include <string_view>
 
+#include "bodies/rigid_limits.hpp"
 #include "carom/detect.hpp"
 #include "carom/scene.hpp"
+#include "core/parallel.hpp"
 #include "io/json_field.hpp"
+#include "io/scene_rotation.hpp"
 
 /// The fields of a scene file: each with its name, where its value lives, and what it may be. The
 /// reader, the writer and the test of the schema are visitors of this one description, so that
@@ -80,26 +83,40 @@ void describe(V& v, RollSource& roll) {
 
 template <class V>
 void describe(V& v, Dent& dent) {
-  v.vector("centre", dent.centre, Presence::required, Sign::any);
+  v.vector("center", dent.center, Presence::required, Sign::any);
   v.direction("direction", dent.direction, Presence::required);
   v.number("radius", dent.radius, Presence::required, Sign::positive);
   v.number("depth", dent.depth, Presence::required, Sign::any);
+}
+
+template <class V>
+void describe(V& v, AxisRotation& rotation) {
+  v.direction("axis", rotation.axis, Presence::required);
+  v.number("degrees", rotation.degrees, Presence::required, Sign::any);
+}
+
+template <class V>
+void describe(V& v, QuaternionRotation& rotation) {
+  v.quaternion("quaternion", rotation.quaternion);
+}
+
+template <class V>
+void describe(V& v, EulerRotation& rotation) {
+  v.vector("euler_degrees", rotation.euler_degrees, Presence::required, Sign::any);
+  v.choice("order", rotation.order, euler_order_names, Presence::quiet);
 }
 
 /// What a Placement and a PoseSpec have in common.
 template <class V, class Posed>
 void describe_pose(V& v, Posed& pose) {
   v.vector("position", pose.position, Presence::quiet, Sign::any);
-  v.group("rotation", Presence::quiet, [&pose](V& rotation) {
-    rotation.direction("axis", pose.rotation_axis, Presence::required);
-    rotation.number("degrees", pose.rotation_degrees, Presence::required, Sign::any);
-  });
+  v.rotation("rotation", pose.rotation_axis, pose.rotation_degrees);
 }
 
 template <class V>
 void describe(V& v, Placement& placement) {
   describe_pose(v, placement);
-  v.vector("scale", placement.scale, Presence::quiet, Sign::positive);
+  v.scale("scale", placement.scale);
 }
 
 template <class V>
@@ -232,10 +249,10 @@ void describe(V& v, RigidSpec& body) {
   describe_pose(v, body.pose);
   v.choice("rigid_kind", body.kind, rigid_kind_names, Presence::quiet);
   v.number("density", body.density, Presence::quiet, Sign::positive);
-  v.optional_object("mass", body.mass);
+  v.mass("mass", body.mass);
   v.vector("velocity", body.velocity, Presence::quiet, Sign::any);
   v.vector("angular_velocity", body.angular_velocity, Presence::quiet, Sign::any);
-  v.number("friction", body.friction, Presence::quiet, Sign::not_negative);
+  v.number("friction", body.friction, Presence::quiet, Sign::zero_to(max_friction));
   v.number("restitution", body.restitution, Presence::quiet, Sign::zero_to_one);
   v.number("torsional_friction", body.torsional_friction, Presence::quiet, Sign::not_negative);
   v.number("rolling_friction", body.rolling_friction, Presence::quiet, Sign::not_negative);
@@ -277,9 +294,9 @@ void describe(V& v, RigidOptions& rigid) {
   v.integer("impulse_rounds", rigid.impulse_rounds, Presence::quiet, {.least = 1, .most = 100000});
   v.number("impulse_tolerance", rigid.impulse_tolerance, Presence::quiet, Sign::not_negative);
   v.integer("lcp_points", rigid.lcp_points, Presence::quiet, {.least = 0, .most = 1000});
-  v.integer("lcp_directions", rigid.lcp_directions, Presence::quiet, {.least = 2, .most = 64});
+  v.integer("lcp_directions", rigid.lcp_directions, Presence::quiet, {.least = 2, .most = 64, .multiple_of = 2});
   v.number("penalty_stiffness", rigid.penalty_stiffness, Presence::quiet, Sign::not_negative);
-  v.number("penalty_damping", rigid.penalty_damping, Presence::quiet, Sign::not_negative);
+  v.number("penalty_damping", rigid.penalty_damping, Presence::quiet, Sign::zero_to(max_penalty_damping));
   v.integer("penalty_substeps", rigid.penalty_substeps, Presence::quiet, {.least = 1, .most = 10000});
   v.number("resting_speed", rigid.resting_speed, Presence::quiet, Sign::not_negative);
   v.number("bounce_speed", rigid.bounce_speed, Presence::quiet, Sign::not_negative);
@@ -305,7 +322,7 @@ void describe(V& v, Scene& scene) {
   v.integer("steps", scene.steps, Presence::shown, {.least = 0});
   v.number("dt", scene.world.dt, Presence::shown, Sign::positive);
   v.vector("gravity", scene.world.gravity, Presence::shown, Sign::any);
-  v.integer("threads", scene.world.threads, Presence::quiet, {.least = 0});
+  v.integer("threads", scene.world.threads, Presence::quiet, {.least = 0, .most = max_threads});
   v.name_of("method", scene.world.method, detect_methods(), Presence::quiet);
   v.choice("detection", scene.world.detection, detection_names, Presence::quiet);
   v.object("contact", scene.world.contact, Presence::shown);

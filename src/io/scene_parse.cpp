@@ -19,7 +19,7 @@ class SceneReader {
  public:
   SceneReader(JsonObject& object, const std::filesystem::path& folder) : object_(object), folder_(folder) {}
 
-  void number(std::string_view name, double& value, Presence presence, Sign sign) {
+  void number(std::string_view name, double& value, Presence presence, const Sign& sign) {
     if (const auto field = look(name, presence)) value = field->number(sign);
   }
 
@@ -48,7 +48,7 @@ class SceneReader {
     if (const auto field = look(name, presence)) value = field->text();
   }
 
-  void vector(std::string_view name, Eigen::Vector3d& value, Presence presence, Sign sign) {
+  void vector(std::string_view name, Eigen::Vector3d& value, Presence presence, const Sign& sign) {
     if (const auto field = look(name, presence)) value = field->vector(sign);
   }
 
@@ -110,7 +110,9 @@ class SceneReader {
     }
   }
 
-  void ignored(std::string_view name) { object_.find(name); }
+  void ignored(std::string_view name) {
+    if (const auto field = object_.find(name)) field->text();
+  }
 
   template <class T>
   void object(std::string_view name, T& value, Presence presence) {
@@ -125,14 +127,49 @@ class SceneReader {
     check(*field, *value);
   }
 
-  template <class Describe>
-  void group(std::string_view name, Presence presence, const Describe& describe_group) {
-    const auto field = look(name, presence);
+  void rotation(std::string_view name, Eigen::Vector3d& axis, double& degrees) {
+    const auto field = object_.find(name);
     if (!field) return;
-    JsonObject object(*field);
-    SceneReader reader(object, folder_);
-    describe_group(reader);
-    object.finish();
+    AxisRotation read_rotation;
+    const JsonObject object(*field);
+    if (object.has("quaternion")) {
+      read_rotation = read_as<QuaternionRotation>(*field);
+    } else if (object.has("euler_degrees")) {
+      read_rotation = read_as<EulerRotation>(*field);
+    } else if (object.has("axis") || object.has("degrees")) {
+      read(*field, read_rotation);
+    } else {
+      object.missing({"axis", "quaternion", "euler_degrees"});
+    }
+    axis = read_rotation.axis;
+    degrees = read_rotation.degrees;
+  }
+
+  void quaternion(std::string_view name, Eigen::Vector4d& value) { value = object_.get(name).quaternion(); }
+
+  void scale(std::string_view name, Eigen::Vector3d& value) {
+    const auto field = object_.find(name);
+    if (!field) return;
+    if (std::holds_alternative<double>(field->value().data)) {
+      value = Eigen::Vector3d::Constant(field->number(Sign::positive));
+    } else {
+      field->array("a positive number or a list of 3");
+      value = field->vector(Sign::positive);
+    }
+  }
+
+  void mass(std::string_view name, std::optional<GivenMass>& value) {
+    const auto field = object_.find(name);
+    if (!field) return;
+    value.emplace();
+    if (std::holds_alternative<double>(field->value().data)) {
+      value->mass = field->number(Sign::positive);
+      value->inertia_from_shape = true;
+    } else if (std::holds_alternative<JsonValue::Object>(field->value().data)) {
+      read(*field, *value);
+    } else {
+      field->expected("a positive number or an object");
+    }
   }
 
   template <class T>
@@ -146,7 +183,9 @@ class SceneReader {
 
   template <class... Ts>
   void kind(std::string_view name, std::span<const std::string_view> names, std::variant<Ts...>& value) {
-    fill_alternative(value, object_.get(name).choice(names));
+    const JsonField field = object_.get(name);
+    if constexpr ((std::is_same_v<Ts, RigidSpec> || ...)) check_kind_of_body(field);
+    fill_alternative(value, field.choice(names));
   }
 
   template <class... Ts>
@@ -170,6 +209,31 @@ class SceneReader {
   }
 
  private:
+  /// Solids are easily taken for bodies of another kind, as a rigid body may be static or kinematic.
+  void check_kind_of_body(const JsonField& kind) {
+    const auto* text = std::get_if<std::string>(&kind.value().data);
+    if (text == nullptr) return;
+    const bool rigid_kind =
+        std::find(rigid_kind_names.begin(), rigid_kind_names.end(), *text) != rigid_kind_names.end();
+    if (object_.has("shape") && rigid_kind) {
+      kind.fail(
+          ErrorCode::invalid_argument,
+          fmt::format("a body with a \"shape\" is rigid; expected \"kind\": \"rigid\", \"rigid_kind\": \"{}\"", *text));
+    }
+    if (*text == "rigid" && object_.has("mesh") && !object_.has("shape")) {
+      kind.fail(
+          ErrorCode::invalid_argument,
+          "a rigid body has a \"shape\" and no \"mesh\"; expected \"shape\": {\"kind\": \"mesh\", \"mesh\": ...}");
+    }
+  }
+
+  template <class Rotation>
+  AxisRotation read_as(const JsonField& field) {
+    Rotation rotation;
+    read(field, rotation);
+    return to_axis_rotation(rotation);
+  }
+
   std::optional<JsonField> look(std::string_view name, Presence presence) {
     return presence == Presence::required ? object_.get(name) : object_.find(name);
   }

@@ -27,7 +27,7 @@ class SceneWriter {
     return {std::move(writer.members_)};
   }
 
-  void number(std::string_view name, double value, Presence presence, Sign) { add(name, {value}, presence); }
+  void number(std::string_view name, double value, Presence presence, const Sign&) { add(name, {value}, presence); }
   void integer(std::string_view name, int value, Presence presence, const IntegerRange&) {
     add(name, {static_cast<double>(value)}, presence);
   }
@@ -39,7 +39,7 @@ class SceneWriter {
     add(name, {JsonValue::Array{{value[0]}, {value[1]}, {value[2]}}}, presence);
   }
   void text(std::string_view name, const std::string& value, Presence presence) { add(name, {value}, presence); }
-  void vector(std::string_view name, const Eigen::Vector3d& value, Presence presence, Sign) {
+  void vector(std::string_view name, const Eigen::Vector3d& value, Presence presence, const Sign&) {
     add(name, to_value(value), presence);
   }
   void direction(std::string_view name, const Eigen::Vector3d& value, Presence presence) {
@@ -85,11 +85,13 @@ class SceneWriter {
   void optional_object(std::string_view name, std::optional<T>& value) {
     if (value) add(name, write(*value), Presence::shown);
   }
-  template <class Describe>
-  void group(std::string_view name, Presence presence, const Describe& describe_group) {
-    SceneWriter writer;
-    describe_group(writer);
-    add(name, {std::move(writer.members_)}, presence);
+  void rotation(std::string_view name, const Eigen::Vector3d& axis, double degrees) {
+    AxisRotation rotation{axis, degrees};
+    add(name, write(rotation), Presence::quiet);
+  }
+  void scale(std::string_view name, const Eigen::Vector3d& value) { add(name, to_value(value), Presence::quiet); }
+  void mass(std::string_view name, std::optional<GivenMass>& value) {
+    if (value) add(name, value->inertia_from_shape ? JsonValue{value->mass} : write(*value), Presence::shown);
   }
   template <class T>
   void list(std::string_view name, std::vector<T>& value, Presence presence) {

@@ -7,6 +7,7 @@
 #include "bodies/kinematic.hpp"
 #include "bodies/make_body.hpp"
 #include "bodies/particles.hpp"
+#include "bodies/rigid_limits.hpp"
 #include "core/check.hpp"
 #include "world/state.hpp"
 
@@ -43,8 +44,9 @@ void check(const RigidOptions& options) {
           ErrorCode::invalid_argument, "rigid.lcp_directions is {}; expected an even number from 2 to 64",
           options.lcp_directions);
   check_not_negative("rigid.penalty_stiffness", options.penalty_stiffness);
-  require(options.penalty_damping >= 0 && options.penalty_damping <= 1.5, ErrorCode::invalid_argument,
-          "rigid.penalty_damping is {}; expected 0 to 1.5: more is not stable", options.penalty_damping);
+  require(options.penalty_damping >= 0 && options.penalty_damping <= max_penalty_damping, ErrorCode::invalid_argument,
+          "rigid.penalty_damping is {}; expected 0 to {}: more is not stable", options.penalty_damping,
+          max_penalty_damping);
   require(options.penalty_substeps >= 1 && options.penalty_substeps <= 10000, ErrorCode::invalid_argument,
           "rigid.penalty_substeps is {}; expected 1 to 10000", options.penalty_substeps);
   check_positive("rigid.speculative_distance", options.speculative_distance);

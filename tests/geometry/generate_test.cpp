@@ -282,7 +282,7 @@ TEST(Generators, NameTheParameterThatIsOutOfRange) {
 
 TEST(Dent, MovesOnlyWhatIsInsideAndByTheFormula) {
   Dent dent;
-  dent.centre = {1, 0, 0};
+  dent.center = {1, 0, 0};
   dent.radius = 2;
   dent.depth = 0.25;
   std::vector<Vector3d> positions = {{1, 0, 0}, {2, 0, 0}, {3, 0, 0}, {1, 0, 5}, {nan, 0, 0}};
@@ -300,7 +300,7 @@ TEST(Dent, RefusesWhatItCannotDo) {
   expect_refused([&] { apply_dent({.direction = {0, nan, 0}}, positions); }, "dent.direction has length nan");
   expect_refused([&] { apply_dent({.radius = 0}, positions); }, "dent.radius is 0");
   expect_refused([&] { apply_dent({.depth = nan}, positions); }, "dent.depth is nan");
-  expect_refused([&] { apply_dent({.centre = {nan, 0, 0}}, positions); }, "dent.centre is not finite");
+  expect_refused([&] { apply_dent({.center = {nan, 0, 0}}, positions); }, "dent.center is not finite");
 }
 
 }  // namespace

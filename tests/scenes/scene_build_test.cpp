@@ -59,7 +59,7 @@ TEST(SceneBuild, PlacesScaleThenRotationThenPosition) {
 TEST(SceneBuild, DentsTakeADirectionOfAnyLength) {
   MeshSource source;
   source.shape = SheetSource{.size_x = 2, .size_z = 2, .segments_x = 2, .segments_z = 2};
-  source.dents = {{.centre = {0, 0, 0}, .direction = {0, -7, 0}, .radius = 0.5, .depth = 0.25}};
+  source.dents = {{.center = {0, 0, 0}, .direction = {0, -7, 0}, .radius = 0.5, .depth = 0.25}};
   double lowest = 0;
   for (const Vector3d& p : build(source).positions) lowest = std::min(lowest, p.y());
   EXPECT_DOUBLE_EQ(lowest, -0.25);
@@ -152,7 +152,7 @@ TEST(SceneBuild, ErrorsNameTheBody) {
   bad.mesh.placement.rotation_axis.setZero();
   EXPECT_EQ(error_of(scene), "body 'bad': rotation.axis: a direction of length 0");
   bad.mesh.placement = {};
-  bad.mesh.dents = {{.centre = {0, 0, 0}, .direction = {0, 0, 0}, .radius = 1, .depth = 1}};
+  bad.mesh.dents = {{.center = {0, 0, 0}, .direction = {0, 0, 0}, .radius = 1, .depth = 1}};
   EXPECT_EQ(error_of(scene), "body 'bad': dents[0].direction: a direction of length 0");
   bad.mesh.dents.clear();
 

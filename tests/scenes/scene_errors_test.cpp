@@ -49,19 +49,50 @@ void expect_messages(const std::vector<BadScene>& cases) {
 
 TEST(SceneErrors, SyntaxIsNamedByLineAndColumn) {
   expect_messages({
-      {"", "my.json:1:1: syntax error while parsing value - unexpected end of input; expected '[', '{', or a literal"},
-      {"{\n  \"name\": \"s\",\n}",
-       "my.json:3:1: syntax error while parsing object key - unexpected '}'; expected string literal"},
-      {"{\"name\": 'x'}", "my.json:1:10: syntax error while parsing value - invalid literal"},
-      {"{} {}", "my.json:1:4: syntax error while parsing value - unexpected '{'; expected end of input"},
-      {R"({"dt": NaN})", "my.json:1:8: syntax error while parsing value - invalid literal"},
-      {R"({"dt": -inf})", "my.json:1:9: syntax error while parsing value - invalid number; expected digit after '-'"},
-      {"{\"name\": \"\xff\"}",
-       "my.json:1:11: syntax error while parsing value - invalid string: ill-formed UTF-8 byte"},
-      {"{\"name\": \"unfinished",
-       "my.json:1:21: syntax error while parsing value - invalid string: missing closing quote"},
-      {"{\"dt\": 1e999}", "my.json:1:12: number overflow"},
+      {"", "my.json:1:1: there is nothing here; expected an object"},
+      {" // only this\n", "my.json:2:1: there is nothing here; expected an object"},
+      {"{\n  \"name\": \"s\",\n}", "my.json:2:14: a comma before the closing }; expected none after the last item"},
+      {"{\"pinned\": [1,\n 2, // the last\n]}",
+       "my.json:2:3: a comma before the closing ]; expected none after the last item"},
+      {"{\"name\": 'x'}", "my.json:1:10: a text in single quotes; expected double quotes"},
+      {"{'name': 1}", "my.json:1:2: a text in single quotes; expected double quotes"},
+      {"{\n  name: \"x\"}", "my.json:2:3: a name without quotes; expected \"name\""},
+      {"{} {}", "my.json:1:4: text after the end of the document; expected none"},
+      {R"({"dt": NaN})", "my.json:1:8: NaN is not a number in JSON; expected a finite number"},
+      {R"({"dt": nan})", "my.json:1:8: nan is not a number in JSON; expected a finite number"},
+      {R"({"dt": -inf})", "my.json:1:8: -inf is not a number in JSON; expected a finite number"},
+      {R"({"gravity": [0, Infinity, 0]})", "my.json:1:17: Infinity is not a number in JSON; expected a finite number"},
+      {R"({"dt": 1e999})", "my.json:1:8: 1e999 is too large for a number"},
+      {R"({"dt": .5})", "my.json:1:8: .5 is not a number in JSON; expected a digit first, or a minus and a digit"},
+      {R"({"dt": +1})", "my.json:1:8: +1 is not a number in JSON; expected a digit first, or a minus and a digit"},
+      {R"({"sleep": True})", "my.json:1:11: True is not JSON; expected true"},
+      {R"({"name": s})",
+       "my.json:1:10: s is not JSON; expected a number, a text in double quotes, true, false, null, a list or an "
+       "object"},
+      {R"({"name" "s"})", "my.json:1:9: expected a colon after the name of a field"},
+      {"{\"name\": \"s\"\n \"steps\": 3}", "my.json:2:2: expected a comma or } after a field"},
+      {R"({"gravity": [0 1, 0]})", "my.json:1:16: expected a comma or ] after an item"},
+      {R"({3: 1})", "my.json:1:2: expected the name of a field in double quotes"},
+      {"{\n\"bodies\": [1, 2",
+       "my.json:2:17: the text ends, but the list that begins at 2:11 is not closed; expected ]"},
+      {"{\"name\": \"\xff\"}", "my.json:1:11: invalid string: ill-formed UTF-8 byte"},
+      {"{\"name\": \"unfinished", "my.json:1:10: a text that is not closed; expected \" at its end"},
+      {"{\"dt\": 1 /* no end", "my.json:1:19: a comment is // to the end of the line, or between /* and */"},
+      {"{\"dt\": 1 / 2}", "my.json:1:11: a comment is // to the end of the line, or between /* and */"},
   });
+}
+
+TEST(SceneErrors, CommentsAreNoErrors) {
+  const Scene scene = parse_scene(R"(// first
+{
+  /* a name
+     with "quotes" */
+  "name": "a // b",  // last
+  "bodies": [/* none */]
+}
+// end)",
+                                  "my.json", "");
+  EXPECT_EQ(scene.name, "a // b");
 }
 
 TEST(SceneErrors, DocumentsThatSayTwoThingsAreRefused) {
@@ -100,7 +131,8 @@ TEST(SceneErrors, TypesOfTheScene) {
       {with_fields(R"("gravity": [0, -9.81])"),
        "my.json: gravity: expected a list of 3 numbers, got a list of 2 items"},
       {with_fields(R"("gravity": [0, "down", 0])"), "my.json: gravity[1]: expected a number, got \"down\""},
-      {with_fields(R"("threads": -2)"), "my.json: threads: expected an integer of at least 0, got -2"},
+      {with_fields(R"("threads": -2)"), "my.json: threads: expected an integer from 0 to 1024, got -2"},
+      {with_fields(R"("threads": 1025)"), "my.json: threads: expected an integer of at most 1024, got 1025"},
       {with_fields(R"("detection": "sometimes")"),
        R"(my.json: detection: expected one of "discrete", "continuous", got "sometimes")"},
       {particles(R"("detection": true)"),
@@ -179,6 +211,10 @@ TEST(SceneErrors, Bodies) {
        "my.json: bodies[0].keyframes[0].rotation: missing field \"degrees\""},
       {kinematic(R"("keyframes": [{"time": 0, "scale": [1, 0, 1]}])"),
        "my.json: bodies[0].keyframes[0].scale[1]: expected a positive number, got 0"},
+      {kinematic(R"("keyframes": [{"time": 0, "scale": 0}])"),
+       "my.json: bodies[0].keyframes[0].scale: expected a positive number, got 0"},
+      {kinematic(R"("keyframes": [{"time": 0, "scale": "2"}])"),
+       "my.json: bodies[0].keyframes[0].scale: expected a positive number or a list of 3, got \"2\""},
       {kinematic(R"("morph_target": null)"), "my.json: bodies[0].morph_target: expected an object, got null"},
   });
 }
@@ -220,7 +256,26 @@ TEST(SceneErrors, RigidBodies) {
        R"(my.json: bodies[0].rigid_kind: expected one of "static", "kinematic", "dynamic", got "fixed")"},
       {ball(R"("restitution": 1.5)"), "my.json: bodies[0].restitution: expected a number from 0 to 1, got 1.5"},
       {ball(R"("density": 0)"), "my.json: bodies[0].density: expected a positive number, got 0"},
-      {ball(R"("mass": 3)"), "my.json: bodies[0].mass: expected an object, got 3"},
+      {ball(R"("mass": 0)"), "my.json: bodies[0].mass: expected a positive number, got 0"},
+      {ball(R"("mass": "3")"), "my.json: bodies[0].mass: expected a positive number or an object, got \"3\""},
+      {ball(R"("friction": 1e10)"), "my.json: bodies[0].friction: expected a number from 0 to 1e+09, got 10000000000"},
+      {ball(R"("rotation": {"quaternion": [0, 0, 0, 0]})"),
+       "my.json: bodies[0].rotation.quaternion: expected a quaternion, got one of length 0"},
+      {ball(R"("rotation": {"quaternion": [0, 0, 1]})"),
+       "my.json: bodies[0].rotation.quaternion: expected a list of 4 numbers w, x, y, z, got a list of 3 items"},
+      {ball(R"("rotation": {"euler_degrees": [0, 0, 1], "order": "zxz"})"),
+       R"(my.json: bodies[0].rotation.order: expected one of "xyz", "xzy", "yxz", "yzx", "zxy", "zyx", got "zxz")"},
+      {ball(R"("rotation": {"quaternion": [1, 0, 0, 0], "degrees": 3})"),
+       R"(my.json: bodies[0].rotation.degrees: unknown field; the fields here are "quaternion")"},
+      {ball(R"("rotation": {})"),
+       R"(my.json: bodies[0].rotation: missing field "axis" or "quaternion" or "euler_degrees")"},
+      {ball(R"("rotation": [0, 0, 90])"), "my.json: bodies[0].rotation: expected an object, got a list of 3 items"},
+      {with_body(R"({"name": "a", "kind": "kinematic", "shape": {"kind": "sphere", "radius": 1}})"),
+       R"(my.json: bodies[0].kind: a body with a "shape" is rigid; expected "kind": "rigid", "rigid_kind": "kinematic")"},
+      {with_body(R"({"name": "a", "kind": "dynamic", "shape": {"kind": "sphere", "radius": 1}})"),
+       R"(my.json: bodies[0].kind: a body with a "shape" is rigid; expected "kind": "rigid", "rigid_kind": "dynamic")"},
+      {rigid(R"("mesh": {"generator": "box"})"),
+       R"(my.json: bodies[0].kind: a rigid body has a "shape" and no "mesh"; expected "shape": {"kind": "mesh", "mesh": ...})"},
       {ball(R"("mass": {"mass": 3})"), "my.json: bodies[0].mass: missing field \"inertia\""},
       {ball(R"("mass": {"mass": 3, "inertia": [1, 1, 1]})"),
        "my.json: bodies[0].mass.inertia[0]: expected a list of 3 numbers, got 1"},
@@ -237,6 +292,10 @@ TEST(SceneErrors, RigidBodies) {
        R"("torsional_friction", "rolling_friction", "linear_damping", "angular_damping", "locked_translation", "locked_rotation", "sleeping_allowed", "group", "mask")"},
       {with_fields(R"("rigid": {"substeps": 0})"),
        "my.json: rigid.substeps: expected an integer from 1 to 1000, got 0"},
+      {with_fields(R"("rigid": {"lcp_directions": 3})"),
+       "my.json: rigid.lcp_directions: expected an even integer from 2 to 64, got 3"},
+      {with_fields(R"("rigid": {"penalty_damping": 1.6})"),
+       "my.json: rigid.penalty_damping: expected a number from 0 to 1.5, got 1.6"},
       {with_fields(R"("rigid": {"sleep": 1})"), "my.json: rigid.sleep: expected true or false, got 1"},
       {with_fields(R"("bounds": {"min": [0, 0, 0]})"), "my.json: bounds: missing field \"max\""},
       {with_fields(R"("bounds": {"min": [0, 0, 0], "max": [1, 0, 1]})"),
@@ -264,8 +323,10 @@ TEST(SceneErrors, Meshes) {
        "my.json: bodies[0].mesh.tube_radius: expected a positive number, got -0.5"},
       {with_mesh(R"({"generator": "torus", "around": 2})"),
        "my.json: bodies[0].mesh.around: expected an integer of at least 3, got 2"},
-      {with_mesh(R"({"generator": "box", "dents": [{"centre": [0, 0, 0]}]})"),
+      {with_mesh(R"({"generator": "box", "dents": [{"center": [0, 0, 0]}]})"),
        "my.json: bodies[0].mesh.dents[0]: missing field \"direction\""},
+      {with_mesh(R"({"generator": "box", "dents": [{"centre": [0, 0, 0]}]})"),
+       "my.json: bodies[0].mesh.dents[0].centre: unknown field; did you mean \"center\"?"},
       {with_mesh(R"({"generator": "icosphere", "subdivisions": 15})"),
        "my.json: bodies[0].mesh: 2.15e+10 triangles are more than the 715827882 that can be numbered"},
       {with_mesh(R"({"generator": "icosphere", "subdivisions": 2147483647})"),

@@ -31,7 +31,7 @@ Scene full_scene() {
 
   StaticSpec ground;
   ground.mesh.shape = BoxSource{.size = {1, 2, 3}, .segments = 4};
-  ground.mesh.dents = {{.centre = {1, 2, 3}, .direction = {0, 0, 2}, .radius = 0.5, .depth = -0.1}};
+  ground.mesh.dents = {{.center = {1, 2, 3}, .direction = {0, 0, 2}, .radius = 0.5, .depth = -0.1}};
   ground.mesh.placement = {
       .position = {4, 5, 6}, .rotation_axis = {1, 1, 0}, .rotation_degrees = 30, .scale = {1, 2, 0.5}};
 
@@ -100,7 +100,7 @@ TEST(SceneRoundTrip, KeepsEveryFieldOfTheBodies) {
   EXPECT_EQ(std::get<BoxSource>(ground.mesh.shape).size, Vector3d(1, 2, 3));
   EXPECT_EQ(std::get<BoxSource>(ground.mesh.shape).segments, 4);
   ASSERT_EQ(ground.mesh.dents.size(), 1U);
-  EXPECT_EQ(ground.mesh.dents[0].centre, Vector3d(1, 2, 3));
+  EXPECT_EQ(ground.mesh.dents[0].center, Vector3d(1, 2, 3));
   EXPECT_EQ(ground.mesh.dents[0].direction, Vector3d(0, 0, 2));
   EXPECT_EQ(ground.mesh.dents[0].radius, 0.5);
   EXPECT_EQ(ground.mesh.dents[0].depth, -0.1);

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -17,6 +19,7 @@ struct Field {
   std::string name;
   bool required = false;
   json fallback;  ///< null if the schema states none
+  json rule;      ///< what a value must be, in the words of the schema
 
   friend bool operator==(const Field&, const Field&) = default;
   friend bool operator<(const Field& l, const Field& r) { return l.name < r.name; }
@@ -36,64 +39,101 @@ class FieldLister {
     objects_[object_];
   }
 
-  void number(const char* name, double value, Presence presence, Sign) { add(name, presence, value); }
-  void integer(const char* name, int value, Presence presence, const IntegerRange&) { add(name, presence, value); }
-  void bits(const char* name, std::uint32_t value, Presence presence) { add(name, presence, value); }
-  void flag(const char* name, bool value, Presence presence) { add(name, presence, value); }
-  void flags(const char* name, const std::array<bool, 3>& value, Presence presence) { add(name, presence, value); }
-  void text(const char* name, const std::string& value, Presence presence) { add(name, presence, value); }
-  void matrix(const char* name, const Eigen::Matrix3d&, Presence presence) { add(name, presence, nullptr); }
-  void points(const char* name, const std::vector<Eigen::Vector3d>&) { add(name, Presence::required, nullptr); }
-  void vector(const char* name, const Eigen::Vector3d& value, Presence presence, Sign) {
-    add(name, presence, to_json_list(value));
+  void number(const char* name, double value, Presence presence, const Sign& sign) {
+    add(name, presence, value, rule_of(sign));
+  }
+  void integer(const char* name, int value, Presence presence, const IntegerRange& range) {
+    json rule{{"type", "integer"}, {"minimum", range.least}, {"maximum", range.most}};
+    if (range.multiple_of != 1) rule["multipleOf"] = range.multiple_of;
+    add(name, presence, value, rule);
+  }
+  void bits(const char* name, std::uint32_t value, Presence presence) {
+    add(name, presence, value, {{"type", "integer"}, {"minimum", 0}, {"maximum", 0xffffffff}});
+  }
+  void flag(const char* name, bool value, Presence presence) { add(name, presence, value, {{"type", "boolean"}}); }
+  void flags(const char* name, const std::array<bool, 3>& value, Presence presence) {
+    add(name, presence, value, list_of({{"type", "boolean"}}, 3, 3));
+  }
+  void text(const char* name, const std::string& value, Presence presence) {
+    add(name, presence, value, {{"type", "string"}});
+  }
+  void matrix(const char* name, const Eigen::Matrix3d&, Presence presence) {
+    add(name, presence, nullptr, list_of(reference("vector"), 3, 3));
+  }
+  void points(const char* name, const std::vector<Eigen::Vector3d>&) {
+    add(name, Presence::required, nullptr, list_of(reference("vector"), 1));
+  }
+  void vector(const char* name, const Eigen::Vector3d& value, Presence presence, const Sign& sign) {
+    add(name, presence, to_json_list(value), reference(sign.above ? "positive_vector" : "vector"));
   }
   void direction(const char* name, const Eigen::Vector3d& value, Presence presence) {
-    add(name, presence, to_json_list(value));
+    add(name, presence, to_json_list(value), reference("direction"));
+  }
+  void quaternion(const char* name, const Eigen::Vector4d&) {
+    json rule = list_of({{"type", "number"}}, 4, 4);
+    rule["not"] = {{"const", {0, 0, 0, 0}}};
+    add(name, Presence::required, nullptr, rule);
   }
   template <class Enum>
   void choice(const char* name, Enum value, std::span<const std::string_view> choices, Presence presence) {
-    add(name, presence, choices[static_cast<std::size_t>(value)]);
+    add(name, presence, choices[static_cast<std::size_t>(value)], one_of(choices));
   }
   template <class Enum>
-  void optional_choice(const char* name, std::optional<Enum>, std::span<const std::string_view>) {
-    add(name, Presence::quiet, nullptr);
+  void optional_choice(const char* name, std::optional<Enum>, std::span<const std::string_view> choices) {
+    add(name, Presence::quiet, nullptr, one_of(choices));
   }
-  void name_of(const char* name, const std::string& value, std::span<const std::string_view>, Presence presence) {
-    add(name, presence, value);
+  void name_of(const char* name, const std::string& value, std::span<const std::string_view> choices,
+               Presence presence) {
+    add(name, presence, value, one_of(choices));
   }
-  void indices(const char* name, const std::vector<Index>& value, Presence presence) { add(name, presence, value); }
+  void indices(const char* name, const std::vector<Index>& value, Presence presence) {
+    const json index{{"type", "integer"}, {"minimum", 0}, {"maximum", std::numeric_limits<Index>::max()}};
+    add(name, presence, value, list_of(index));
+  }
   void body_pairs(const char* name, const std::vector<std::array<std::string, 2>>& value, const std::vector<BodySpec>&,
                   Presence presence) {
-    add(name, presence, value);
+    add(name, presence, value, list_of(list_of({{"type", "string"}}, 2, 2)));
   }
-  void ignored(const char* name) { add(name, Presence::quiet, nullptr); }
+  void ignored(const char* name) { add(name, Presence::quiet, nullptr, {{"type", "string"}}); }
 
   template <class T>
   void object(const char* name, T& value, Presence presence) {
-    add(name, presence, nullptr);
+    add(name, presence, nullptr, reference(std::is_same_v<T, ConvexSpec> ? "convex_shape" : name));
     FieldLister inner(objects_, name);
     describe(inner, value);
   }
   template <class T>
   void optional_object(const char* name, std::optional<T>&) {
-    add(name, Presence::quiet, nullptr);
-    if constexpr (!std::is_same_v<T, MeshSource>) {  // a mesh is listed where it must be given
+    if constexpr (std::is_same_v<T, MeshSource>) {  // listed where it must be given
+      add(name, Presence::quiet, nullptr, reference("mesh"));
+    } else {
+      add(name, Presence::quiet, nullptr, reference(name));
       FieldLister inner(objects_, name);
       T value{};
       describe(inner, value);
     }
   }
-  template <class Describe>
-  void group(const char* name, Presence presence, const Describe& describe_group) {
-    add(name, presence, json::parse(R"({"axis": [0, 1, 0], "degrees": 0})"));
-    FieldLister inner(objects_, name);
-    describe_group(inner);
+  void rotation(const char* name, const Eigen::Vector3d& axis, double degrees) {
+    add(name, Presence::quiet, {{"axis", to_json_list(axis)}, {"degrees", degrees}}, reference("rotation"));
+    list_rotation<AxisRotation>("axis_rotation");
+    list_rotation<QuaternionRotation>("quaternion_rotation");
+    list_rotation<EulerRotation>("euler_rotation");
+  }
+  void scale(const char* name, const Eigen::Vector3d& value) {
+    add(name, Presence::quiet, to_json_list(value), reference("scale"));
+  }
+  void mass(const char* name, const std::optional<GivenMass>&) {
+    add(name, Presence::quiet, nullptr, {{"anyOf", {rule_of(Sign::positive), reference("mass")}}});
+    FieldLister inner(objects_, "mass");
+    GivenMass given;
+    describe(inner, given);
   }
   template <class T>
   void list(const char* name, std::vector<T>&, Presence presence) {
-    add(name, presence, json::array());
     const std::string items(name);
-    FieldLister inner(objects_, items == "bodies" ? "body" : items.substr(0, items.size() - 1));
+    const std::string item_name = items == "bodies" ? "body" : items.substr(0, items.size() - 1);
+    add(name, presence, json::array(), list_of(reference(item_name), std::is_same_v<T, PartSpec> ? 1 : 0));
+    FieldLister inner(objects_, item_name);
     T item{};
     describe(inner, item);
   }
@@ -103,9 +143,9 @@ class FieldLister {
   void kind(const char* name, std::span<const std::string_view> names, std::variant<Ts...>&) {
     std::size_t i = 0;
     if constexpr ((std::is_same_v<Ts, RigidSpec> || ...)) {
-      (list_kind<Ts>(name, std::string(names[i++]) + "_body"), ...);
+      (list_kind<Ts>(name, std::string(names[i++])), ...);
     } else {
-      (list_solid<Ts>(name, std::string(names[i++]) + "_shape"), ...);
+      (list_solid<Ts>(name, std::string(names[i++])), ...);
     }
   }
   template <class... Ts>
@@ -113,8 +153,10 @@ class FieldLister {
     std::size_t i = 0;
     const auto list_shape = [&](auto source) {
       const bool is_file = std::is_same_v<decltype(source), FileSource>;
-      FieldLister inner(objects_, (is_file ? "file" : std::string(names[i++])) + "_mesh");
-      inner.add(is_file ? file : generator, Presence::required, nullptr);
+      const std::string shape_name = is_file ? "file" : std::string(names[i++]);
+      FieldLister inner(objects_, shape_name + "_mesh");
+      const json path{{"type", "string"}, {"minLength", 1}};
+      inner.add(is_file ? file : generator, Presence::required, nullptr, is_file ? path : json{{"const", shape_name}});
       inner.describe_shape(source);
       std::vector<Dent> no_dents;
       inner.list("dents", no_dents, Presence::quiet);
@@ -126,10 +168,10 @@ class FieldLister {
 
  private:
   template <class T>
-  void list_kind(const char* kind_name, const std::string& object) {
-    FieldLister inner(objects_, object);
-    inner.add("name", Presence::required, nullptr);
-    inner.add(kind_name, Presence::required, nullptr);
+  void list_kind(const char* kind_name, const std::string& kind) {
+    FieldLister inner(objects_, kind + "_body");
+    inner.add("name", Presence::required, nullptr, {{"type", "string"}});
+    inner.add(kind_name, Presence::required, nullptr, {{"const", kind}});
     const BodySpec common;
     inner.bits("group", common.group, Presence::quiet);
     inner.bits("mask", common.mask, Presence::quiet);
@@ -139,9 +181,9 @@ class FieldLister {
   }
 
   template <class T>
-  void list_solid(const char* kind_name, const std::string& object) {
-    FieldLister inner(objects_, object);
-    inner.add(kind_name, Presence::required, nullptr);
+  void list_solid(const char* kind_name, const std::string& kind) {
+    FieldLister inner(objects_, kind + "_shape");
+    inner.add(kind_name, Presence::required, nullptr, {{"const", kind}});
     inner.number("margin", ShapeSpec{}.margin, Presence::quiet, Sign::not_negative);
     T solid{};
     describe(inner, solid);
@@ -153,10 +195,37 @@ class FieldLister {
     describe(*this, source);
   }
 
-  void add(const char* name, Presence presence, json fallback) {
+  template <class Rotation>
+  void list_rotation(const char* object) {
+    FieldLister inner(objects_, object);
+    Rotation rotation;
+    describe(inner, rotation);
+  }
+
+  static json reference(const std::string& definition) { return {{"$ref", "#/$defs/" + definition}}; }
+
+  static json rule_of(const Sign& sign) {
+    json rule{{"type", "number"}};
+    if (std::isfinite(sign.least)) rule[sign.above ? "exclusiveMinimum" : "minimum"] = sign.least;
+    if (std::isfinite(sign.most)) rule["maximum"] = sign.most;
+    return rule;
+  }
+
+  static json one_of(std::span<const std::string_view> choices) {
+    return {{"enum", std::vector<std::string_view>(choices.begin(), choices.end())}};
+  }
+
+  static json list_of(const json& item, int min_items = 0, int max_items = 0) {
+    json rule{{"type", "array"}, {"items", item}};
+    if (min_items > 0) rule["minItems"] = min_items;
+    if (max_items > 0) rule["maxItems"] = max_items;
+    return rule;
+  }
+
+  void add(const char* name, Presence presence, json fallback, json rule) {
     const bool required = presence == Presence::required;
     if (required) fallback = nullptr;
-    objects_[object_].insert({name, required, std::move(fallback)});
+    objects_[object_].insert({name, required, std::move(fallback), std::move(rule)});
   }
 
   Objects& objects_;
@@ -168,7 +237,10 @@ std::set<Field> fields_of_schema(const json& object) {
   if (object.contains("required")) required = object["required"].get<std::set<std::string>>();
   std::set<Field> fields;
   for (const auto& [name, property] : object["properties"].items()) {
-    fields.insert({name, required.contains(name), property.value("default", json())});
+    json rule = property;
+    rule.erase("description");
+    rule.erase("default");
+    fields.insert({name, required.contains(name), property.value("default", json()), rule});
   }
   return fields;
 }
@@ -196,11 +268,13 @@ Objects objects_of_parser() {
 
 std::string to_string(const std::set<Field>& fields) {
   std::string text;
-  for (const Field& field : fields) text += field.name + (field.required ? "! " : " ") + field.fallback.dump() + "\n";
+  for (const Field& field : fields) {
+    text += field.name + (field.required ? "! " : " ") + field.fallback.dump() + " " + field.rule.dump() + "\n";
+  }
   return text;
 }
 
-TEST(SceneSchema, HasTheFieldsOfTheParserWithTheirDefaults) {
+TEST(SceneSchema, HasTheFieldsOfTheParserWithTheirTypesBoundsAndDefaults) {
   const Objects expected = objects_of_parser();
   const Objects stated = objects_of_schema(json::parse(scene_schema()));
   for (const auto& [name, fields] : expected) {
@@ -221,22 +295,21 @@ TEST(SceneSchema, RefusesWhatItDoesNotKnow) {
   }
 }
 
+json alternatives(std::span<const std::string_view> names, const std::string& ending) {
+  json list = json::array();
+  for (const std::string_view name : names) list.push_back({{"$ref", "#/$defs/" + std::string(name) + ending}});
+  return list;
+}
+
 TEST(SceneSchema, NamesTheKindsAndChoices) {
   const json schema = json::parse(scene_schema());
   const json& defs = schema["$defs"];
-  for (const std::string_view kind : body_kind_names) {
-    EXPECT_EQ(defs[std::string(kind) + "_body"]["properties"]["kind"]["const"], kind);
-  }
-  for (const std::string_view generator : generator_names) {
-    EXPECT_EQ(defs[std::string(generator) + "_mesh"]["properties"]["generator"]["const"], generator);
-  }
-  for (const std::string_view shape : shape_names) {
-    EXPECT_EQ(defs[std::string(shape) + "_shape"]["properties"]["kind"]["const"], shape);
-  }
-  EXPECT_EQ(defs["rigid_body"]["properties"]["rigid_kind"]["enum"].get<std::vector<std::string_view>>(),
-            std::vector<std::string_view>(rigid_kind_names.begin(), rigid_kind_names.end()));
-  EXPECT_EQ(defs["contact"]["properties"]["pairs"]["enum"].get<std::vector<std::string_view>>().size(),
-            pair_scope_names.size());
+  std::vector<std::string_view> meshes(generator_names.begin(), generator_names.end());
+  meshes.emplace_back("file");
+  EXPECT_EQ(defs["body"]["oneOf"], alternatives(body_kind_names, "_body"));
+  EXPECT_EQ(defs["mesh"]["oneOf"], alternatives(meshes, "_mesh"));
+  EXPECT_EQ(defs["shape"]["oneOf"], alternatives(shape_names, "_shape"));
+  EXPECT_EQ(defs["convex_shape"]["oneOf"], alternatives(convex_names, "_shape"));
 }
 
 TEST(SceneSchema, EveryReferenceLeadsSomewhere) {

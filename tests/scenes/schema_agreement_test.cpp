@@ -1,0 +1,189 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "carom/error.hpp"
+#include "carom/scene.hpp"
+#include "scenes/schema_validator.hpp"
+
+/// The schema and the parser on the same documents.
+namespace carom {
+namespace {
+
+using nlohmann::json;
+using test::SchemaValidator;
+
+/// Every field of a scene, its options and bodies of meshes.
+constexpr std::string_view meshes = R"({
+  "$schema": "scene.schema.json", "name": "all", "description": "every field", "steps": 3, "dt": 0.01,
+  "gravity": [0, -9.81, 0], "threads": 2, "method": "grid", "detection": "continuous",
+  "contact": {"distance": 0.01, "stiffness": 1, "damping": 1, "pairs": "self", "surface_factor": 2},
+  "response": "lcp",
+  "rigid": {"substeps": 4, "contact_hertz": 30, "contact_damping": 2, "push_speed": 3, "contact_zone": 0.1,
+            "load_memory": 5, "settle_sweeps": 10, "speculative_distance": 0.1, "impulse_rounds": 5,
+            "impulse_tolerance": 0.1, "lcp_points": 5, "lcp_directions": 6, "penalty_stiffness": 1,
+            "penalty_damping": 1, "penalty_substeps": 2, "resting_speed": 0.1, "bounce_speed": 0.2, "sleep": false,
+            "sleep_speed": 0.1, "sleep_after": 1},
+  "bodies": [
+    {"name": "a", "kind": "static", "group": 1, "mask": 2, "detection": "discrete", "mesh":
+      {"generator": "box", "size": [1, 2, 3], "segments": 2,
+       "dents": [{"center": [0, 0, 0], "direction": [0, 1, 0], "radius": 1, "depth": -0.1}],
+       "position": [1, 2, 3], "rotation": {"axis": [0, 0, 1], "degrees": 30}, "scale": [1, 2, 3]}},
+    {"name": "b", "kind": "kinematic", "group": 1, "mask": 2, "detection": "discrete",
+     "mesh": {"generator": "icosphere", "radius": 1, "subdivisions": 2, "dents": [], "position": [1, 2, 3],
+              "rotation": {"quaternion": [1, 0, 0, 2]}, "scale": 2},
+     "morph_target": {"generator": "torus", "radius": 2, "tube_radius": 1, "around": 5, "across": 6, "dents": [],
+                      "position": [1, 2, 3], "rotation": {"euler_degrees": [10, 20, 30], "order": "zxy"},
+                      "scale": 2},
+     "keyframes": [{"time": 0}, {"time": 4, "position": [1, 2, 3], "rotation": {"euler_degrees": [10, 20, 30]},
+                    "scale": 2, "morph": 0.5}]},
+    {"name": "c", "kind": "particles", "group": 1, "mask": 2, "detection": "discrete", "mesh":
+      {"generator": "trefoil", "radius": 1, "height": 0.5, "tube_radius": 0.1, "along": 9, "across": 5, "dents": [],
+       "position": [1, 2, 3], "rotation": {"axis": [0, 0, 1], "degrees": 30}, "scale": [1, 2, 3]},
+     "mass": 2, "stretch_stiffness": 3, "bend_stiffness": 4, "spring_damping": 5, "air_damping": 6, "pinned": [0, 3],
+     "velocity": [1, 2, 3]},
+    {"name": "d", "kind": "static", "mesh":
+      {"generator": "sheet", "size_x": 1, "size_z": 2, "segments_x": 3, "segments_z": 4, "dents": [],
+       "position": [1, 2, 3], "rotation": {"axis": [0, 0, 1], "degrees": 30}, "scale": [1, 2, 3]}},
+    {"name": "e", "kind": "static", "mesh":
+      {"generator": "roll", "inner_radius": 1, "gap": 0.1, "turns": 2, "width": 1, "along": 3, "across": 4,
+       "dents": [], "position": [1, 2, 3], "rotation": {"axis": [0, 0, 1], "degrees": 30}, "scale": [1, 2, 3]}},
+    {"name": "f", "kind": "static", "mesh":
+      {"file": "f.obj", "dents": [], "position": [1, 2, 3], "rotation": {"axis": [0, 0, 1], "degrees": 30},
+       "scale": [1, 2, 3]}}],
+  "excluded_bodies": [["a", "b"]], "continuous_pairs": [["a", "c"]], "discrete_pairs": [["b", "c"]],
+  "bounds": {"min": [-1, -1, -1], "max": [3, 3, 3]}
+})";
+
+/// Every field of rigid bodies and their shapes.
+constexpr std::string_view solids = R"({
+  "name": "all", "bodies": [
+    {"name": "a", "kind": "rigid", "group": 1, "mask": 2, "shape": {"kind": "sphere", "radius": 1, "margin": 0.1},
+     "position": [1, 2, 3], "rotation": {"quaternion": [1, 0, 0, 2]}, "rigid_kind": "kinematic", "density": 2,
+     "mass": {"mass": 2, "center": [1, 2, 3], "inertia": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]},
+     "velocity": [1, 2, 3], "angular_velocity": [1, 2, 3], "friction": 0.5, "restitution": 0.5,
+     "torsional_friction": 0.1, "rolling_friction": 0.1, "linear_damping": 0.1, "angular_damping": 0.1,
+     "locked_translation": [true, false, false], "locked_rotation": [true, false, false], "sleeping_allowed": false},
+    {"name": "b", "kind": "rigid", "mass": 3, "shape": {"kind": "box", "half": [1, 2, 3], "margin": 0.1}},
+    {"name": "c", "kind": "rigid", "shape": {"kind": "capsule", "radius": 1, "half_length": 2, "margin": 0.1}},
+    {"name": "d", "kind": "rigid", "shape": {"kind": "cylinder", "radius": 1, "half_length": 2, "margin": 0.1}},
+    {"name": "e", "kind": "rigid", "shape": {"kind": "cone", "radius": 1, "half_length": 2, "margin": 0.1}},
+    {"name": "f", "kind": "rigid", "shape": {"kind": "ellipsoid", "radii": [1, 2, 3], "margin": 0.1}},
+    {"name": "g", "kind": "rigid", "shape": {"kind": "half_space", "normal": [0, 1, 0], "offset": 1, "margin": 0.1}},
+    {"name": "h", "kind": "rigid", "shape": {"kind": "hull", "points": [[0, 0, 0], [1, 2, 3]], "margin": 0.1}},
+    {"name": "i", "kind": "rigid", "shape":
+      {"kind": "triangle", "a": [0, 0, 0], "b": [1, 0, 0], "c": [0, 1, 0], "margin": 0.1}},
+    {"name": "j", "kind": "rigid", "shape": {"kind": "mesh", "mesh": {"generator": "box"}, "margin": 0.1}},
+    {"name": "k", "kind": "rigid", "shape": {"kind": "compound", "margin": 0.1, "parts": [
+      {"shape": {"kind": "sphere", "radius": 1}, "position": [1, 2, 3], "rotation": {"axis": [0, 1, 0], "degrees": 9}}
+    ]}}]
+})";
+
+/// What the parser says of a document, empty if it accepts it.
+std::string complaint(const json& document) {
+  try {
+    parse_scene(document.dump(), "s.json", "");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+/// Values of all types, at and beyond the bounds of the fields.
+const json replacements = json::parse(R"([
+  null, true, -1, 0, 0.5, 1, 1.5, 1.6, 2, 3, 3.0, 64, 65, 1000, 1024, 1025, 1e5, 100001, 1e9, 2147483647, 2147483648,
+  4294967295, 4294967296, 1e300, "", "x", "soft", "bvh", "xyz", "all", "dynamic", "box", [], [1, 2], [1, 2, 3],
+  [0, 0, 0], [1, -2, 3], [1, 2, 3, 4], [0, 0, 0, 0], [true, false, true], [[1, 2, 3]], [["a", "b"]], ["a", "b"],
+  [[1, 0, 0], [0, 1, 0], [0, 0, 1]], {}, {"axis": [0, 0, 1], "degrees": 3}, {"quaternion": [0, 0, 0, 1]},
+  {"euler_degrees": [0, 0, 1], "order": "yxz"}, {"kind": "sphere", "radius": 1}, {"generator": "box"},
+  {"kind": "mesh", "mesh": {"generator": "box"}}
+])");
+
+/// What a schema cannot say.
+bool is_beyond_a_schema(const std::string& message) {
+  constexpr std::array<std::string_view, 5> parts{"has the same name", "expected a time after",
+                                                  "expected \"min\" below", "expected the name of a body",
+                                                  "triangles are more than"};
+  return std::any_of(parts.begin(), parts.end(),
+                     [&](std::string_view part) { return message.find(part) != message.npos; });
+}
+
+struct Tally {
+  int accepted = 0;
+  int refused = 0;
+};
+
+void compare(SchemaValidator& schema, const json& document, const std::string& change, Tally& tally) {
+  const bool valid = schema.accepts(document);
+  const std::string message = complaint(document);
+  ++(message.empty() ? tally.accepted : tally.refused);
+  if (valid != message.empty() && !(valid && is_beyond_a_schema(message))) {
+    ADD_FAILURE() << change << ": the schema says " << (valid ? "yes" : "no") << ", the parser "
+                  << (message.empty() ? "yes" : message);
+  }
+}
+
+/// Each value of the document replaced, each field left out, and one more in each object.
+void compare_changes(SchemaValidator& schema, json& document, json& value, const std::string& path, Tally& tally) {
+  const json original = value;
+  for (const json& replacement : replacements) {
+    value = replacement;
+    compare(schema, document, path + " = " + replacement.dump(), tally);
+  }
+  value = original;
+  if (value.is_object()) {
+    value["unknown"] = 1;
+    compare(schema, document, path + " with another field", tally);
+    value = original;
+    for (const auto& [name, unused] : original.items()) {
+      value.erase(name);
+      compare(schema, document, path + " without " + name, tally);
+      value = original;
+      compare_changes(schema, document, value[name], path + "/" + name, tally);
+    }
+  } else if (value.is_array()) {
+    for (std::size_t i = 0; i < original.size(); ++i) {
+      compare_changes(schema, document, value[i], path + "/" + std::to_string(i), tally);
+    }
+  }
+}
+
+TEST(SchemaAgreement, SchemaAndParserRefuseTheSame) {
+  SchemaValidator schema(json::parse(scene_schema()));
+  Tally tally;
+  for (const std::string_view text : {meshes, solids}) {
+    json document = json::parse(text);
+    ASSERT_EQ(complaint(document), "");
+    ASSERT_TRUE(schema.accepts(document));
+    compare_changes(schema, document, document, "", tally);
+  }
+  EXPECT_GT(tally.accepted, 1000);
+  EXPECT_GT(tally.refused, 1000);
+}
+
+TEST(SchemaAgreement, TheDocumentsOfThisTestHaveEveryField) {
+  const json schema = json::parse(scene_schema());
+  SchemaValidator validator(schema);
+  EXPECT_TRUE(validator.accepts(json::parse(meshes)));
+  EXPECT_TRUE(validator.accepts(json::parse(solids)));
+  const auto expect_seen = [&](const std::string& definition, const json& rule) {
+    if (!rule.contains("properties")) return;
+    for (const auto& [name, unused] : rule["properties"].items()) {
+      EXPECT_TRUE(validator.seen().contains(definition + "/" + name)) << definition << "/" << name;
+    }
+  };
+  expect_seen("scene", schema);
+  for (const auto& [name, definition] : schema["$defs"].items()) expect_seen(name, definition);
+}
+
+TEST(SchemaAgreement, BuiltinScenesAreValid) {
+  SchemaValidator schema(json::parse(scene_schema()));
+  for (const BuiltinScene& builtin : builtin_scenes()) {
+    EXPECT_TRUE(schema.accepts(json::parse(to_json(builtin.make())))) << builtin.name;
+  }
+}
+
+}  // namespace
+}  // namespace carom

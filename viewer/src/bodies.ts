@@ -2,11 +2,12 @@
 // written, and only if they changed.
 
 import * as THREE from 'three';
-import { FADED, isInTheWay, MOST_TRIANGLES, targetsIn } from './fading';
+import { FADED_OPACITY, hide, MAX_FADED_TRIANGLES, targetsIn } from './fading';
 import type { Options } from './options';
 import { bodyColour, type SceneColours } from './palette';
 import type { Vec3 } from './frame';
 import { boxCorners, type Box, type ShownBody, type ShownFrame } from './frames';
+import { addSpinPattern } from './spin_pattern';
 
 interface BodyObject {
   topologyKey: string;
@@ -17,7 +18,8 @@ interface BodyObject {
   wire: THREE.Mesh<THREE.BufferGeometry, THREE.MeshBasicMaterial>;
   box: Box;
   fixed: boolean;
-  faded: boolean; // it stands between the eye and what moves
+  outline: THREE.LineSegments<THREE.EdgesGeometry, THREE.LineBasicMaterial> | null; // made when it is first faded
+  faded: boolean; // seen through
 }
 
 export class Bodies {
@@ -28,6 +30,7 @@ export class Bodies {
     new THREE.LineBasicMaterial({ vertexColors: true }),
   );
   private colours: SceneColours | null = null;
+  private grounds: ReadonlySet<number> = new Set();
 
   constructor(private readonly options: Options) {
     this.boxes.frustumCulled = false;
@@ -41,7 +44,9 @@ export class Bodies {
     this.applyOptions();
   }
 
-  clear(): void {
+  /** Empties the scene for a recording whose grounds are these bodies. */
+  clear(grounds: ReadonlySet<number>): void {
+    this.grounds = grounds;
     for (const number of [...this.objects.keys()]) this.remove(number);
   }
 
@@ -52,22 +57,46 @@ export class Bodies {
       .map((object) => object.surface);
   }
 
-  /** Lets the eye see what moves through what does not and is in the way. */
+  /** Number of bodies that are seen through. */
+  get faded(): number {
+    return [...this.objects.values()].filter((object) => object.faded && object.surface.visible).length;
+  }
+
+  /** Lets the eye see what moves through what does not: all fixed bodies alike, and the grounds alike. */
   fade(eye: THREE.Vector3): void {
-    const objects = [...this.objects.values()];
-    const few = (object: BodyObject) => object.geometry.index!.count <= 3 * MOST_TRIANGLES;
-    const candidates = objects.filter((object) => object.fixed && few(object));
-    if (candidates.length === 0) return;
-    const targets = targetsIn(objects.filter((object) => !object.fixed).map((object) => object.box));
-    for (const object of candidates) {
-      const { geometry, surface } = object;
-      object.faded = isInTheWay(eye.toArray(), targets, geometry.getAttribute('position').array, geometry.index!.array);
-      surface.material.opacity = object.faded ? FADED : 1;
-      surface.material.depthWrite = !object.faded;
-      if (surface.material.transparent === object.faded) continue;
-      surface.material.transparent = object.faded;
-      surface.material.needsUpdate = true;
+    const objects = [...this.objects];
+    const moving = objects.filter(([, object]) => !object.fixed).map(([, object]) => object.box);
+    const targets = this.options.values.through ? targetsIn(moving) : [];
+    for (const ground of [false, true]) {
+      const group = objects
+        .filter(([number, object]) => object.fixed && this.grounds.has(number) === ground)
+        .map(([, object]) => object)
+        .filter(({ geometry }) => geometry.index!.count <= 3 * MAX_FADED_TRIANGLES);
+      const surfaces = group
+        .filter(({ surface }) => surface.visible)
+        .map(({ geometry }) => ({ positions: geometry.getAttribute('position').array, triangles: geometry.index!.array }));
+      const faded = hide(eye.toArray(), targets, surfaces);
+      for (const object of group) this.setFaded(object, faded);
     }
+  }
+
+  private setFaded(object: BodyObject, faded: boolean): void {
+    const { surface } = object;
+    if (faded && !object.outline) {
+      const edges = new THREE.EdgesGeometry(object.geometry, 30);
+      object.outline = new THREE.LineSegments(edges, new THREE.LineBasicMaterial({ transparent: true, opacity: 0.4 }));
+      this.group.add(object.outline);
+    }
+    if (object.outline) {
+      object.outline.visible = faded && surface.visible;
+      object.outline.material.color.set(this.colours?.outline ?? '#888');
+    }
+    if (object.faded === faded) return;
+    object.faded = faded;
+    surface.material.opacity = faded ? FADED_OPACITY : 1;
+    surface.material.depthWrite = !faded;
+    surface.material.transparent = faded;
+    surface.material.needsUpdate = true;
   }
 
   setColours(colours: SceneColours): void {
@@ -130,9 +159,10 @@ export class Bodies {
     const wire = new THREE.Mesh(geometry, new THREE.MeshBasicMaterial({ wireframe: true, transparent: true }));
     surface.userData.body = body.number;
     this.group.add(surface, wire);
+    addSpinPattern(body, geometry, surface.material);
     const { topologyKey, placement } = body;
     const fixed = body.topology.kind === 'static';
-    const object = { topologyKey, placementKey: '', colour, geometry, surface, wire, box: placement.box, fixed, faded: false };
+    const object: BodyObject = { topologyKey, placementKey: '', colour, geometry, surface, wire, box: placement.box, fixed, outline: null, faded: false };
     this.objects.set(body.number, object);
     return object;
   }
@@ -144,6 +174,11 @@ export class Bodies {
     object.geometry.dispose();
     object.surface.material.dispose();
     object.wire.material.dispose();
+    if (object.outline) {
+      this.group.remove(object.outline);
+      object.outline.geometry.dispose();
+      object.outline.material.dispose();
+    }
     this.objects.delete(number);
   }
 

@@ -1,64 +1,77 @@
-// Contacts: a line between the two closest points, and a mark of constant size on the screen at its middle, since the
-// line is often too short to be seen. Each kind has a colour and a form: vertex-face round and green, edge-edge square
-// and red; of rigid bodies, resting round and green, colliding square and red, separating a blue diamond.
+// Contacts: a line between the two closest points, and a mark at its middle, since the line is often too short to be
+// seen. A mark has a size in the world, which keeps it small beside its bodies, within bounds in pixels. Each kind has a
+// colour and a form: vertex-face and resting round, edge-edge and colliding square, separating a diamond.
+//
+// Marks behind surfaces are drawn faintly; with the option x-ray as strongly as the others.
 
 import * as THREE from 'three';
 import { FatLines } from './fat_lines';
 import { CONTACT_KINDS, type Contacts } from './frame';
 import type { Options } from './options';
 import type { SceneColours } from './palette';
+import { markPixels, markRim, thin } from './thinning';
 
 /** 0 round, 1 square, 2 a square on its corner; in the order of CONTACT_KINDS. */
 const FORMS = CONTACT_KINDS.map((kind) => ({ 'vertex-face': 0, resting: 0, 'edge-edge': 1, colliding: 1, separating: 2 })[kind]);
 
+/** Diameter of a mark, as a fraction of the size of the scene. */
+const MARK_SIZE = 0.014;
+const HIDDEN_OPACITY = 0.2;
+
 const vertexShader = `
   attribute float form;
   attribute vec3 color;
-  uniform float size;
+  uniform float world;     // diameter, m
+  uniform float shift;     // m
+  uniform float pixels;    // largest diameter on the screen
+  uniform float viewport;  // height of the canvas in pixels
   varying vec3 fill;
   varying float whichForm;
+  varying float size;
   void main() {
     fill = color;
     whichForm = form;
-    gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
-    gl_Position.z -= 1e-4 * gl_Position.w;
+    vec4 at = modelViewMatrix * vec4(position, 1.0);
+    size = clamp(world * projectionMatrix[1][1] * viewport / (2.0 * max(-at.z, 1e-9)), 0.45 * pixels, pixels);
+    at.xyz -= shift * normalize(at.xyz); // towards the eye, out of the surfaces that touch there
+    gl_Position = projectionMatrix * at;
     gl_PointSize = size;
   }`;
 
 const fragmentShader = `
   uniform vec3 edge;
-  uniform float size;
+  uniform float rim;
+  uniform float opacity;
   varying vec3 fill;
   varying float whichForm;
+  varying float size;
   void main() {
-    vec2 p = abs(gl_PointCoord - 0.5) * size;
+    vec2 p = abs(gl_PointCoord - 0.5);
     float r = whichForm > 1.5 ? p.x + p.y : whichForm > 0.5 ? max(p.x, p.y) * 1.15 : length(p);
-    float outer = size * 0.5;
-    if (r > outer) discard;
-    gl_FragColor = vec4(r > outer - 0.16 * size ? edge : fill, 1.0);
+    if (r > 0.5) discard;
+    gl_FragColor = vec4(r > 0.5 - rim ? edge : fill, opacity);
     #include <colorspace_fragment>
   }`;
 
+type Marks = THREE.Points<THREE.BufferGeometry, THREE.ShaderMaterial>;
+
 export class ContactMarks {
   readonly group = new THREE.Group();
-  /** Which contacts are drawn: those of visible bodies. */
+  /** Contacts that are drawn: those of visible bodies, thinned out where there are too many. */
   drawn: number[] = [];
+  /** Number of contacts of visible bodies. */
+  total = 0;
   private readonly lines = new FatLines(2.5, 10);
-  private readonly marks: THREE.Points<THREE.BufferGeometry, THREE.ShaderMaterial>;
+  private readonly marks = makeMarks(11);
+  private readonly hidden = makeMarks(9); // the same marks, faint and on top of everything
   private contacts: Contacts | null = null;
   private colours: SceneColours | null = null;
+  private size = 1;
 
-  constructor(private readonly options: Options, private readonly pixelRatio: () => number) {
-    const material = new THREE.ShaderMaterial({
-      vertexShader,
-      fragmentShader,
-      transparent: true,
-      uniforms: { size: { value: 8 }, edge: { value: new THREE.Color() } },
-    });
-    this.marks = new THREE.Points(new THREE.BufferGeometry(), material);
-    this.marks.frustumCulled = false;
-    this.marks.renderOrder = 11;
-    this.group.add(this.lines.object, this.marks);
+  constructor(private readonly options: Options) {
+    this.hidden.geometry = this.marks.geometry;
+    this.hidden.material.depthTest = false;
+    this.group.add(this.lines.object, this.hidden, this.marks);
   }
 
   show(contacts: Contacts): void {
@@ -71,17 +84,52 @@ export class ContactMarks {
     this.redraw();
   }
 
+  /** Size of the scene, m. */
+  setSize(size: number): void {
+    this.size = size;
+  }
+
+  /** Distance that marks are moved towards the eye, m. */
+  get shift(): number {
+    return 0.25 * MARK_SIZE * this.size;
+  }
+
+  /** Height of the canvas in device pixels and their number in a CSS pixel. */
+  setViewport(height: number, ratio: number): void {
+    for (const { material } of [this.marks, this.hidden]) {
+      material.uniforms.viewport.value = height;
+      material.uniforms.pixels.value = ratio * markPixels(this.drawn.length);
+    }
+  }
+
   redraw(): void {
     const { contacts, colours } = this;
     const { contacts: visible, xray } = this.options.values;
     this.group.visible = visible;
     if (!contacts || !colours || !visible) return;
 
-    const hidden = this.options.hiddenBodies;
-    this.drawn = [];
+    const off = this.options.hiddenBodies;
+    const candidates: number[] = [];
     for (let i = 0; i < contacts.count; i++) {
-      if (!hidden.has(contacts.bodyA[i]) || !hidden.has(contacts.bodyB[i])) this.drawn.push(i);
+      if (!off.has(contacts.bodyA[i]) || !off.has(contacts.bodyB[i])) candidates.push(i);
     }
+    this.total = candidates.length;
+    this.drawn = thin(contacts, candidates, this.size);
+    this.write(contacts, colours);
+    const n = this.drawn.length;
+    this.hidden.visible = n > 0 && !xray;
+    this.lines.material.depthTest = this.marks.material.depthTest = !xray;
+    this.lines.material.linewidth = n > 400 ? 1.2 : 2.5;
+    for (const { material } of [this.marks, this.hidden]) {
+      material.uniforms.world.value = MARK_SIZE * this.size;
+      material.uniforms.shift.value = this.shift;
+      material.uniforms.edge.value.set(colours.markEdge);
+    }
+    this.marks.material.uniforms.rim.value = markRim(n);
+    this.hidden.material.uniforms.opacity.value = HIDDEN_OPACITY;
+  }
+
+  private write(contacts: Contacts, colours: SceneColours): void {
     const n = this.drawn.length;
     const ends = new Float32Array(6 * n);
     const endColours = new Float32Array(6 * n);
@@ -103,11 +151,6 @@ export class ContactMarks {
     });
     this.lines.set(ends, endColours);
     this.setMarks(middles, markColours, forms);
-    this.lines.material.depthTest = !xray;
-    const { material } = this.marks;
-    material.depthTest = !xray;
-    material.uniforms.size.value = (n > 400 ? 6 : 8) * this.pixelRatio();
-    material.uniforms.edge.value.set(colours.markEdge);
   }
 
   private setMarks(middles: Float32Array, colours: Float32Array, forms: Float32Array): void {
@@ -116,7 +159,7 @@ export class ContactMarks {
     const capacity = geometry.getAttribute('form')?.count ?? 0;
     if (n > capacity) {
       geometry.dispose();
-      geometry = this.marks.geometry = new THREE.BufferGeometry();
+      geometry = this.marks.geometry = this.hidden.geometry = new THREE.BufferGeometry();
       for (const [name, width] of [['position', 3], ['color', 3], ['form', 1]] as const) {
         geometry.setAttribute(name, new THREE.BufferAttribute(new Float32Array(2 * n * width), width));
       }
@@ -130,4 +173,13 @@ export class ContactMarks {
       attribute.needsUpdate = true;
     }
   }
+}
+
+function makeMarks(renderOrder: number): Marks {
+  const values = { world: 1, shift: 0, pixels: 8, viewport: 1, rim: 0, opacity: 1, edge: new THREE.Color() };
+  const uniforms = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { value }]));
+  const marks = new THREE.Points(new THREE.BufferGeometry(), new THREE.ShaderMaterial({ vertexShader, fragmentShader, transparent: true, uniforms }));
+  marks.frustumCulled = false;
+  marks.renderOrder = renderOrder;
+  return marks;
 }

@@ -48,6 +48,7 @@ export interface Contacts {
   distance: Float64Array;
   normalSpeed: Float64Array; // NaN but for rigid bodies
   impulse: Float64Array; // the same
+  normal: Float32Array; // from a to b; zero where two points coincide and none is recorded
   pointA: Float32Array;
   pointB: Float32Array;
 }
@@ -113,7 +114,7 @@ function readContacts(reader: Reader): Contacts {
 function readFeatureContacts(reader: Reader): Contacts {
   const vertexFace = reader.u32();
   const n = vertexFace + reader.u32();
-  return {
+  const contacts = {
     count: n,
     kind: new Uint8Array(n).fill(1, vertexFace),
     id: new BigUint64Array(reader.copy(8 * n)),
@@ -129,6 +130,16 @@ function readFeatureContacts(reader: Reader): Contacts {
     pointA: new Float32Array(reader.copy(12 * n)),
     pointB: new Float32Array(reader.copy(12 * n)),
   };
+  return { ...contacts, normal: normalsBetween(contacts.pointA, contacts.pointB) };
+}
+
+function normalsBetween(from: Float32Array, to: Float32Array): Float32Array {
+  const normals = new Float32Array(from.length);
+  for (let i = 0; i < from.length; i += 3) {
+    const size = Math.hypot(to[i] - from[i], to[i + 1] - from[i + 1], to[i + 2] - from[i + 2]);
+    if (size > 0) for (let axis = i; axis < i + 3; axis++) normals[axis] = (to[axis] - from[axis]) / size;
+  }
+  return normals;
 }
 
 /** Of rigid bodies: they have no features of meshes, but a kind of motion and an impulse. */
@@ -150,8 +161,8 @@ function readRigidContacts(reader: Reader): Contacts {
     impulse: new Float64Array(reader.copy(8 * n)),
     pointA: new Float32Array(reader.copy(12 * n)),
     pointB: new Float32Array(reader.copy(12 * n)),
+    normal: new Float32Array(reader.copy(12 * n)),
   };
-  reader.bytes(12 * n); // normals: the two points tell what is drawn
   if (contacts.kind.some((kind) => kind >= CONTACT_KINDS.length)) throw reader.fault('a contact is of a kind not known');
   return contacts;
 }

@@ -22,6 +22,7 @@ export interface ShownBody {
   topology: Topology;
   placementKey: string;
   placement: Placement;
+  rest: Float32Array | null; // of a rigid body: positions in a frame that turns with it
   vertices: number;
   triangles: number;
 }
@@ -50,6 +51,7 @@ export class Frames {
   // Apart from the frames: bodies at rest since many different frames would otherwise push each other's frames out.
   private readonly placements = new Lru<string, Placement>(CACHED_BYTES);
   private readonly topologies = new Map<string, Topology>();
+  private readonly rests = new Map<string, Float32Array | null>();
 
   constructor(private readonly recording: Recording) {
     this.count = recording.frames.length;
@@ -96,7 +98,7 @@ export class Frames {
       throw new RecordingError(`Body ${body.number} does not agree with the earlier frame it refers to.`);
     }
     const { number, vertices, triangles } = body;
-    return { number, topologyKey, topology, placementKey, placement, vertices, triangles };
+    return { number, topologyKey, topology, placementKey, placement, rest: this.restOf(body, topologyKey, topology), vertices, triangles };
   }
 
   /** In the world. */
@@ -104,6 +106,18 @@ export class Frames {
     const holder = this.decode(body.positionsFrame).bodies.find((other) => other.number === body.number);
     if (!holder?.moved) return this.held(body, body.positionsFrame, 'positions');
     return moved(this.held(body, holder.moved.restFrame, 'positions'), holder.moved);
+  }
+
+  /** Positions in the frame that holds the triangles, about their middle. */
+  private restOf(body: Body, key: string, { kind }: Topology): Float32Array | null {
+    if (kind !== 'rigid') return null;
+    const known = this.rests.get(key);
+    if (known !== undefined) return known;
+    const world = this.decode(body.topologyFrame).bodies.find((other) => other.number === body.number)?.positions ?? null;
+    const box = world && place(world, [0, 0, 0]).box;
+    const rest = box && place(world, box.min.map((low, axis) => (low + box.max[axis]) / 2) as Vec3).positions;
+    this.rests.set(key, rest);
+    return rest;
   }
 
   private held<K extends 'topology' | 'positions'>(body: Body, frame: number, what: K): NonNullable<Body[K]> {

@@ -1,11 +1,12 @@
 // The keyboard, and the overlay that lists it.
 
 import { h } from './dom';
+import { icon } from './icons';
 
 export interface KeyBinding {
   keys: string[]; // as in KeyboardEvent.key, with "Shift+" before
-  shown: string;
-  does: string;
+  shown?: string; // in the help
+  does?: string;
   run(): void;
 }
 
@@ -30,23 +31,18 @@ export function bindKeys(bindings: KeyBinding[]): void {
   });
 }
 
-export function fillHelp(dialog: HTMLDialogElement, bindings: KeyBinding[]): void {
-  const pointer: [string, string][] = [
-    ['drag', 'orbit'],
-    ['right-drag', 'pan'],
-    ['wheel', 'zoom'],
-    ['click', 'pick a contact or a triangle'],
-    ['drop a file', 'open a .carom recording'],
-  ];
+/** Sections of the help, each a list of entries and what they mean. */
+export interface HelpSection {
+  title: string;
+  entries: [string, string][];
+}
+
+export function fillHelp(dialog: HTMLDialogElement, sections: HelpSection[]): void {
   const list = (entries: [string, string][]) =>
     h('dl', {}, ...entries.map(([key, does]) => h('div', {}, h('dt', {}, h('kbd', {}, key)), h('dd', {}, does))));
-  const close = h('button', { onclick: () => dialog.close() }, 'Close');
   dialog.replaceChildren(
-    h('h2', {}, 'Keys'),
-    list(bindings.map((binding) => [binding.shown, binding.does])),
-    h('h2', {}, 'Pointer'),
-    list(pointer),
-    h('footer', {}, close),
+    h('button', { className: 'icon close', title: 'Close', 'aria-label': 'Close the help', onclick: () => dialog.close() }, icon('close')),
+    ...sections.flatMap(({ title, entries }) => [h('h2', {}, title), list(entries)]),
   );
   dialog.addEventListener('click', (event) => {
     if (event.target === dialog) dialog.close();

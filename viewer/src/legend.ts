@@ -1,42 +1,74 @@
-// What the colours in the picture mean; a click on a body's entry hides it.
+// What the colours in the picture mean; a click on a body's entry hides it. Notes say what the picture does not show as
+// it is.
 
 import { h } from './dom';
+import { count } from './format';
 import { contactKindsOf, type ShownFrame } from './frames';
 import type { Options } from './options';
 import { bodyColour } from './palette';
+import type { PictureState } from './scene';
 
-const MOST_BODIES = 8; // more would cover the picture; the panel lists them all
+const MAX_BODIES = 8; // more would cover the picture; the panel lists them all
+
+export const KIND_TEXTS: Record<string, string> = {
+  'vertex-face': 'a vertex of one surface near a face of another, or of its own',
+  'edge-edge': 'two edges near each other',
+  colliding: 'two rigid bodies that approach each other',
+  resting: 'two rigid bodies that keep their distance',
+  separating: 'two rigid bodies that leave each other',
+};
 
 export class Legend {
   private key = '';
+  private noteKey = '';
   private readonly buttons = new Map<number, HTMLButtonElement>();
+  private readonly entries = h('div', { className: 'entries' });
+  private readonly notes = h('div', { className: 'entries' });
 
-  constructor(private readonly root: HTMLElement, private readonly options: Options) {
+  constructor(root: HTMLElement, private readonly options: Options) {
+    root.append(this.entries, this.notes);
     options.onChange(() => this.update());
   }
 
-  show(frame: ShownFrame): void {
+  show(frame: ShownFrame, withContacts: boolean): void {
     const { bodies } = frame;
-    const key = bodies.map((body) => body.topologyKey).join();
+    const key = [withContacts, ...bodies.map((body) => body.topologyKey)].join();
     if (key === this.key) return;
     this.key = key;
     this.buttons.clear();
-    for (const { number, topology } of bodies.length > MOST_BODIES ? [] : bodies) {
+    for (const { number, topology } of bodies.length > MAX_BODIES ? [] : bodies) {
       const swatch = h('i', {});
       swatch.style.background = bodyColour(number, topology.kind);
       const name = topology.name || `body ${number}`;
       const onclick = () => this.options.showBody(number, this.options.hiddenBodies.has(number));
-      this.buttons.set(number, h('button', { title: `Show or hide ${name}`, onclick }, swatch, name));
+      this.buttons.set(number, h('button', { title: `Show or hide ${name}`, onclick }, swatch, h('span', {}, name)));
     }
-    const contact = (kind: string) => h('span', { className: 'contact' }, h('i', { className: `mark ${kind}` }), kind);
-    this.root.replaceChildren(...this.buttons.values(), ...contactKindsOf(frame).map(contact));
+    const contact = (kind: string) =>
+      h('span', { className: 'contact', title: `Contact: ${KIND_TEXTS[kind]}` }, h('i', { className: `mark ${kind}` }), kind);
+    this.entries.replaceChildren(...this.buttons.values(), ...(withContacts ? contactKindsOf(frame).map(contact) : []));
     this.update();
+  }
+
+  note({ seenThrough, marks, contacts }: PictureState): void {
+    const key = [seenThrough > 0, marks, contacts].join();
+    if (key === this.noteKey) return;
+    this.noteKey = key;
+    const notes: HTMLElement[] = [];
+    if (seenThrough > 0) {
+      const title = 'Fixed bodies stand in front of the moving ones and are drawn see-through. Click to draw them solid (v).';
+      notes.push(h('button', { id: 'note-through', title, onclick: () => this.options.toggle('through') }, 'fixed bodies are see-through'));
+    }
+    if (marks < contacts) {
+      const title = 'Contacts close to others of their kind have no mark of their own; the panel counts them all.';
+      notes.push(h('span', { id: 'note-marks', className: 'contact', title }, `${count(marks)} of ${count(contacts)} contacts marked`));
+    }
+    this.notes.replaceChildren(...notes);
   }
 
   private update(): void {
     for (const [number, button] of this.buttons) {
       button.setAttribute('aria-pressed', String(!this.options.hiddenBodies.has(number)));
     }
-    this.root.classList.toggle('no-contacts', !this.options.values.contacts);
+    this.entries.parentElement!.classList.toggle('no-contacts', !this.options.values.contacts);
   }
 }

@@ -1,9 +1,11 @@
 import './theme.css';
 import { byId } from './dom';
+import { FrameAddress, parseFrameLink } from './frame_link';
 import { Frames, type ShownFrame } from './frames';
 import { bindKeys, fillHelp, type KeyBinding } from './keys';
-import { Legend } from './legend';
-import { Options, type OptionName } from './options';
+import { coveredBy, Layout } from './layout';
+import { KIND_TEXTS, Legend } from './legend';
+import { Options, OPTIONS } from './options';
 import { Panel } from './panel';
 import { pick } from './picking';
 import { Player } from './player';
@@ -28,13 +30,16 @@ class App {
     if (this.shown) this.panel.show(this.shown, theme);
     this.select(this.selection);
   });
-  readonly view = new SceneView(byId<HTMLCanvasElement>('view'), this.options);
+  readonly view = new SceneView(byId<HTMLCanvasElement>('view'), this.options, coveredBy);
   selection: Selection | null = null;
   shown: ShownFrame | null = null;
   private recording: Recording | null = null;
   private frames: Frames | null = null;
   private scheduled = false;
-  private readonly panel = new Panel(byId('panel'), this.options);
+  private played = false; // when the frame was last shown
+  private linkNote: string | null = null;
+  private readonly address = new FrameAddress(() => this.followAddress());
+  private readonly panel = new Panel(byId('panel'), this.options, () => this.layout.showPanel(false));
   private readonly charts = new RunCharts(this.panel.chartsPlace, (frame) => {
     this.player.pause();
     this.player.seek(frame);
@@ -43,6 +48,7 @@ class App {
   private readonly views = new ViewList(byId('views'), (view) => this.showView(view));
   private readonly card = new SelectionCard(byId('selection'), () => this.select(null));
   private readonly toolbar: Toolbar;
+  private readonly layout: Layout;
 
   constructor() {
     new Timeline(byId('timeline'), this.player, (frame) => this.recording?.stats[frame]?.time ?? 0);
@@ -50,15 +56,16 @@ class App {
       fit: () => this.view.fit(),
       theme: () => this.themeChoice.toggle(),
       help: () => toggleHelp(),
-      panel: () => togglePanel(),
+      panel: () => this.layout.togglePanel(),
     });
+    this.layout = new Layout(() => this.view.resize());
     this.view.setTheme(this.themeChoice.theme);
+    this.view.onState((state) => this.legend.note(state));
     this.player.onChange(() => this.schedule());
     this.bindKeyboard();
     this.bindPointer();
     onDroppedFile(byId('drop'), (file) => void file.arrayBuffer().then((data) => this.open(new Uint8Array(data))));
     byId('message').addEventListener('click', () => this.shown && showMessage());
-    showPanel(window.innerWidth >= 720);
   }
 
   open(bytes: Uint8Array): void {
@@ -71,19 +78,46 @@ class App {
       showMessage('The recording cannot be shown', explain(error));
       return;
     }
+    const { meta } = this.recording;
     showMessage();
-    showNotice(this.recording.notice);
     this.shown = null;
     this.selection = null;
     this.options.showAllBodies();
-    this.toolbar.setScene(this.recording.meta.scene);
+    this.layout.setSingle(this.frames.count === 1);
+    this.toolbar.setScene(meta.scene, meta.description);
     this.panel.open(this.recording);
     this.charts.open(this.recording, this.themeChoice.theme);
+    this.player.open(this.frames.count, meta.dt);
+    this.views.open(meta.views);
     this.view.open(this.frames);
-    this.player.open(this.frames.count, this.recording.meta.dt);
     this.showFrame();
     this.select(null);
-    this.views.open(this.recording.meta.views);
+    if (location.hash) this.followAddress();
+    // What lies over the picture has its size only now.
+    this.view.resize();
+  }
+
+  /** Shows the frame that the address names. */
+  private followAddress(): void {
+    if (!this.frames) return;
+    const { frame, note } = parseFrameLink(location.hash, this.frames.count);
+    if (frame !== null) {
+      this.player.pause();
+      this.player.seek(frame);
+      this.showFrame();
+    }
+    this.linkNote = note;
+    this.showNotices();
+    if (frame !== null) this.address.set(this.player.frame);
+  }
+
+  private showNotices(): void {
+    showNotice([this.recording?.notice, this.linkNote].filter((note) => note).join(' ') || null);
+  }
+
+  /** A recording of one frame without contacts, such as a mesh, says nothing about them. */
+  private get withContacts(): boolean {
+    return this.player.frames > 1 || (this.shown?.contacts.count ?? 0) > 0;
   }
 
   showView(view: View): void {
@@ -111,10 +145,12 @@ class App {
       showNotice(`Frame ${this.player.frame}: ${explain(error)}`);
       return;
     }
-    showNotice(this.recording!.notice);
+    this.linkNote = null;
+    this.showNotices();
     this.view.show(this.shown, this.selection);
     this.panel.show(this.shown, this.themeChoice.theme);
-    this.legend.show(this.shown);
+    this.legend.show(this.shown, this.withContacts);
+    this.toolbar.setContacts(this.withContacts);
     this.charts.setFrame(this.shown.number);
     if (this.selection) this.card.show(this.shown, this.selection);
   }
@@ -125,25 +161,38 @@ class App {
     this.scheduled = true;
     requestAnimationFrame(() => {
       this.scheduled = false;
+      const before = this.shown?.number;
       this.showFrame();
+      const moved = this.shown?.number !== before;
+      if (!this.player.playing && (moved || this.played)) this.address.set(this.player.frame);
+      this.played = this.player.playing;
     });
   }
 
   private bindPointer(): void {
     const { canvas } = this.view;
-    let down: PointerEvent | null = null;
-    canvas.addEventListener('pointerdown', (event) => (down = event));
+    const down = new Set<number>();
+    let tap: PointerEvent | null = null; // null: none, or a gesture of several fingers
+    canvas.addEventListener('pointerdown', (event) => {
+      down.add(event.pointerId);
+      tap = down.size === 1 ? event : null;
+    });
+    canvas.addEventListener('pointercancel', (event) => {
+      down.delete(event.pointerId);
+      tap = null;
+    });
     canvas.addEventListener('pointerup', (event) => {
-      const still = down && Math.hypot(event.clientX - down.clientX, event.clientY - down.clientY) < 4;
+      down.delete(event.pointerId);
+      const touch = event.pointerType === 'touch';
+      const still = tap && Math.hypot(event.clientX - tap.clientX, event.clientY - tap.clientY) < (touch ? 10 : 4);
       if (!still || event.button !== 0 || !this.shown) return;
       const { left, top } = canvas.getBoundingClientRect();
-      this.select(pick(this.view, this.shown, this.options, { x: event.clientX - left, y: event.clientY - top }));
+      this.select(pick(this.view, this.shown, this.options, { x: event.clientX - left, y: event.clientY - top }, touch));
     });
   }
 
   private bindKeyboard(): void {
     const { player } = this;
-    const toggle = (key: string, name: OptionName, does: string): KeyBinding => ({ keys: [key], shown: key, does, run: () => this.options.toggle(name) });
     const bindings: KeyBinding[] = [
       { keys: [' '], shown: 'space', does: 'play or pause', run: () => player.toggle() },
       { keys: ['ArrowLeft'], shown: '←', does: 'one frame back', run: () => player.step(-1) },
@@ -153,25 +202,29 @@ class App {
       { keys: ['Home'], shown: 'home', does: 'first frame', run: () => player.step(-player.frames) },
       { keys: ['End'], shown: 'end', does: 'last frame', run: () => player.step(player.frames) },
       { keys: ['l'], shown: 'l', does: 'loop', run: () => player.setLoop(!player.loop) },
-      toggle('s', 'surface', 'surfaces'),
-      toggle('w', 'wireframe', 'wireframe'),
-      toggle('c', 'contacts', 'contacts'),
-      toggle('x', 'xray', 'contacts on top'),
-      toggle('b', 'boxes', 'boxes of bodies'),
-      toggle('g', 'grid', 'ground grid'),
       { keys: ['f'], shown: 'f', does: 'fit the scene', run: () => this.view.fit() },
+      { keys: ['h'], shown: 'h', does: 'fit without turning the view', run: () => this.view.fitFromHere() },
       { keys: ['t'], shown: 't', does: 'light or dark', run: () => this.themeChoice.toggle() },
-      { keys: ['p'], shown: 'p', does: 'numbers panel', run: togglePanel },
+      { keys: ['p'], shown: 'p', does: 'numbers panel', run: () => this.layout.togglePanel() },
       { keys: ['Escape'], shown: 'esc', does: 'clear the selection', run: () => this.escape() },
       { keys: ['?'], shown: '?', does: 'this help', run: toggleHelp },
     ];
-    bindKeys(bindings);
-    fillHelp(byId<HTMLDialogElement>('help'), bindings);
+    const toggles = OPTIONS.map(({ key, name }): KeyBinding => ({ keys: [key], run: () => this.options.toggle(name) }));
+    bindKeys([...bindings, ...toggles]);
+    fillHelp(byId<HTMLDialogElement>('help'), [
+      { title: 'What is drawn', entries: OPTIONS.map(({ key, label, explains }) => [key, `${label}: ${explains}`]) },
+      { title: 'Contacts', entries: Object.entries(KIND_TEXTS) },
+      { title: 'Keys', entries: bindings.map(({ shown, does }) => [shown!, does!]) },
+      { title: 'Mouse', entries: [['drag', 'orbit'], ['right-drag', 'pan'], ['wheel', 'zoom'], ['click', 'pick a contact or a triangle'], ['drop a file', 'open a .carom recording']] },
+      { title: 'Touch', entries: [['drag', 'orbit'], ['two fingers', 'pan'], ['pinch', 'zoom'], ['tap', 'pick a contact or a triangle']] },
+      { title: 'Links', entries: [['#frame=60', 'at the end of the address opens frame 60; the address follows the frame shown']] },
+    ]);
   }
 
   private escape(): void {
     const help = byId<HTMLDialogElement>('help');
     if (help.open) help.close();
+    else if (this.toolbar.menuIsOpen) this.toolbar.openMenu(false);
     else this.select(null);
   }
 }
@@ -180,15 +233,6 @@ function toggleHelp(): void {
   const help = byId<HTMLDialogElement>('help');
   if (help.open) help.close();
   else help.showModal();
-}
-
-function togglePanel(): void {
-  showPanel(byId('app').classList.contains('no-panel'));
-}
-
-function showPanel(visible: boolean): void {
-  byId('app').classList.toggle('no-panel', !visible);
-  byId('button-panel').setAttribute('aria-pressed', String(visible));
 }
 
 function showMessage(title = '', text = ''): void {

@@ -1,20 +1,53 @@
-// What of the scene is drawn. One place, so that buttons, keys and the scene agree.
+// What of the scene is drawn. One list, so that buttons, keys, help and the scene agree.
+
+import { recall, remember } from './storage';
 
 export interface ViewOptions {
   surface: boolean;
   wireframe: boolean;
   contacts: boolean;
-  xray: boolean; // contacts are drawn on top of the surfaces
+  xray: boolean; // hidden contacts are drawn as strongly as visible ones
+  arrows: boolean; // impulses or normals of contacts
+  through: boolean; // fixed bodies in front of moving ones are see-through
   boxes: boolean;
   grid: boolean;
 }
 
 export type OptionName = keyof ViewOptions;
 
+export interface OptionText {
+  name: OptionName;
+  key: string;
+  label: string;
+  explains: string;
+}
+
+export const OPTIONS: OptionText[] = [
+  { name: 'surface', key: 's', label: 'Surface', explains: 'Surfaces of the bodies' },
+  { name: 'wireframe', key: 'w', label: 'Wireframe', explains: 'Edges of the triangles' },
+  { name: 'contacts', key: 'c', label: 'Contacts', explains: 'Contacts, by kind as in the legend; those behind a surface are faint' },
+  { name: 'xray', key: 'x', label: 'X-ray', explains: 'Draw contacts behind surfaces as strongly as those in front' },
+  { name: 'arrows', key: 'a', label: 'Arrows', explains: 'Normal impulses of contacts between rigid bodies as arrows, the longest for the largest of the frame; normals of other contacts' },
+  { name: 'through', key: 'v', label: 'See through', explains: 'See through fixed bodies in front of moving ones, such as the walls of a pit; on unless switched off' },
+  { name: 'boxes', key: 'b', label: 'Boxes', explains: 'Bounding boxes of the bodies' },
+  { name: 'grid', key: 'g', label: 'Grid', explains: 'Ground grid' },
+];
+
+// Tastes are remembered. Surfaces switched off in one recording would make the next one look empty, so the others are not.
+const REMEMBERED: OptionName[] = ['xray', 'arrows', 'through', 'grid'];
+const storageKey = (name: OptionName) => `carom-show-${name}`;
+
 export class Options {
-  readonly values: ViewOptions = { surface: true, wireframe: false, contacts: true, xray: true, boxes: false, grid: true };
+  readonly values: ViewOptions = { surface: true, wireframe: false, contacts: true, xray: false, arrows: false, through: true, boxes: false, grid: true };
   readonly hiddenBodies = new Set<number>();
   private readonly listeners: (() => void)[] = [];
+
+  constructor() {
+    for (const name of REMEMBERED) {
+      const value = recall(storageKey(name));
+      if (value === 'on' || value === 'off') this.values[name] = value === 'on';
+    }
+  }
 
   onChange(listener: () => void): void {
     this.listeners.push(listener);
@@ -22,6 +55,7 @@ export class Options {
 
   toggle(name: OptionName): void {
     this.values[name] = !this.values[name];
+    if (REMEMBERED.includes(name)) remember(storageKey(name), this.values[name] ? 'on' : 'off');
     this.changed();
   }
 

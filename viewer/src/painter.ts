@@ -26,6 +26,11 @@ export class Painter {
     return this.plain.getPixelRatio();
   }
 
+  /** Of the picture, in device pixels. */
+  get height(): number {
+    return this.plain.domElement.height;
+  }
+
   resize(width: number, height: number): void {
     for (const renderer of [this.plain, this.smooth]) {
       renderer?.setPixelRatio(Math.min(window.devicePixelRatio, 2));

@@ -1,4 +1,5 @@
-// Colours told apart with any colour vision (after Okabe and Ito, and Tol). Green and red, and a strong blue, are left to the contacts.
+// Colours told apart with any colour vision (after Okabe and Ito, and Tol). Bodies are of middle lightness; contacts are
+// darker than all of them in the light theme and lighter in the dark one. No contact is red: none of them is an error.
 
 export type Theme = 'light' | 'dark';
 
@@ -17,6 +18,7 @@ export interface SceneColours {
   grid: string;
   wire: string;
   highlight: string;
+  outline: string; // of bodies that are seen through
   markEdge: string;
   contacts: string[]; // in the order of CONTACT_KINDS
 }
@@ -27,16 +29,18 @@ export const SCENE: Record<Theme, SceneColours> = {
     grid: '#9aa5b4',
     wire: '#101820',
     highlight: '#c400c4',
+    outline: '#2f3945',
     markEdge: '#ffffff',
-    contacts: ['#0a8f3c', '#d7191c', '#d7191c', '#0a8f3c', '#0b6bcb'],
+    contacts: ['#005f46', '#123c9c', '#9a3a00', '#005f46', '#123c9c'],
   },
   dark: {
     background: '#14171c',
     grid: '#4b5563',
     wire: '#05070a',
     highlight: '#ff5cff',
+    outline: '#dfe5ec',
     markEdge: '#0b0d10',
-    contacts: ['#34d26b', '#ff4d4f', '#ff4d4f', '#34d26b', '#5ab0ff'],
+    contacts: ['#7df0b0', '#b9d7ff', '#ffcf9e', '#7df0b0', '#b9d7ff'],
   },
 };
 

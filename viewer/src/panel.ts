@@ -4,6 +4,7 @@ import { h, row } from './dom';
 import { bytes, count, length, ms, plural, seconds, shortNumber } from './format';
 import { CONTACT_KINDS, countKinds } from './frame';
 import { contactKindsOf, type ShownFrame } from './frames';
+import { icon } from './icons';
 import type { Options } from './options';
 import { bodyColour, stageColour, type Theme } from './palette';
 import { stageNames } from './run_charts';
@@ -11,19 +12,24 @@ import type { Recording, Stage, Stat } from './recording';
 
 export class Panel {
   readonly chartsPlace = h('div');
+  private readonly scene = h('h2', {});
+  private readonly description = h('p', { id: 'description', hidden: true });
   private readonly summary = h('dl', { id: 'summary' });
   private readonly bodies = h('tbody', {});
   private readonly bodiesTitle = h('h2', {}, 'Bodies');
   private readonly stages = h('tbody', {});
+  private readonly stagesNote = h('span', { className: 'note' });
   private readonly stagesPlace = h('section', {});
   private bodiesKey = '';
   private stageNames: string[] = [];
   private recording: Recording | null = null;
 
-  constructor(root: HTMLElement, private readonly options: Options) {
+  constructor(root: HTMLElement, private readonly options: Options, close: () => void) {
+    const closeButton = h('button', { className: 'icon close', title: 'Close (p)', 'aria-label': 'Close the numbers', onclick: close }, icon('close'));
     const head = (...names: string[]) => h('thead', {}, h('tr', {}, ...names.map((name) => h('th', { scope: 'col' }, name))));
     root.append(
-      h('section', {}, h('h2', {}, 'Frame'), this.summary),
+      closeButton,
+      h('section', {}, this.scene, this.description, this.summary),
       this.stagesPlace,
       this.chartsPlace,
       h(
@@ -33,7 +39,7 @@ export class Panel {
         h('div', { className: 'scroll' }, h('table', { id: 'bodies' }, head('name', 'kind', 'vertices', 'triangles'), this.bodies)),
       ),
     );
-    this.stagesPlace.append(h('h2', {}, 'Stages'), h('table', { id: 'stages' }, head('stage', 'in', 'out', 'culled', 'ms'), this.stages));
+    this.stagesPlace.append(h('h2', {}, 'Stages', this.stagesNote), h('table', { id: 'stages' }, head('stage', 'in', 'out', 'culled', 'ms'), this.stages));
     options.onChange(() => this.markVisibility());
   }
 
@@ -41,6 +47,12 @@ export class Panel {
     this.recording = recording;
     this.bodiesKey = '';
     this.stageNames = stageNames(recording);
+    const { meta, size } = recording;
+    const near = meta.contact_distance > 0 ? `, contact distance ${length(meta.contact_distance)}` : ''; // rigid bodies have none
+    this.scene.replaceChildren(h('span', { className: 'name' }, meta.scene || 'Recording'), h('span', { className: 'note' }, bytes(size)));
+    this.scene.title = `${bytes(size)}, recorded by carom ${meta.carom}, dt ${meta.dt} s${near}`;
+    this.description.textContent = meta.description;
+    this.description.hidden = meta.description === '';
     // What was not made by a run of the pipeline has none.
     this.stagesPlace.hidden = this.chartsPlace.hidden = this.stageNames.length === 0;
   }
@@ -52,25 +64,15 @@ export class Panel {
     this.showStages(this.recording.stats[frame.number], theme);
   }
 
-  private showSummary(frame: ShownFrame, { meta, frames, size }: Recording): void {
+  private showSummary(frame: ShownFrame, recording: Recording): void {
     const { contacts } = frame;
+    const frames = recording.frames.length;
     const triangles = frame.bodies.reduce((sum, body) => sum + body.triangles, 0);
-    const smallest = contacts.distance.reduce((a, b) => Math.min(a, b), Infinity);
-    const counts = countKinds(contacts);
-    const kinds = contactKindsOf(frame);
-    const impulses = contacts.impulse.reduce((sum, impulse) => sum + (impulse || 0), 0);
-    const near = meta.contact_distance > 0 ? `, contact distance ${length(meta.contact_distance)}` : ''; // rigid bodies have none
-    const file = `${bytes(size)}, recorded by carom ${meta.carom}, dt ${meta.dt} s${near}`;
     this.summary.replaceChildren(
-      row('scene', meta.scene || '–', file),
-      row('frame', `${count(frame.number)} of ${count(frames.length - 1)}`),
-      row('time', seconds(frame.time)),
+      ...(frames > 1 ? [row('frame', `${count(frame.number)} of ${count(frames - 1)}`), row('time', seconds(frame.time))] : []),
       row('bodies', count(frame.bodies.length)),
       row('triangles', count(triangles)),
-      row('contacts', count(contacts.count)),
-      row('min distance', contacts.count ? length(smallest) : '–', contacts.count ? `Smallest distance: ${smallest} m` : 'No contact'),
-      ...CONTACT_KINDS.flatMap((kind, i) => (kinds.includes(kind) ? [row(kind, h('span', { className: kind }, count(counts[i])))] : [])),
-      ...(kinds.includes('resting') ? [row('impulses', `${shortNumber(impulses)} N s`, 'Sum along the normals of all contacts, over the step')] : []),
+      ...(frames > 1 || contacts.count > 0 ? contactRows(frame) : []),
     );
   }
 
@@ -100,20 +102,35 @@ export class Panel {
   }
 
   private showStages(stat: Stat, theme: Theme): void {
+    this.stagesNote.textContent = stat.stages.length === 0 ? 'no step yet: this is how the run begins' : '';
     const total = stat.stages.reduce((sum, stage) => sum + stage.ms, 0);
     // Every stage of the run has its row in every frame, so that nothing below moves while one scrubs.
     this.stages.replaceChildren(
       ...this.stageNames.map((name) => stageRow(name, stat.stages.find((stage) => stage.name === name), theme)),
-      h('tr', { className: 'total' }, h('td', { colSpan: 4 }, 'all'), h('td', {}, ms(total))),
+      h('tr', { className: 'total' }, h('td', { colSpan: 4 }, 'all'), h('td', {}, stat.stages.length ? ms(total) : '')),
     );
   }
+}
+
+function contactRows(frame: ShownFrame): HTMLElement[] {
+  const { contacts } = frame;
+  const smallest = contacts.distance.reduce((a, b) => Math.min(a, b), Infinity);
+  const counts = countKinds(contacts);
+  const kinds = contactKindsOf(frame);
+  const impulses = contacts.impulse.reduce((sum, impulse) => sum + (impulse || 0), 0);
+  return [
+    row('contacts', count(contacts.count)),
+    row('min distance', contacts.count ? length(smallest) : 'none', contacts.count ? `Smallest distance: ${smallest} m` : 'No contact'),
+    ...CONTACT_KINDS.flatMap((kind, i) => (kinds.includes(kind) ? [row(kind, h('span', { className: kind }, count(counts[i])))] : [])),
+    ...(kinds.includes('resting') ? [row('impulses', `${shortNumber(impulses)} N s`, 'Sum along the normals of all contacts, over the step')] : []),
+  ];
 }
 
 function stageRow(name: string, stage: Stage | undefined, theme: Theme): HTMLElement {
   const swatch = h('i', {});
   swatch.style.background = stageColour(name, theme);
   const first = h('td', {}, swatch, name);
-  if (!stage) return h('tr', {}, first, ...['–', '–', '–', '–'].map((dash) => h('td', {}, dash)));
+  if (!stage) return h('tr', {}, first, h('td', { colSpan: 4 }));
   const reasons = Object.entries(stage.culled);
   const culled = reasons.reduce((sum, [, n]) => sum + n, 0);
   const why = [...reasons, ...(stage.limited > 0 ? [['limited', stage.limited] as const] : [])]

@@ -6,7 +6,9 @@ import type { Options } from './options';
 import type { SceneView } from './scene';
 import { contactMiddle, type Selection } from './selection';
 
-const REACH = 8; // pixels
+/** Distance between pointer and mark, in pixels; a finger is less exact than a mouse. */
+const REACH = 8;
+const TOUCH_REACH = 18;
 
 export interface ScreenPoint {
   x: number; // CSS pixels from the canvas's left
@@ -17,34 +19,31 @@ export function contactScreenPosition(view: SceneView, frame: ShownFrame, i: num
   return toScreen(view, new THREE.Vector3(...contactMiddle(frame.contacts, i)));
 }
 
-export function pick(view: SceneView, frame: ShownFrame, options: Options, at: ScreenPoint): Selection | null {
-  const contact = options.values.contacts ? pickContact(view, frame, options, at) : -1;
+export function pick(view: SceneView, frame: ShownFrame, options: Options, at: ScreenPoint, touch = false): Selection | null {
+  const contact = options.values.contacts ? pickContact(view, frame, options, at, touch ? TOUCH_REACH : REACH) : -1;
   if (contact >= 0) return { type: 'contact', id: frame.contacts.id[contact] };
   const hit = castRay(view, at);
   if (!hit || hit.faceIndex == null) return null;
   return { type: 'triangle', body: hit.object.userData.body, triangle: hit.faceIndex };
 }
 
-function pickContact(view: SceneView, frame: ShownFrame, options: Options, at: ScreenPoint): number {
-  let nearest = -1;
-  let nearestDistance = REACH;
+function pickContact(view: SceneView, frame: ShownFrame, options: Options, at: ScreenPoint, reach: number): number {
+  const near: { i: number; point: ScreenPoint; distance: number }[] = [];
   for (const i of view.marks.drawn) {
     const point = contactScreenPosition(view, frame, i);
     if (!point) continue;
     const distance = Math.hypot(point.x - at.x, point.y - at.y);
-    if (distance > nearestDistance) continue;
-    if (!options.values.xray && isBehindSurface(view, frame, i, point)) continue;
-    nearest = i;
-    nearestDistance = distance;
+    if (distance <= reach) near.push({ i, point, distance });
   }
-  return nearest;
+  near.sort((a, b) => a.distance - b.distance);
+  return near.find(({ i, point }) => options.values.xray || !isBehindSurface(view, frame, i, point))?.i ?? -1;
 }
 
 function isBehindSurface(view: SceneView, frame: ShownFrame, i: number, point: ScreenPoint): boolean {
   const hit = castRay(view, point);
   if (!hit) return false;
   const distance = view.camera.position.distanceTo(new THREE.Vector3(...contactMiddle(frame.contacts, i)));
-  return hit.distance < distance * (1 - 2e-3);
+  return hit.distance < distance - view.marks.shift;
 }
 
 function castRay(view: SceneView, at: ScreenPoint): THREE.Intersection | undefined {
@@ -63,4 +62,27 @@ function toScreen(view: SceneView, point: THREE.Vector3): ScreenPoint | null {
   if (point.z < -1 || point.z > 1) return null;
   const { clientWidth, clientHeight } = view.canvas;
   return { x: ((point.x + 1) / 2) * clientWidth, y: ((1 - point.y) / 2) * clientHeight };
+}
+
+/** Of all vertices but those of grounds. `nearest` is the least distance in front of the near plane, m. */
+export function boundsOnScreen(view: SceneView, { bodies }: ShownFrame): { left: number; top: number; right: number; bottom: number; nearest: number } {
+  const { camera, canvas } = view;
+  camera.updateMatrixWorld();
+  const bounds = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity, nearest: Infinity };
+  const point = new THREE.Vector3();
+  for (const { number, placement } of bodies) {
+    if (view.isGround(number)) continue;
+    for (let i = 0; i < placement.positions.length; i += 3) {
+      point.fromArray(placement.positions, i).applyMatrix4(camera.matrixWorldInverse);
+      bounds.nearest = Math.min(bounds.nearest, -point.z - camera.near);
+      point.applyMatrix4(camera.projectionMatrix);
+      const x = ((point.x + 1) / 2) * canvas.clientWidth;
+      const y = ((1 - point.y) / 2) * canvas.clientHeight;
+      bounds.left = Math.min(bounds.left, x);
+      bounds.right = Math.max(bounds.right, x);
+      bounds.top = Math.min(bounds.top, y);
+      bounds.bottom = Math.max(bounds.bottom, y);
+    }
+  }
+  return bounds;
 }

@@ -14,6 +14,7 @@ export interface View {
 export interface Meta {
   carom: string;
   scene: string;
+  description: string; // empty if there is none
   dt: number;
   gravity: number[];
   contact_distance: number;
@@ -193,6 +194,7 @@ function readMeta(chunk: Chunk): Meta {
   return {
     carom: String(json.carom ?? ''),
     scene: String(json.scene ?? ''),
+    description: String(json.description ?? ''),
     dt: Number(json.dt) > 0 ? Number(json.dt) : 1 / 60,
     gravity: Array.isArray(json.gravity) ? json.gravity.map(Number) : [0, 0, 0],
     contact_distance: Number(json.contact_distance ?? 0),

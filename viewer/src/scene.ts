@@ -3,8 +3,11 @@
 import * as THREE from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import { Bodies } from './bodies';
+import { ContactArrows } from './contact_arrows';
 import { ContactMarks } from './contact_marks';
-import { extentOf, extentOfRun, fitCamera, type Extent } from './framing';
+import { diagonal, Extent, extentOfRun } from './extent';
+import type { Vec3 } from './frame';
+import { frame as frameCamera } from './framing';
 import { boxCorners, type Frames, type ShownFrame } from './frames';
 import { makeGround } from './ground';
 import { Highlight } from './highlight';
@@ -15,6 +18,21 @@ import type { Selection } from './selection';
 
 const VIEW_DIRECTION = new THREE.Vector3(0.62, 0.42, 1).normalize();
 
+/** Widths of the strips along the borders of the canvas that something covers, in CSS pixels. */
+export interface Covered {
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+}
+
+/** What a reader of the picture should be told. */
+export interface PictureState {
+  seenThrough: number; // bodies
+  marks: number; // drawn
+  contacts: number; // of visible bodies
+}
+
 export class SceneView {
   readonly camera = new THREE.PerspectiveCamera(35, 1, 0.01, 100);
   readonly bodies: Bodies;
@@ -23,35 +41,48 @@ export class SceneView {
   private readonly scene = new THREE.Scene();
   private readonly controls: OrbitControls;
   private readonly highlight: Highlight;
+  readonly arrows: ContactArrows;
   private ground: THREE.LineSegments | null = null;
-  private extent: Extent = extentOf([{ min: [-1, -1, -1], max: [1, 1, 1] }]);
+  private extent = new Extent({ min: [-1, -1, -1], max: [1, 1, 1] });
   private theme: Theme = 'light';
   scheduled = false;
   private frame: ShownFrame | null = null;
+  /** Fits again after a change of size, as long as the user has not moved the camera since. */
+  private refit: (() => void) | null = null;
+  private fitting = false;
+  private tell: (state: PictureState) => void = () => {};
 
-  constructor(readonly canvas: HTMLCanvasElement, private readonly options: Options) {
+  constructor(readonly canvas: HTMLCanvasElement, private readonly options: Options, private readonly covered: () => Covered) {
     this.painter = new Painter(canvas);
-    const ratio = () => this.painter.pixelRatio;
     this.bodies = new Bodies(options);
-    this.marks = new ContactMarks(options, ratio);
-    this.highlight = new Highlight(ratio);
-    this.scene.add(this.bodies.group, this.marks.group, this.highlight.group, this.camera, ...this.lights());
+    this.marks = new ContactMarks(options);
+    this.arrows = new ContactArrows(options);
+    this.highlight = new Highlight(() => this.painter.pixelRatio);
+    this.scene.add(this.bodies.group, this.marks.group, this.arrows.group, this.highlight.group, this.camera, ...this.lights());
 
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = true;
     this.controls.dampingFactor = 0.15;
     this.controls.zoomToCursor = true;
-    this.controls.addEventListener('change', () => this.invalidate());
+    this.controls.addEventListener('change', () => {
+      if (!this.fitting) this.refit = null;
+      this.invalidate();
+    });
 
     options.onChange(() => this.applyOptions());
     new ResizeObserver(() => this.resize()).observe(canvas.parentElement!);
     this.resize();
   }
 
+  onState(tell: (state: PictureState) => void): void {
+    this.tell = tell;
+  }
+
   /** Frames the whole run and draws the ground under it. */
   open(frames: Frames): void {
-    this.bodies.clear();
     this.extent = extentOfRun(frames);
+    this.bodies.clear(this.extent.grounds);
+    this.marks.setSize(diagonal(this.extent.box));
     if (this.ground) {
       this.scene.remove(this.ground);
       this.ground.geometry.dispose();
@@ -62,10 +93,16 @@ export class SceneView {
     this.fit();
   }
 
+  isGround(body: number): boolean {
+    return this.extent.grounds.has(body);
+  }
+
   show(frame: ShownFrame, selection: Selection | null): void {
     this.frame = frame;
+    this.extent.include(frame);
     this.bodies.show(frame);
     this.marks.show(frame.contacts);
+    this.drawArrows();
     this.select(selection);
   }
 
@@ -81,12 +118,24 @@ export class SceneView {
     (this.ground?.material as THREE.ShaderMaterial | undefined)?.uniforms.colour.value.set(colours.grid);
     this.bodies.setColours(colours);
     this.marks.setColours(colours);
+    this.drawArrows();
     this.highlight.setColours(colours);
     this.invalidate();
   }
 
+  /** Fits all of the scene into the picture, seen from where a recording is first seen from. */
   fit(): void {
-    this.fitTo(this.extent.corners);
+    this.fitTo(() => this.extent.points(), () => VIEW_DIRECTION);
+  }
+
+  /** Fits without turning the view. */
+  fitFromHere(): void {
+    this.fitTo(() => this.extent.points(), () => this.camera.position.clone().sub(this.controls.target));
+  }
+
+  /** Turns the view to look against the direction, and fits. */
+  fitFrom(direction: Vec3): void {
+    this.fitTo(() => this.extent.points(), () => new THREE.Vector3(...direction));
   }
 
   /** Where the contacts of the frame are; the whole of it if there are none. */
@@ -97,26 +146,28 @@ export class SceneView {
     for (const list of [contacts.pointA, contacts.pointB])
       for (let i = 0; i < contacts.count; i++) points.push(new THREE.Vector3(list[3 * i], list[3 * i + 1], list[3 * i + 2]));
     // A point alone has no size: some of what is around it belongs into the picture.
-    const { min, max } = extentOf([this.extent.box]).box;
-    const around = 0.04 * Math.hypot(...max.map((high, axis) => high - min[axis]));
-    const box = new THREE.Box3().setFromPoints(points).expandByScalar(around);
-    this.fitTo(boxCorners({ min: box.min.toArray(), max: box.max.toArray() }).map((p) => new THREE.Vector3(...p)));
+    const box = new THREE.Box3().setFromPoints(points).expandByScalar(0.04 * diagonal(this.extent.box));
+    this.fitTo(() => boxCorners({ min: box.min.toArray(), max: box.max.toArray() }), () => VIEW_DIRECTION);
   }
 
-  private fitTo(corners: THREE.Vector3[]): void {
+  private fitTo(points: () => Vec3[], direction: () => THREE.Vector3): void {
+    this.fitting = true;
     // Without damping an update takes all of the movement that is left, so that none follows the fit.
     this.controls.enableDamping = false;
     this.controls.update();
     this.controls.enableDamping = true;
-    const { centre, distance, radius } = fitCamera(this.camera, corners, VIEW_DIRECTION);
+    const toward = direction().normalize();
+    const { center, distance, radius } = frameCamera(points(), toward.toArray(), this.camera.fov, this.camera.aspect);
     this.camera.near = radius / 500;
-    this.camera.far = 200 * radius;
-    this.camera.position.copy(VIEW_DIRECTION).multiplyScalar(distance).add(centre);
-    this.camera.updateProjectionMatrix();
+    this.camera.far = 200 * radius + 4 * distance;
     this.controls.minDistance = radius / 200;
-    this.controls.maxDistance = 40 * radius;
-    this.controls.target.copy(centre);
+    this.controls.maxDistance = Math.max(40 * radius, 4 * distance);
+    this.controls.target.set(...center);
+    this.camera.position.copy(toward).multiplyScalar(distance).add(this.controls.target);
+    this.camera.updateProjectionMatrix();
     this.controls.update();
+    this.fitting = false;
+    this.refit = () => this.fitTo(points, direction);
     this.invalidate();
   }
 
@@ -132,12 +183,19 @@ export class SceneView {
 
   render(): void {
     this.bodies.fade(this.camera.position);
+    this.marks.setViewport(this.painter.height, this.painter.pixelRatio);
     this.painter.draw(this.scene, this.camera);
+    this.tell({ seenThrough: this.bodies.faded, marks: this.marks.drawn.length, contacts: this.marks.total });
+  }
+
+  private drawArrows(): void {
+    if (this.frame) this.arrows.show(this.frame.contacts, this.marks.drawn, diagonal(this.extent.box), SCENE[this.theme]);
   }
 
   private applyOptions(): void {
     this.bodies.applyOptions();
     this.marks.redraw();
+    this.drawArrows();
     if (this.ground) this.ground.visible = this.options.values.grid;
     this.invalidate();
   }
@@ -152,12 +210,17 @@ export class SceneView {
     return [sky];
   }
 
-  private resize(): void {
-    const { clientWidth, clientHeight } = this.canvas.parentElement!;
-    if (clientWidth === 0 || clientHeight === 0) return;
-    this.painter.resize(clientWidth, clientHeight);
-    this.camera.aspect = clientWidth / clientHeight;
-    this.camera.updateProjectionMatrix();
+  /**
+   * Takes over the size of the canvas and what covers it. The angle of view and the center of the picture belong to the
+   * part that is not covered.
+   */
+  resize(): void {
+    const { clientWidth: width, clientHeight: height } = this.canvas.parentElement!;
+    if (width === 0 || height === 0) return;
+    this.painter.resize(width, height);
+    const { left, top, right, bottom } = this.covered();
+    this.camera.setViewOffset(Math.max(width - left - right, 1), Math.max(height - top - bottom, 1), -left, -top, width, height);
+    this.refit?.();
     this.render();
   }
 }

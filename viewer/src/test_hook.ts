@@ -4,10 +4,18 @@
 //   contacts                  number of contacts in the frame shown
 //   contactIds                their ids, as text
 //   seek(n)                   shows frame n now and returns the milliseconds until its picture was drawn
+//   fit(direction)            fits the scene, seen against the direction; without one as the Fit button does
+//   bounds()                  of all vertices on the screen, grounds left out: { left, top, right, bottom, nearest },
+//                             in pixels from the canvas's left and top; nearest is 0 at the near plane and below if cut
+//   visible()                 part of the canvas that nothing covers, the same
+//   marks                     number of contact marks drawn
+//   seenThrough               number of bodies drawn see-through
+//   arrows                    number of arrows drawn
 //   contactScreenPosition(i)  pixels from the canvas's left and top, or null if out of view
 
 import type { App } from './main';
-import { contactScreenPosition } from './picking';
+import { coveredBy } from './layout';
+import { boundsOnScreen, contactScreenPosition } from './picking';
 
 export function installTestHook(app: App): void {
   const { player } = app;
@@ -43,6 +51,27 @@ export function installTestHook(app: App): void {
       app.view.render();
       app.view.painter.finish();
       return performance.now() - begin;
+    },
+    get marks() {
+      return app.view.marks.drawn.length;
+    },
+    get seenThrough() {
+      return app.view.bodies.faded;
+    },
+    get arrows() {
+      return app.view.arrows.count;
+    },
+    fit(direction?: [number, number, number]): void {
+      if (direction) app.view.fitFrom(direction);
+      else app.view.fit();
+    },
+    bounds() {
+      return app.shown && boundsOnScreen(app.view, app.shown);
+    },
+    visible() {
+      const { clientWidth, clientHeight } = app.view.canvas;
+      const { left, top, right, bottom } = coveredBy();
+      return { left, top, right: clientWidth - right, bottom: clientHeight - bottom };
     },
     contactScreenPosition(i: number) {
       return app.shown && i < app.shown.contacts.count ? contactScreenPosition(app.view, app.shown, i) : null;

@@ -1,6 +1,8 @@
 // Light or dark: as the system says, unless the user chose otherwise.
 
-import type { Theme } from './palette';
+import { SCENE, type Theme } from './palette';
+import { CONTACT_KINDS } from './frame';
+import { recall, remember } from './storage';
 
 const KEY = 'carom-theme';
 
@@ -13,30 +15,29 @@ export class ThemeChoice {
     system.addEventListener('change', () => {
       if (!remembered()) this.set(system.matches ? 'dark' : 'light');
     });
-    document.documentElement.dataset.theme = this.theme;
+    apply(this.theme);
   }
 
   toggle(): void {
     this.set(this.theme === 'dark' ? 'light' : 'dark');
-    try {
-      localStorage.setItem(KEY, this.theme);
-    } catch {
-      // Storage may be denied, as in a file opened from disk; the choice then lasts as long as the page.
-    }
+    remember(KEY, this.theme);
   }
 
   private set(theme: Theme): void {
     this.theme = theme;
-    document.documentElement.dataset.theme = theme;
+    apply(theme);
     this.changed(theme);
   }
 }
 
 function remembered(): Theme | null {
-  try {
-    const value = localStorage.getItem(KEY);
-    return value === 'light' || value === 'dark' ? value : null;
-  } catch {
-    return null;
-  }
+  const value = recall(KEY);
+  return value === 'light' || value === 'dark' ? value : null;
+}
+
+/** The style sheet takes the colours of contacts from the palette, so that legend, numbers and marks agree. */
+function apply(theme: Theme): void {
+  const { dataset, style } = document.documentElement;
+  dataset.theme = theme;
+  CONTACT_KINDS.forEach((kind, i) => style.setProperty(`--${kind}`, SCENE[theme].contacts[i]));
 }

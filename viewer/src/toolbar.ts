@@ -1,8 +1,9 @@
-// What is drawn, and the page's own buttons.
+// What is drawn, and the page's own buttons. Where there is no room for the toggles they are in a menu, with a line of
+// explanation each: a finger cannot hover over a button to read its title.
 
 import { h } from './dom';
 import { icon, type IconName } from './icons';
-import type { OptionName, Options } from './options';
+import { OPTIONS, type OptionName, type Options } from './options';
 
 export interface ToolbarActions {
   fit(): void;
@@ -11,34 +12,32 @@ export interface ToolbarActions {
   panel(): void;
 }
 
-const TOGGLES: [OptionName, string, string][] = [
-  ['surface', 'Surface', 'Surfaces of the bodies (s)'],
-  ['wireframe', 'Wireframe', 'Edges of the triangles (w)'],
-  ['contacts', 'Contacts', 'Contacts, by kind as in the legend (c)'],
-  ['xray', 'X-ray', 'Draw contacts on top of the surfaces (x)'],
-  ['boxes', 'Boxes', 'Bounding boxes of the bodies (b)'],
-  ['grid', 'Grid', 'Ground grid (g)'],
-];
+const OF_CONTACTS: OptionName[] = ['contacts', 'xray', 'arrows'];
 
 export class Toolbar {
   private readonly buttons = new Map<OptionName, HTMLButtonElement>();
   private readonly scene = h('span', { className: 'scene' });
+  private readonly menu: HTMLElement;
+  private readonly menuButton: HTMLButtonElement;
 
   constructor(root: HTMLElement, private readonly options: Options, actions: ToolbarActions) {
-    const make = (name: IconName, label: string, title: string, onclick: () => void) =>
-      h('button', { id: `button-${name}`, title, 'aria-label': title, onclick }, icon(name), h('span', { className: 'label' }, label));
-    const toggles = TOGGLES.map(([name, label, title]) => {
-      const button = make(name, label, title, () => options.toggle(name));
-      this.buttons.set(name, button);
-      return button;
-    });
+    const make = (name: IconName, label: string, title: string, onclick: () => void, ...more: HTMLElement[]) =>
+      h('button', { id: `button-${name}`, title, 'aria-label': title, onclick }, icon(name), h('span', { className: 'label' }, label), ...more);
+    for (const { name, key, label, explains } of OPTIONS) {
+      const why = h('span', { className: 'why' }, explains);
+      this.buttons.set(name, make(name, label, `${label}: ${explains} (${key})`, () => options.toggle(name), why));
+    }
+    this.menu = h('div', { id: 'show-menu', className: 'buttons toggles' }, ...this.buttons.values());
+    this.menuButton = make('menu', 'Show', 'What is drawn', () => this.openMenu(!this.menuIsOpen));
+    this.menuButton.setAttribute('aria-controls', 'show-menu');
     root.append(
       h('span', { className: 'brand' }, 'Carom'),
       this.scene,
       h('span', { className: 'spring' }),
-      h('div', { className: 'buttons' }, ...toggles),
+      this.menuButton,
+      this.menu,
       h('div', { className: 'buttons' }, make('fit', 'Fit', 'Fit the whole scene (f)', actions.fit)),
-      h('span', { className: 'spring' }),
+      h('span', { className: 'spring last' }),
       h(
         'div',
         { className: 'buttons bare' },
@@ -47,18 +46,36 @@ export class Toolbar {
         make('panel', '', 'Show or hide the numbers (p)', actions.panel),
       ),
     );
+    window.addEventListener('pointerdown', ({ target }) => {
+      if (this.menuIsOpen && !this.menu.contains(target as Node) && !this.menuButton.contains(target as Node)) this.openMenu(false);
+    });
+    this.openMenu(false);
     options.onChange(() => this.update());
     this.update();
   }
 
-  setScene(name: string): void {
+  get menuIsOpen(): boolean {
+    return this.menu.classList.contains('open');
+  }
+
+  openMenu(open: boolean): void {
+    this.menu.classList.toggle('open', open);
+    this.menuButton.setAttribute('aria-expanded', String(open));
+  }
+
+  setScene(name: string, description: string): void {
     this.scene.textContent = name;
-    this.scene.title = name;
+    this.scene.title = description ? `${name}: ${description}` : name;
     document.title = name ? `${name} – Carom` : 'Carom';
+  }
+
+  /** Without contacts, as of a mesh that is only looked at, their toggles are left out. */
+  setContacts(possible: boolean): void {
+    for (const name of OF_CONTACTS) this.buttons.get(name)!.hidden = !possible;
   }
 
   private update(): void {
     for (const [name, button] of this.buttons) button.setAttribute('aria-pressed', String(this.options.values[name]));
-    this.buttons.get('xray')!.disabled = !this.options.values.contacts;
+    for (const name of ['xray', 'arrows'] as const) this.buttons.get(name)!.disabled = !this.options.values.contacts;
   }
 }

@@ -28,6 +28,7 @@ export async function serve(recording) {
     else response.writeHead(404).end();
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  server.unref(); // a test that fails before it closes the server must not keep the run from ending
   return { address: `http://127.0.0.1:${server.address().port}/`, asked, close: () => server.close() };
 }
 

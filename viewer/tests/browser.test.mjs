@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { launch, open, page_file, selfContained, serve, shown } from './browser.mjs';
 import { distinctColours, everything, picture } from './exercise.mjs';
-import { twoRigid, twoTori, writeRecording } from './make_recording.mjs';
+import { pit, twoRigid, twoTori, writeRecording } from './make_recording.mjs';
 
 const timeout = 120_000;
 const recording = twoTori();
@@ -163,6 +163,137 @@ test('contacts of rigid bodies by kind', { timeout }, async () => {
   assert.match(card, /body b\s+die \(1\)/);
   assert.deepEqual(problems, []);
   await close();
+  server.close();
+});
+
+test('fixed bodies in front are seen through alike, until this is switched off', { timeout }, async () => {
+  const server = await serve(pit().bytes);
+  const { page, problems, close } = await open(browser, server.address);
+  const through = async () => {
+    await page.waitForFunction(() => window.carom.still);
+    return page.evaluate(() => window.carom.seenThrough);
+  };
+  await shown(page);
+  assert.equal(await through(), 8, 'all bricks, and not the ground');
+  assert.match(await page.getAttribute('#button-through', 'title'), /See through fixed bodies in front of moving ones/);
+  assert.equal(await page.locator('#note-through').innerText(), 'fixed bodies are see-through');
+  for (const direction of [[1, 0.3, 0], [0.7, 0.3, 0.7], [-1, 0.3, 0.2], [0, 0.3, 1]]) {
+    await page.evaluate((direction) => window.carom.fit(direction), direction);
+    assert.equal(await through(), 8, `seen from ${direction}`);
+  }
+  await page.evaluate(() => window.carom.fit([0.05, 1, 0.05]));
+  assert.equal(await through(), 0, 'nothing is in front, seen from above');
+  await page.click('#button-fit');
+  assert.equal(await through(), 8);
+  await page.keyboard.press('v');
+  assert.equal(await through(), 0);
+  assert.equal(await page.locator('#note-through').count(), 0);
+  await page.reload();
+  await shown(page);
+  assert.equal(await through(), 0, 'the choice is forgotten');
+  assert.equal(await page.getAttribute('#button-through', 'aria-pressed'), 'false');
+  await page.click('#button-through');
+  assert.equal(await through(), 8);
+  assert.deepEqual(problems, []);
+  await close();
+  server.close();
+});
+
+test('fit shows all bodies but the ground', { timeout }, async () => {
+  const server = await serve(pit().bytes);
+  for (const [width, height] of [[1280, 800], [500, 900], [1400, 300]]) {
+    const { page, close } = await open(browser, server.address, { viewport: { width, height } });
+    await shown(page);
+    for (const direction of [undefined, [1, 0, 0], [0, 1, 0.01], [-1, -0.4, 0.3], [0.2, 0.1, -1]]) {
+      await page.evaluate((direction) => window.carom.fit(direction), direction);
+      for (let frame = 0; frame < 3; frame++) {
+        await page.evaluate((frame) => window.carom.seek(frame), frame);
+        const { bounds, visible } = await page.evaluate(() => ({ bounds: window.carom.bounds(), visible: window.carom.visible() }));
+        const said = `${width} by ${height} from ${direction}: ${JSON.stringify({ bounds, visible })}`;
+        assert.ok(bounds.left >= visible.left && bounds.right <= visible.right && bounds.top >= visible.top && bounds.bottom <= visible.bottom, said);
+        assert.ok(bounds.nearest > 0, said);
+        const fill = Math.max((bounds.right - bounds.left) / (visible.right - visible.left), (bounds.bottom - bounds.top) / (visible.bottom - visible.top));
+        assert.ok(fill > 0.8, `${fill} of the picture is filled: ${said}`);
+      }
+    }
+    await close();
+  }
+  server.close();
+});
+
+test('the description of the scene is in the panel', { timeout }, async () => {
+  for (const [bytes, description] of [[pit().bytes, 'A box falls into a pit of bricks.'], [recording.bytes, null]]) {
+    const server = await serve(bytes);
+    const { page, close } = await open(browser, server.address);
+    await shown(page);
+    assert.equal(await page.locator('#description').isVisible(), description !== null);
+    if (description) assert.equal(await page.locator('#description').innerText(), description);
+    await close();
+    server.close();
+  }
+});
+
+test('a mesh alone has no timeline, no contacts and no kind', { timeout }, async () => {
+  const { frames } = recording;
+  const { bytes } = writeRecording({ meta: { scene: 'part', dt: 1 }, frames: [{ ...frames[0], contacts: [], bodies: [frames[0].bodies[1]] }] });
+  const server = await serve(bytes);
+  const { page, problems, close } = await open(browser, server.address);
+  await shown(page);
+  for (const absent of ['#timeline', '#legend .mark', '#button-contacts', '#button-xray', '#button-arrows', '#bodies td:nth-child(2)'])
+    assert.equal(await page.locator(absent).filter({ visible: true }).count(), 0, absent);
+  assert.doesNotMatch(await page.locator('#summary').innerText(), /frame|time|contacts/);
+  assert.ok(distinctColours(await picture(page)) > 50);
+  assert.deepEqual(problems, []);
+  await close();
+  server.close();
+});
+
+test('the address names the frame', { timeout }, async (t) => {
+  const server = await serve(recording.bytes);
+  const file = join(folder, 'linked.html');
+  writeFileSync(file, selfContained(recording.bytes));
+  for (const address of [server.address, pathToFileURL(file).href]) {
+    await t.test(address.split(':')[0], async () => {
+      const { page, problems, close } = await open(browser, `${address}#frame=12`);
+      const frame = () => page.evaluate(() => window.carom.frame);
+      const hashIs = (hash) => page.waitForFunction((hash) => location.hash === hash, hash);
+      await shown(page);
+      assert.equal(await frame(), 12);
+      assert.ok(!(await page.locator('#notice').isVisible()));
+
+      const entries = await page.evaluate(() => history.length);
+      await page.keyboard.press('ArrowRight');
+      await hashIs('#frame=13');
+      assert.equal(await page.evaluate(() => history.length), entries, 'every frame is an entry of the history');
+
+      await page.evaluate(() => (location.hash = '#frame=30'));
+      await page.waitForFunction(() => window.carom.frame === 30);
+      await page.evaluate(() => (location.hash = '#frame=999'));
+      await page.waitForFunction(() => window.carom.frame === 39);
+      assert.match(await page.locator('#notice').innerText(), /frame 999; the last frame is 39/);
+      await hashIs('#frame=39');
+      await page.keyboard.press('ArrowLeft');
+      await page.waitForFunction(() => window.carom.frame === 38);
+      assert.ok(!(await page.locator('#notice').isVisible()), 'the note stays');
+
+      await page.keyboard.press('Home');
+      await hashIs('#frame=0');
+      const changes = await page.evaluate(async () => {
+        let changes = 0;
+        const replace = history.replaceState.bind(history);
+        history.replaceState = (...values) => (changes++, replace(...values));
+        document.getElementById('button-play').click();
+        await new Promise((done) => setTimeout(done, 600));
+        return { changes, playing: window.carom.playing, frame: window.carom.frame };
+      });
+      assert.ok(changes.playing && changes.frame > 0);
+      assert.equal(changes.changes, 0, 'the address changes while the run plays');
+      await page.keyboard.press('Space');
+      await page.waitForFunction(() => location.hash === `#frame=${window.carom.frame}`);
+      assert.deepEqual(problems, []);
+      await close();
+    });
+  }
   server.close();
 });
 

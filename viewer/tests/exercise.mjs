@@ -36,8 +36,12 @@ function pixels({ data }, is) {
   return found;
 }
 
-const isGreen = (r, g, b) => g > 100 && g > 1.8 * r && g > 1.5 * b;
-const isRed = (r, g, b) => r > 170 && r > 2.2 * g && r > 2.2 * b;
+/** Whether a pixel has the colour that the legend gives to the kind of contact. */
+async function isMarkOf(page, kind) {
+  const colour = await page.locator(`#legend .mark.${kind}`).evaluate((mark) => getComputedStyle(mark).backgroundColor);
+  const wanted = colour.match(/\d+/g).map(Number);
+  return (...rgb) => rgb.every((value, k) => Math.abs(value - wanted[k]) <= 6);
+}
 
 export async function plays(page) {
   await shown(page);
@@ -102,19 +106,24 @@ export async function scrubs(page) {
 
 export async function toggles(page) {
   await seek(page, Math.floor((await hook(page, 'frames')) * 0.7));
+  assert.equal(await page.getAttribute('#button-xray', 'aria-pressed'), 'false', 'x-ray is on though nobody asked');
+  await page.keyboard.press('x');
   const before = await picture(page);
+  const isVertexFace = await isMarkOf(page, 'vertex-face');
+  const isEdgeEdge = await isMarkOf(page, 'edge-edge');
   assert.ok(distinctColours(before) > 50, `the picture has only ${distinctColours(before)} colours`);
-  assert.ok(pixels(before, isGreen).length > 20, 'no green vertex-face contact');
-  assert.ok(pixels(before, isRed).length > 20, 'no red edge-edge contact');
+  assert.ok(pixels(before, isVertexFace).length > 20, 'no vertex-face contact');
+  assert.ok(pixels(before, isEdgeEdge).length > 20, 'no edge-edge contact');
 
-  for (const [name, key, least] of [['wireframe', 'w', 500], ['surface', 's', 500], ['contacts', 'c', 50], ['xray', 'x', 20], ['boxes', 'b', 100], ['grid', 'g', 500]]) {
+  const all = [['wireframe', 'w', 500], ['surface', 's', 500], ['contacts', 'c', 50], ['xray', 'x', 20], ['arrows', 'a', 50], ['boxes', 'b', 100], ['grid', 'g', 500]];
+  for (const [name, key, least] of all) {
     const pressed = () => page.getAttribute(`#button-${name}`, 'aria-pressed');
     const first = await pressed();
     await page.keyboard.press(key);
     assert.notEqual(await pressed(), first, `${name}: the key does nothing`);
     const changed = await picture(page);
     assert.ok(differing(before, changed) > least, `${name} changes ${differing(before, changed)} pixels`);
-    if (name === 'contacts') assert.equal(pixels(changed, isGreen).length + pixels(changed, isRed).length, 0, 'contacts are off, yet drawn');
+    if (name === 'contacts') assert.equal(pixels(changed, isVertexFace).length + pixels(changed, isEdgeEdge).length, 0, 'contacts are off, yet drawn');
     await page.click(`#button-${name}`);
     assert.equal(await pressed(), first, `${name}: the button does not undo the key`);
     assert.ok(differing(before, await picture(page)) < 20, `${name} does not come back as it was`);
@@ -133,8 +142,10 @@ export async function toggles(page) {
   assert.ok(differing(before, await picture(page)) > 500, 'a hidden body is drawn');
   await box.check();
 
+  await page.keyboard.press('x');
   await page.keyboard.press('?');
   assert.ok(await page.locator('#help').isVisible());
+  assert.match(await text(page, '#help'), /See through fixed bodies in front of moving ones/);
   await page.keyboard.press('Escape');
   assert.ok(!(await page.locator('#help').isVisible()));
 }
@@ -156,6 +167,7 @@ export async function orbits(page) {
 export async function picks(page) {
   const frames = await hook(page, 'frames');
   await seek(page, frames - 2);
+  await page.keyboard.press('x');
   const target = await page.evaluate(() => {
     const { carom } = window;
     const all = carom.contactIds.map((id, i) => ({ id, ...carom.contactScreenPosition(i) }));
@@ -166,7 +178,8 @@ export async function picks(page) {
   const scene = await picture(page);
   const at = 4 * (Math.floor(stage.y + target.y - scene.clip.y) * scene.width + Math.floor(stage.x + target.x - scene.clip.x));
   const [r, g, b] = scene.data.subarray(at, at + 3);
-  assert.ok(isGreen(r, g, b) || isRed(r, g, b), `no mark where contact ${target.id} should be, but ${[r, g, b]}`);
+  const isMark = [await isMarkOf(page, 'vertex-face'), await isMarkOf(page, 'edge-edge')];
+  assert.ok(isMark.some((is) => is(r, g, b)), `no mark where contact ${target.id} should be, but ${[r, g, b]}`);
 
   await page.mouse.click(stage.x + target.x + 2, stage.y + target.y - 1);
   assert.deepEqual(JSON.parse(await hook(page, 'selection')), { type: 'contact', id: target.id });
@@ -186,6 +199,8 @@ export async function picks(page) {
   await page.keyboard.press('Escape');
   assert.equal(await hook(page, 'selection'), null);
   assert.ok(!(await page.locator('#selection').isVisible()));
+
+  await page.keyboard.press('x');
 
   // A body is found by its colour in the picture, so what is picked must be what is seen.
   await page.keyboard.press('c');

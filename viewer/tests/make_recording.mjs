@@ -135,6 +135,26 @@ export function twoRigid() {
   return { frames, ...writeRecording({ meta, frames }) };
 }
 
+/** A box that falls within a wall of eight fixed bricks on a ground that is much larger than all of it. */
+export function pit() {
+  const sides = [0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4, 2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5];
+  const box = (x, y, z, hx, hy, hz) => Array.from({ length: 8 }, (_, i) => [x + (i & 1 ? hx : -hx), y + (i & 2 ? hy : -hy), z + (i & 4 ? hz : -hz)]).flat();
+  const body = (number, name, kind, positions, triangles = sides) => ({ number, name, kind, triangles, positions, encoding: 0, topologyFrame: 0, positionsFrame: 0 });
+  const bricks = [[-1, -2.5], [1, -2.5], [-1, 2.5], [1, 2.5], [-2.5, -1], [-2.5, 1], [2.5, -1], [2.5, 1]].map(([x, z], i) =>
+    body(i + 1, `brick ${i}`, 0, Math.abs(z) > 2 ? box(x, 1.5, z, 1, 1.5, 0.5) : box(x, 1.5, z, 0.5, 1.5, 1)),
+  );
+  const ground = body(0, 'ground', 0, [-40, 0, -40, 40, 0, -40, 40, 0, 40, -40, 0, 40], [0, 2, 1, 0, 3, 2]);
+  const frames = [0, 1, 2].map((number) => ({
+    number,
+    time: number / 10,
+    stages: [],
+    contacts: [],
+    bodies: [ground, ...bricks, { ...body(9, 'faller', 3, box(0, 1.6 - number / 2, 0, 1, 0.5, 1)), positionsFrame: number }],
+  }));
+  const meta = { carom: 'test', scene: 'pit', description: 'A box falls into a pit of bricks.', dt: 0.1, gravity: [0, -9.81, 0], contact_distance: 0 };
+  return { frames, ...writeRecording({ meta, frames }) };
+}
+
 /** Returns the file's bytes and where each of its chunks begins. */
 export function writeRecording({ meta, frames, compress = true, closed = true, extra = [] }) {
   const parts = [Buffer.concat([Buffer.from('CAROMREC'), u32(1, 0)])];

@@ -9,8 +9,14 @@ const load = (name) => async () => {
 };
 
 export const crc32 = load('crc32');
+export const contact_arrows = load('contact_arrows');
+export const extent = load('extent');
 export const fading = load('fading');
 export const frame = load('frame');
+export const frame_link = load('frame_link');
 export const frames = load('frames');
+export const framing = load('framing');
+export const palette = load('palette');
 export const recording = load('recording');
 export const source = load('source');
+export const thinning = load('thinning');

@@ -2,15 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { crc32 as load_crc32, fading as load_fading, frame as load_frame, frames as load_frames, recording as load_recording, source as load_source } from './sources.mjs';
+import * as load from './sources.mjs';
 import { chunk, framePayload, shuffle, slowCrc32, twoRigid, twoTori, writeRecording } from './make_recording.mjs';
 
-const { crc32 } = await load_crc32();
-const { isInTheWay, targetsIn } = await load_fading();
-const { countKinds, decodeFrame, unshuffle } = await load_frame();
-const { contactKindsOf, Frames } = await load_frames();
-const { parseRecording } = await load_recording();
-const { decodeBase64 } = await load_source();
+const { crc32 } = await load.crc32();
+const { countKinds, decodeFrame, unshuffle } = await load.frame();
+const { contactKindsOf, Frames } = await load.frames();
+const { parseRecording } = await load.recording();
+const { decodeBase64 } = await load.source();
 
 const fails = (bytes, message) => assert.throws(() => parseRecording(bytes), message);
 const good = twoTori({ frames: 5, rings: 6, sides: 5 });
@@ -36,6 +35,12 @@ test('a good recording: meta, stats and frames', () => {
   assert.equal(recording.frames.length, 5);
   assert.deepEqual(recording.stats[0].stages, []);
   assert.deepEqual(recording.stats[2], { frame: 2, time: 0.04, stages: good.frames[2].stages.map((stage) => ({ limited: 0, ...stage })) });
+});
+
+test('the description of a scene is read, and may be missing', () => {
+  const described = writeRecording({ meta: { scene: 's', description: 'A ball falls.' }, frames: good.frames });
+  assert.equal(parseRecording(described.bytes).meta.description, 'A ball falls.');
+  assert.equal(parseRecording(good.bytes).meta.description, '');
 });
 
 test('an uncompressed recording reads the same', () => {
@@ -66,6 +71,11 @@ test('a frame: bodies and contacts, value for value', () => {
   assert.deepEqual([...contacts.distance], all.map((c) => c.distance));
   assert.deepEqual(contacts.pointA, Float32Array.from(all.flatMap((c) => c.pointA)));
   assert.deepEqual(contacts.pointB, Float32Array.from(all.flatMap((c) => c.pointB)));
+  all.forEach((c, i) => {
+    const gap = c.pointB.map((value, axis) => value - c.pointA[axis]);
+    const size = Math.hypot(...gap);
+    for (let axis = 0; axis < 3; axis++) assert.ok(Math.abs(contacts.normal[3 * i + axis] - (size > 0 ? gap[axis] / size : 0)) < 1e-4);
+  });
 });
 
 test('bodies that only moved are where their poses put them', () => {
@@ -88,6 +98,7 @@ test('contacts of rigid bodies have a kind and an impulse', () => {
   assert.deepEqual(countKinds(contacts), [0, 0, 1, 2, 1]);
   assert.deepEqual([...contacts.impulse], [2, 2, 2, 2]);
   assert.deepEqual([...contacts.normalSpeed], [-1, 0, 0, 1]);
+  assert.deepEqual([...contacts.normal.subarray(0, 3)], [0, 1, 0]);
   assert.deepEqual(contactKindsOf(frames.at(2)), ['colliding', 'resting', 'separating']);
   assert.deepEqual(contactKindsOf(new Frames(parseRecording(good.bytes)).at(0)), ['vertex-face', 'edge-edge']);
 });
@@ -259,21 +270,4 @@ test('base64, whole and wrapped into lines', () => {
     assert.deepEqual(Buffer.from(decodeBase64(text)), Buffer.from(bytes));
     assert.deepEqual(Buffer.from(decodeBase64(`\n${text.replace(/.{76}/g, '$&\n')}\n`)), Buffer.from(bytes));
   }
-});
-
-test('what stands between the eye and what moves is seen through, and nothing else is', () => {
-  const targets = targetsIn([{ min: [-1, 0, -1], max: [1, 4, 1] }, { min: [-1, 4, -1], max: [0, 8, 1] }]);
-  assert.equal(targets.length, 9);
-  assert.deepEqual(targets[0], [0, 4, 0]);
-  const square = [0, 1, 2, 0, 2, 3];
-  const wall = (z) => [-3, 0, z, 3, 0, z, 3, 10, z, -3, 10, z];
-  const floor = [-9, 0, -9, 9, 0, -9, 9, 0, 9, -9, 0, 9];
-  const eye = [2, 6, 20];
-  assert.equal(isInTheWay(eye, targets, wall(2), square), true);
-  assert.equal(isInTheWay(eye, targets, wall(-2), square), false, 'behind');
-  assert.equal(isInTheWay(eye, targets, wall(25), square), false, 'behind the eye');
-  assert.equal(isInTheWay(eye, targets, floor, square), false);
-  assert.equal(isInTheWay([2, -6, 20], targets, floor, square), true, 'from below');
-  assert.equal(isInTheWay(eye, targets, [-3, 0, 2, 3, 0, 2, 3, 1, 2, -3, 1, 2], square), false, 'a low one hides little');
-  assert.equal(isInTheWay(eye, targetsIn([]), wall(2), square), false, 'nothing moves');
 });

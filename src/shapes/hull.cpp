@@ -11,15 +11,14 @@
 
 // From points to corners, faces and neighbours. How many dimensions the points span is found first, by the
 // farthest point from a point, from a line and from a plane: what is thinner than 1e-13 of its length is taken as flat
-// or straight, which moves no point by more than rounding moves it anyway. qhull gets only what is solid.
+// or straight, which moves no point by more than rounding moves it anyway. qhull gets only what is solid, and thin
+// solids that it refuses once more, stretched to a cube: an affine map keeps the faces.
 namespace carom::shapes {
 namespace {
 
 using Points = std::span<const Eigen::Vector3d>;
 
 constexpr double thin = 1e-13;
-/// qhull refuses some hulls a little thicker than that; up to this they are taken as flat instead.
-constexpr double thin_for_qhull = 1e-10;
 
 struct Span {
   int dimension = 0;
@@ -27,6 +26,7 @@ struct Span {
   Eigen::Vector3d along = Eigen::Vector3d::UnitX();   ///< unit, of the line
   Eigen::Vector3d normal = Eigen::Vector3d::UnitZ();  ///< unit, of the plane
   double size = 0;
+  double width = 0;
   double thickness = 0;
 };
 
@@ -47,12 +47,16 @@ Span span_of(Points points) {
   s.size = (points[s.corners[1]] - p0).norm();
   if (!(s.size > 0)) return s;
   s.along = (points[s.corners[1]] - p0) / s.size;
-  const auto from_line = [&](const Eigen::Vector3d& p) { return (p - p0).cross(s.along); };
+  const auto from_line = [&](const Eigen::Vector3d& p) -> Eigen::Vector3d {
+    return (p - p0) - (p - p0).dot(s.along) * s.along;
+  };
   s.corners[2] = farthest_point(points, [&](const auto& p) { return from_line(p).squaredNorm(); });
-  const double width = from_line(points[s.corners[2]]).norm();
+  s.width = from_line(points[s.corners[2]]).norm();
   s.dimension = 1;
-  if (width <= thin * s.size) return s;
-  s.normal = from_line(points[s.corners[2]]) / -width;
+  if (s.width <= thin * s.size) return s;
+  s.normal = s.along.cross(from_line(points[s.corners[2]]) / s.width);
+  // Rounding turns the plane of a thin shape about its long axis, which moves no point, and not across it, which would.
+  s.normal = (s.normal - s.normal.dot(s.along) * s.along).normalized();
   const auto from_plane = [&](const Eigen::Vector3d& p) { return std::abs((p - p0).dot(s.normal)); };
   s.corners[3] = farthest_point(points, from_plane);
   s.thickness = from_plane(points[s.corners[3]]);
@@ -107,7 +111,8 @@ std::vector<Index> polygon(Points points, const Span& s) {
       while (chain.size() >= base + 2) {
         const Flat& a = chain[chain.size() - 2];
         const Flat& b = chain.back();
-        if ((b.x - a.x) * (p->y - a.y) - (b.y - a.y) * (p->x - a.x) > thin * s.size * s.size) break;
+        const double area = (b.x - a.x) * (p->y - a.y) - (b.y - a.y) * (p->x - a.x);
+        if (area > thin * s.size * std::hypot(p->x - a.x, p->y - a.y)) break;
         chain.pop_back();
       }
       chain.push_back(*p);
@@ -119,6 +124,18 @@ std::vector<Index> polygon(Points points, const Span& s) {
   std::vector<Index> corners;
   for (const Flat& f : chain) corners.push_back(f.i);
   return corners;
+}
+
+/// Of length 1 along the three axes of the span.
+std::vector<Eigen::Vector3d> stretched(Points points, const Span& s) {
+  const Eigen::Vector3d across = s.normal.cross(s.along);
+  const Eigen::Vector3d& o = points[s.corners[0]];
+  std::vector<Eigen::Vector3d> result;
+  for (const Eigen::Vector3d& p : points) {
+    result.emplace_back((p - o).dot(s.along) / s.size, (p - o).dot(across) / s.width,
+                        (p - o).dot(s.normal) / s.thickness);
+  }
+  return result;
 }
 
 std::vector<std::vector<Index>> solid_faces(Points points, std::vector<std::vector<Index>> faces) {
@@ -241,17 +258,17 @@ HullData build_hull(Points points) {
     for (const Eigen::Vector3d& p : points) scaled.emplace_back((p - points[0]) / span.size);
     std::string why;
     auto found = qhull_faces(scaled, why);
-    if (!found) {
-      require(span.thickness <= thin_for_qhull * span.size, ErrorCode::bad_mesh, "hull: qhull cannot build it: {}",
-              why);
-      dimension = 2;
-    } else {
-      faces = solid_faces(scaled, *std::move(found));
-    }
+    if (!found) found = qhull_faces(stretched(points, span), why);
+    require(found.has_value(), ErrorCode::bad_mesh, "hull: qhull cannot build it: {}", why);
+    faces = solid_faces(scaled, *std::move(found));
   }
   if (dimension == 2) {
     corners = polygon(points, span);
-    faces = {corners, {corners.rbegin(), corners.rend()}};
+    if (corners.size() > 2) {
+      faces = {corners, {corners.rbegin(), corners.rend()}};
+    } else {
+      dimension = 1;
+    }
   }
   if (dimension == 1) {
     const auto along = [&](const Eigen::Vector3d& p) { return (p - points[0]).dot(span.along); };

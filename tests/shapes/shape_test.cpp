@@ -325,5 +325,69 @@ TEST(Hull, PointsLinesAndPlanesAreShapesToo) {
   EXPECT_EQ(Shape::triangle({0, 0, 0}, {1, 1, 1}, {2, 2, 2}).vertices().size(), 2U);
 }
 
+/// Farthest along random directions, and as wide as the points across the given one.
+void expect_hull_of(const Shape& hull, const std::vector<Eigen::Vector3d>& points, const Eigen::Vector3d& across,
+                    std::mt19937_64& random) {
+  for (int k = 0; k < 20; ++k) {
+    const Eigen::Vector3d d = k < 2 ? Eigen::Vector3d(k == 0 ? across : Eigen::Vector3d(-across))
+                                    : Eigen::Vector3d(test::random_vector(random).normalized());
+    double farthest = -inf;
+    for (const Eigen::Vector3d& p : points) farthest = std::max(farthest, p.dot(d));
+    ASSERT_NEAR(hull.support(d).dot(d), farthest, 4e-13);
+  }
+}
+
+TEST(Hull, ThinTrianglesAreFlat) {
+  EXPECT_EQ(Shape::triangle({-1, 0.3, 0.2}, {1, -0.3, 0.7}, {0, 0, 0.45 + 1e-8}).vertices().size(), 3U);
+  std::mt19937_64 random(31);
+  for (int i = 0; i < 7000; ++i) {
+    const double height = std::pow(10, -12 + i % 7);
+    const Eigen::Isometry3d pose = test::random_pose(random, 1);
+    const std::vector<Eigen::Vector3d> corners{pose * Eigen::Vector3d(-1, 0, 0), pose * Eigen::Vector3d(1, 0, 0),
+                                               pose * Eigen::Vector3d(test::number(random, -0.9, 0.9), height, 0)};
+    const Shape triangle = Shape::triangle(corners[0], corners[1], corners[2]);
+    ASSERT_EQ(triangle.vertices().size(), 3U) << height;
+    ASSERT_EQ(triangle.faces().size(), 2U) << height;
+    expect_hull_of(triangle, corners, pose.linear().col(1), random);
+  }
+}
+
+TEST(Hull, ThinRectanglesAreFlat) {
+  std::mt19937_64 random(32);
+  for (int i = 0; i < 3000; ++i) {
+    const double width = std::pow(10, -12 + i % 6);
+    const Eigen::Isometry3d pose = test::random_pose(random, 1);
+    std::vector<Eigen::Vector3d> corners;
+    for (const double x : {-1.0, 1.0}) {
+      for (const double y : {0.0, width}) corners.emplace_back(pose * Eigen::Vector3d(x, y, 0));
+    }
+    const Shape rectangle = Shape::hull(corners);
+    ASSERT_EQ(rectangle.vertices().size(), 4U) << width;
+    ASSERT_EQ(rectangle.faces().size(), 2U) << width;
+    expect_hull_of(rectangle, corners, pose.linear().col(1), random);
+  }
+}
+
+TEST(Hull, ThinSolidsAreHulls) {
+  std::mt19937_64 random(33);
+  for (int i = 0; i < 600; ++i) {
+    const double width = std::pow(10, -7 + i % 3);
+    const double thickness = std::pow(10, -12 + (i / 3) % 6);
+    const Eigen::Isometry3d pose = test::random_pose(random, 1);
+    std::vector<Eigen::Vector3d> corners;
+    for (int k = 0; k < 8; ++k) {
+      corners.emplace_back(pose * Eigen::Vector3d(k & 1 ? 1 : -1, k & 2 ? width : 0, k & 4 ? thickness : 0));
+    }
+    expect_hull_of(Shape::hull(corners), corners, pose.linear().col(2), random);
+  }
+}
+
+/// A corner is left out for how far it is from its neighbours' line, not for how near its neighbours are.
+TEST(Hull, ShortEdgesOfAPolygonAreKept) {
+  std::vector<Eigen::Vector3d> points{{-1, 0, 0}};
+  for (int k = -20; k <= 20; ++k) points.emplace_back(1 - 1e-9 * k * k, 1e-7 * k, 0);
+  EXPECT_EQ(Shape::hull(points).vertices().size(), points.size());
+}
+
 }  // namespace
 }  // namespace carom

@@ -17,9 +17,12 @@ Vec3 vec(const Row& r) {
   return {r[0], r[1], r[2]};
 }
 
-/// Squared sines between which a cross product of edges is neither good nor needless.
-constexpr double nearly_parallel = 1e-28;
-constexpr double well_apart = 1e-10;
+/// Squared sines of the angle of two edges. Below the first their axis is needless: it is a face's but for rounding.
+/// Below the second the rounding of the axes of b counts along it.
+constexpr double needless = 1e-30;
+constexpr double nearly_parallel = 1e-2;
+/// What rounding may do to the gap along an axis, of the sizes.
+constexpr double gap_rounding = 4e-15;
 
 /// The corner of a box in the frame of a, as its parameters along its own axes.
 Vec3 corner_at(const Vec3& center, const Matrix& axes, const Row& parameters) {
@@ -89,13 +92,15 @@ BoxAxes box_axes(const Core& a, const Core& b, const RelativePose& pose, double 
         const std::size_t j2 = (j + 2) % 3;
         // Axis i of a times axis j of b: 0 along i, -r[j][i2] along i1, r[j][i1] along i2.
         const double length = r[j][i1] * r[j][i1] + r[j][i2] * r[j][i2];
-        if (length < well_apart) {
-          best.sure = best.sure && length <= nearly_parallel;
-          continue;
-        }
+        if (length < needless) continue;
         const double along = t[i2] * r[j][i1] - t[i1] * r[j][i2];
-        const double scaled = std::abs(along) - (ha[i1] * r_abs[j][i2] + ha[i2] * r_abs[j][i1] + hb[j1] * r_abs[j2][i] +
-                                                 hb[j2] * r_abs[j1][i]);
+        double extent_of_b = hb[j1] * r_abs[j2][i] + hb[j2] * r_abs[j1][i];
+        if (length < nearly_parallel) {
+          // The same without taking the axes of b to be at right angles, which they are but for rounding.
+          const auto across = [&](std::size_t k) { return std::abs(r[k][i2] * r[j][i1] - r[k][i1] * r[j][i2]); };
+          extent_of_b = hb[j1] * across(j1) + hb[j2] * across(j2);
+        }
+        const double scaled = std::abs(along) - (ha[i1] * r_abs[j][i2] + ha[i2] * r_abs[j][i1] + extent_of_b);
         // Compared squared, with the sign kept; a root only for the best so far.
         const double worth = best.gap < 0 ? (scaled >= 0 || scaled * scaled < best.gap * best.gap * length)
                                           : (scaled > 0 && scaled * scaled > best.gap * best.gap * length);
@@ -112,7 +117,7 @@ BoxAxes box_axes(const Core& a, const Core& b, const RelativePose& pose, double 
     }
   }
   // At right angles edges span faces, and their axis is a face's but for rounding. The face then tells the points.
-  if (best.axis >= 6 && best.gap <= 0 && best.gap <= faces.gap + 1e-11 * (a.reach + b.reach)) {
+  if (best.axis >= 6 && best.gap <= 0 && best.gap <= faces.gap + gap_rounding * (a.reach + b.reach)) {
     best.gap = faces.gap;
     best.axis = faces.axis;
     best_side = faces_side;

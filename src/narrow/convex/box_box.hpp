@@ -4,16 +4,14 @@
 
 /// Two boxes by their 15 axes (001): the faces' normals of each, and the cross products of their edges.
 ///
-/// The cross product of edges at an angle phi is known to eps / phi only. Where phi is so small that this matters but
-/// not so small that the edges are parallel but for rounding (then the faces' normals say it all), the axes cannot tell
-/// and GJK is asked.
+/// The cross product of edges at an angle phi is known to eps / phi only. But the gap along it is that of two boxes
+/// whose edges differ from the given ones by rounding, and so is the largest gap.
 namespace carom::convex {
 
 struct BoxAxes {
   double gap = -INFINITY;  ///< the largest along any axis: positive if apart, minus the depth if not
   Vec3 n;                  ///< unit, from a to b, of that axis, in the frame of a
   int axis = 0;            ///< 0..2 faces of a, 3..5 of b, 6 + 3 i + j edge i of a with edge j of b
-  bool sure = true;        ///< that they overlap, if the gap is not positive
 };
 
 /// Stops at the first axis with a gap of more than `enough`.

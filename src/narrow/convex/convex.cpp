@@ -8,6 +8,7 @@
 #include "narrow/convex/order.hpp"
 #include "narrow/convex/refine.hpp"
 #include "narrow/convex/warm.hpp"
+#include "narrow/convex/wide.hpp"
 
 namespace carom::convex {
 namespace {
@@ -61,11 +62,13 @@ void overlapping(const P& pair, const Gjk& g, const Vec3& guess, LocalResult& re
     result.iterations = g.iterations;
     if (overlapping_hulls(pair, guess, result)) return;
   }
-  Epa e = epa(pair, g);
+  const auto wide = [&] { return wide_epa(pair.a.core, pair.b.core, pair.pose, g); };
+  Epa e = g.wide ? wide() : epa(pair, g);
+  if (pair.polytopes() && !g.wide && (e.limited || e.doubtful)) e = wide();
   if (e.limited) try_face_normals(pair, e);
   if (e.limited || !pair.polytopes()) refine(pair, e);
   result.distance = -(e.depth + pair.radius());
-  result.error = e.limited ? e.depth - e.lower : 0;
+  result.error = e.limited || pair.polytopes() ? std::max(e.depth - e.lower, 0.0) : 0;
   result.normal = e.n;
   result.iterations = g.iterations + e.iterations;
   result.limited = e.limited;
@@ -172,7 +175,7 @@ bool touches(const BoxPair& pair, QueryCache*) {
   const double enough = r + box_slack(pair.a.core, pair.b.core, pair.pose.t);
   const BoxAxes axes = box_axes(pair.a.core, pair.b.core, pair.pose, enough);
   if (axes.gap > enough) return false;
-  if (axes.sure && axes.gap <= 0) return true;
+  if (axes.gap <= 0) return true;
   return gjk(pair, -axes.n, true).verdict == Verdict::touching;
 }
 
@@ -182,7 +185,7 @@ void answer(const BoxPair& pair, Question question, QueryCache* cache, LocalResu
   const double r = pair.radius();
   const double enough = r + box_slack(a, b, pair.pose.t);
   const BoxAxes axes = box_axes(a, b, pair.pose, enough);
-  if (axes.sure && axes.gap <= 0) {
+  if (axes.gap <= 0) {
     box_depth(a, b, pair.pose, axes, result);
     result.distance -= r;
     return round(result, a, b, result.point_a, result.point_b);

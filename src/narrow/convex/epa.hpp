@@ -16,8 +16,12 @@ struct Epa {
   double lower = 0;  ///< of the depth
   Simplex simplex;   ///< of the face, with the weights of its point closest to the origin
   bool limited = false;
+  bool doubtful = false;  ///< thin faces of the polytope may have misled the search, see wide_epa()
   int iterations = 0;
 };
+
+/// Faces with twice this area, of the square of the size, or more have normals with digits enough.
+inline constexpr double thin_area = 1e-3;
 
 /// Any unit vector at right angles to d.
 inline Vec3 across(const Vec3& d) {
@@ -123,7 +127,7 @@ Epa epa(const P& pair, const Gjk& g) {
     result.depth = std::max(result.depth, 0.0);
     return result;
   }
-  Polytope polytope(s.vertices, scale);
+  Polytope polytope(s.vertices, 1e-14 * scale);
   // Of round shapes the polytope is a first approximation only: it would need thousands of faces.
   const double tolerance = pair.polytopes() ? 1e-12 : 1e-5;
   const double small = tolerance * scale;
@@ -187,6 +191,10 @@ Epa epa(const P& pair, const Gjk& g) {
   if (off(foot) > 1e-18 * scale * scale) look_for_better(careful_closest);
   keep(result.simplex, foot);
   result.limited = !done;
+  if (pair.polytopes() && polytope.thinnest() < thin_area * thin_area * scale * scale * scale * scale) {
+    result.lower = std::min(result.lower, polytope.sure_distance());
+    result.doubtful = result.lower < result.depth - 1e-14 * scale;
+  }
   if (result.lower > result.depth) result.lower = result.depth;
   return result;
 }

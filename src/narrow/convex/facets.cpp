@@ -26,6 +26,12 @@ constexpr std::uint32_t most_few_faces = 3 * facet_lanes;
 constexpr double no_limit = 1e30;
 constexpr std::uint32_t most_first_corners = 24;
 constexpr int most_cuts = 40;
+/// Squared sines of the angle of two edges. Below the first they span a face of the difference that is thinner than
+/// what counts; below the second their normal is short of two digits or more, and the depth along it is checked.
+constexpr double parallel_arcs = 1e-24;
+constexpr double sure_normal = 1e-4;
+/// What rounding may do to a depth, of the size.
+constexpr double depth_rounding = 4e-15;
 
 /// One hull with its faces, and the other seen from its frame.
 struct Side {
@@ -211,12 +217,27 @@ struct End {
   Vec3 s;                ///< seen from the side
 };
 
-/// At both ends the corners there are no nearer than the limit.
+/// The corners at the ends are farthest there, but for the floats that they were found by.
 void search_arc(const Arc& arc, const End& one, const End& two, int cuts, Search& search) {
-  // Then one corner bounds the whole arc.
+  const double one_at_one = dot(one.n, arc.p - one.s);
   const double one_at_two = dot(two.n, arc.p - one.s);
   const double two_at_one = dot(one.n, arc.p - two.s);
-  if (std::max(one_at_two, two_at_one) >= search.limit) return;
+  const double two_at_two = dot(two.n, arc.p - two.s);
+  // Then one corner bounds the whole arc.
+  if (std::min(one_at_one, one_at_two) >= search.limit || std::min(two_at_one, two_at_two) >= search.limit) return;
+  if (cuts == 0 &&
+      (one_at_one < std::max(two_at_one, search.limit) || two_at_two < std::max(one_at_two, search.limit))) {
+    // Not farthest after all: they bound nothing, and may be equally far somewhere beyond the arc.
+    const auto exact = [&](const Vec3& n) {
+      const shapes::SupportPoint s = arc.side.behind(n);
+      ++search.supports;
+      const End end{n, s.index, arc.side.seen(s.p)};
+      search.limit = std::min(search.limit, dot(n, arc.p - end.s));
+      return end;
+    };
+    const End exact_one = exact(one.n);
+    return search_arc(arc, exact_one, exact(two.n), 1, search);
+  }
   Vec3 m = cross(arc.along, two.s - one.s);
   if (dot(m, one.n) + dot(m, two.n) < 0) m = -m;
   const double mm = dot(m, m);
@@ -224,12 +245,15 @@ void search_arc(const Arc& arc, const End& one, const End& two, int cuts, Search
   if (value > 0 && value * value >= search.limit * search.limit * mm) return;
   // Edges that are all but parallel: the two corners are equally far all along the arc.
   const double parallel = mm / (dot(arc.along, arc.along) * dot(two.s - one.s, two.s - one.s));
-  if (!(parallel > 1e-20)) return;
+  if (!(parallel > parallel_arcs)) return;
+  const bool sure = parallel > sure_normal;
+  // Of the digits that are left none is lost along the edge, where it would count most.
+  if (!sure) m = m - (dot(m, arc.along) / dot(arc.along, arc.along)) * arc.along;
   if (cuts == most_cuts) {
     search.sound = false;
     return;
   }
-  const double length = std::sqrt(mm);
+  const double length = std::sqrt(sure ? mm : dot(m, m));
   const Vec3 n = (1 / length) * m;
   const shapes::SupportPoint s = arc.side.behind(n);
   ++search.supports;
@@ -237,9 +261,9 @@ void search_arc(const Arc& arc, const End& one, const End& two, int cuts, Search
   const double known = dot(n, arc.p - one.s);
   const double found = std::max(dot(n, arc.p - middle.s), known);
   search.limit = std::min(search.limit, found);
-  if (s.index == one.corner || s.index == two.corner || found <= known + 1e-8 * search.slack) {
+  if (s.index == one.corner || s.index == two.corner || found <= known + 1e-9 * search.slack) {
     if (found < search.best.depth) {
-      search.best = {found, n, &arc.side, true, 0, arc.from, arc.to, one.corner, two.corner, parallel > 1e-8};
+      search.best = {found, n, &arc.side, true, 0, arc.from, arc.to, one.corner, two.corner, sure};
     }
     return;
   }
@@ -427,7 +451,7 @@ bool search_all(const Side& of_a, const Side& of_b, double scale, const Vec3& gu
   if (!search_edges(faces_a.facets.count <= faces_b.facets.count ? faces_a : faces_b, search)) return false;
   if (!faces_a.finish() || !faces_b.finish()) return false;
   // Every way out is also some direction tried, so these can differ by rounding only.
-  return search.limit > least_depth * scale && search.best.depth <= search.limit + 1e-12 * scale;
+  return search.limit > least_depth * scale && search.best.depth <= search.limit + depth_rounding * scale;
 }
 
 }  // namespace
@@ -444,7 +468,7 @@ bool facet_depth(const HullData& a, const HullData& b, const RelativePose& pose,
   if (search.best.sure) return true;
   // The normal of two edges is short of digits where they are nearly parallel.
   const double h = dot(result.n, shapes::hull_support(a, result.n).p - of_a.seen(of_a.behind(result.n).p));
-  return std::abs(h - result.depth) <= 1e-11 * scale;
+  return std::abs(h - result.depth) <= depth_rounding * scale;
 }
 
 }  // namespace carom::convex

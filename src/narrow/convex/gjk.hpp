@@ -28,8 +28,31 @@ struct Gjk {
   Verdict verdict = Verdict::unknown;
   bool overlap = false;  ///< the cores themselves: v is 0 but for rounding
   bool limited = false;
+  bool wide = false;  ///< doubles were not enough, and the depth needs more digits as well
   int iterations = 0;
 };
+
+/// Goes on from where gjk() ended, for polytopes, with twice the digits. A verdict that is settled stands.
+void wide_gjk(const Core& a, const Core& b, const RelativePose& pose, Gjk& g);
+
+/// Whether rounding cannot have taken the origin into a tetrahedron.
+inline bool surely_inside(const Simplex& s) {
+  const Vec3& d = s.y(3);
+  const Vec3 da = s.y(0) - d;
+  const Vec3 db = s.y(1) - d;
+  const Vec3 dc = s.y(2) - d;
+  const Vec3 nab = cross(da, db);
+  const Vec3 nbc = cross(db, dc);
+  const Vec3 nca = cross(dc, da);
+  const double volume = dot(nab, dc);
+  const double sign = volume < 0 ? -1.0 : 1.0;
+  const double wc = -sign * dot(nab, d);
+  const double wa = -sign * dot(nbc, d);
+  const double wb = -sign * dot(nca, d);
+  const double wd = std::abs(volume) - wa - wb - wc;
+  const double squared = std::max({dot(d, d), dot(da, da), dot(db, db), dot(dc, dc)});
+  return std::min({wa, wb, wc, wd}) > 1e-14 * squared * std::sqrt(squared);
+}
 
 inline constexpr int most_gjk_iterations = 128;
 /// Bounds this close, relative to the distance, are equal.
@@ -49,13 +72,13 @@ Gjk gjk(const P& pair, const Vec3& axis, bool only_verdict, const Simplex* start
   if (start != nullptr && start->count > 0) {
     g.simplex = *start;
     const Closest closest = closest_to_origin(g.simplex);
-    if (closest.count == 4) {
+    if (closest.count == 4 && surely_inside(g.simplex)) {
       g.simplex.weights = closest.weights;
       g.overlap = true;
       g.verdict = Verdict::touching;
       return g;
     }
-    if (closest.squared > tiny * tiny) {
+    if (closest.count < 4 && closest.squared > tiny * tiny) {
       keep(g.simplex, closest);
       g.v = closest.v;
       squared = closest.squared;
@@ -64,6 +87,7 @@ Gjk gjk(const P& pair, const Vec3& axis, bool only_verdict, const Simplex* start
     }
   }
   double axis_squared = dot(g.v, g.v);
+  bool sound = true;
   for (;;) {
     if (++g.iterations > most_gjk_iterations) {
       g.limited = true;
@@ -106,6 +130,7 @@ Gjk gjk(const P& pair, const Vec3& axis, bool only_verdict, const Simplex* start
       g.simplex.weights = closest.weights;
       g.v = (g.lower / std::sqrt(dot(g.lower_axis, g.lower_axis))) * g.lower_axis;
       squared = g.lower * g.lower;
+      sound = false;
       break;
     }
     if (closest.count == 4) {
@@ -113,6 +138,7 @@ Gjk gjk(const P& pair, const Vec3& axis, bool only_verdict, const Simplex* start
       g.v = {};
       squared = 0;
       g.overlap = true;
+      sound = surely_inside(g.simplex);
       break;
     }
     if (!(closest.squared < squared)) {
@@ -125,6 +151,7 @@ Gjk gjk(const P& pair, const Vec3& axis, bool only_verdict, const Simplex* start
     axis_squared = squared;
     if (!(squared > tiny * tiny)) {
       g.overlap = !(g.lower > 0);
+      sound = false;
       break;
     }
     if (g.verdict == Verdict::unknown && r > 0 && squared <= r * r) {
@@ -135,7 +162,12 @@ Gjk gjk(const P& pair, const Vec3& axis, bool only_verdict, const Simplex* start
   g.upper = std::sqrt(squared);
   if (g.lower > g.upper) g.upper = g.lower;  // by rounding
   // Without an axis that separates them, cores are not apart: what kept v from 0 is rounding in a thin simplex.
-  if (!(g.lower > 0)) g.overlap = true;
+  if (!(g.lower > 0) && !g.overlap) {
+    g.overlap = true;
+    sound = false;
+  }
+  sound = sound && g.upper - g.lower <= 4 * tiny + 4 * gjk_tolerance * g.upper;
+  if (!sound && polytopes) wide_gjk(pair.a.core, pair.b.core, pair.pose, g);
   if (g.verdict == Verdict::unknown) g.verdict = g.upper > r && !g.overlap ? Verdict::apart : Verdict::touching;
   return g;
 }

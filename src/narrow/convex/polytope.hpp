@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "geometry/double_double.hpp"
 #include "narrow/convex/pair.hpp"
 
 /// The growing polytope of EPA: triangles that know their neighbours, and a heap of those that may be closest to the
@@ -25,14 +26,17 @@ class Room {
   alignas(T) std::byte bytes_[sizeof(T) * N];
 };
 
-class Polytope {
+/// Planes of faces have numbers of the kind Real, vertices are doubles.
+template <class Real>
+class BasicPolytope {
  public:
+  using Vector = std::conditional_t<std::is_same_v<Real, double>, Vec3, detail::WideVec3>;
   static constexpr int most_vertices = 256;
   static constexpr int most_faces = 1024;  // dead ones included
 
   struct Face {
-    Vec3 n;          ///< outward, not of unit length
-    double offset;   ///< n.y of its vertices
+    Vector n;        ///< outward, not of unit length
+    Real offset;     ///< n.y of its vertices
     double inverse;  ///< 1 / n.n; infinite if the face has no area
     double slack;    ///< a vertex at most this far beyond (times |n|) is on the plane
     std::array<std::uint16_t, 3> vertex;
@@ -42,11 +46,11 @@ class Polytope {
   };
 
   /// The corners of a tetrahedron with volume, in any order.
-  Polytope(const std::array<Vertex, 4>& corners, double scale) : tolerance_(1e-14 * scale) {
+  BasicPolytope(const std::array<Vertex, 4>& corners, double tolerance) : tolerance_(tolerance) {
     for (const Vertex& v : corners) vertices_[vertex_count_++] = v;
-    const Vec3 a = corners[1].y - corners[0].y;
-    const Vec3 b = corners[2].y - corners[0].y;
-    const Vec3 c = corners[3].y - corners[0].y;
+    const Vector a = difference(corners[1].y, corners[0].y);
+    const Vector b = difference(corners[2].y, corners[0].y);
+    const Vector c = difference(corners[3].y, corners[0].y);
     const bool flip = dot(cross(a, b), c) > 0;  // face 0 1 2 would look at corner 3
     const std::array<std::array<std::uint16_t, 3>, 4> faces =
         flip ? std::array<std::array<std::uint16_t, 3>, 4>{{{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}}}
@@ -75,7 +79,8 @@ class Polytope {
     const Face& face = faces_[f];
     // No area, no part of the surface.
     if (!(face.inverse < INFINITY)) return INFINITY;
-    return face.offset > 0 ? face.offset * face.offset * face.inverse : 0;
+    const auto offset = static_cast<double>(face.offset);
+    return offset > 0 ? offset * offset * face.inverse : 0;
   }
 
   /// The face closest to the origin, off the heap; false if there is none.
@@ -101,6 +106,24 @@ class Polytope {
     for (std::uint16_t f = 0; f < face_count_; ++f) {
       if (!faces_[f].dead) body(f);
     }
+  }
+
+  /// The least square of n of all faces there ever were.
+  double thinnest() const { return thinnest_; }
+
+  /// No face that is there has a plane nearer to the origin, whatever rounding did to its normal.
+  double sure_distance() const {
+    double least = INFINITY;
+    for_each_face([&](std::uint16_t f) {
+      const Face& face = faces_[f];
+      if (!(face.inverse < INFINITY)) return;
+      const Vec3& a = vertices_[face.vertex[0]].y;
+      const Vec3 e = vertices_[face.vertex[1]].y - a;
+      const Vec3 g = vertices_[face.vertex[2]].y - a;
+      const double doubt = 1e-15 * std::sqrt(dot(e, e) * dot(g, g) * dot(a, a));
+      least = std::min(least, (static_cast<double>(face.offset) - doubt) * std::sqrt(face.inverse));
+    });
+    return std::max(least, 0.0);
   }
 
   /// Replaces all faces that see w, which `from` does, by a cone over their rim. False if the rim is not one loop,
@@ -151,18 +174,27 @@ class Polytope {
     bool operator()(const Entry& a, const Entry& b) const { return a.key > b.key; }
   };
 
+  static Vector difference(const Vec3& a, const Vec3& b) {
+    if constexpr (std::is_same_v<Real, double>) return a - b;
+    if constexpr (!std::is_same_v<Real, double>) return detail::wide_difference(a, b);
+  }
+
   void make_face(std::uint16_t i, std::uint16_t j, std::uint16_t k) {
     Face& f = faces_[face_count_++];
     const Vec3& a = vertices_[i].y;
-    const Vec3& b = vertices_[j].y;
-    const Vec3& c = vertices_[k].y;
-    f.n = cross(b - a, c - a);
-    const double nn = dot(f.n, f.n);
+    f.n = cross(difference(vertices_[j].y, a), difference(vertices_[k].y, a));
+    const auto nn = static_cast<double>(dot(f.n, f.n));
     f.inverse = 1 / nn;
-    f.offset = dot(f.n, a);
-    f.slack = tolerance_ * (std::abs(f.n.x) + std::abs(f.n.y) + std::abs(f.n.z));
+    thinnest_ = std::min(thinnest_, nn);
+    f.offset = dot(f.n, Vector(a));
+    f.slack = tolerance_ * one_norm(f.n);
     f.vertex = {i, j, k};
     f.dead = false;
+  }
+
+  static double one_norm(const Vector& n) {
+    const auto size = [](const Real& x) { return std::abs(static_cast<double>(x)); };
+    return size(n.x) + size(n.y) + size(n.z);
   }
 
   void link(std::uint16_t f, std::uint8_t i, std::uint16_t g, std::uint8_t j) {
@@ -176,7 +208,7 @@ class Polytope {
   bool look(std::uint16_t f, std::uint8_t edge, const Vec3& w) {
     Face& face = faces_[f];
     if (face.dead) return true;
-    if (dot(face.n, w) - face.offset <= face.slack) {
+    if (dot(face.n, Vector(w)) - face.offset <= face.slack) {
       if (rim_count_ == most_rim) return false;
       rim_[static_cast<std::size_t>(rim_count_++)] = {f, edge};
       return true;
@@ -193,10 +225,13 @@ class Polytope {
   std::uint16_t heap_count_ = 0;
   int rim_count_ = 0;
   double tolerance_;
+  double thinnest_ = INFINITY;
   Room<Rim, most_rim> rim_;
   Room<Vertex, most_vertices> vertices_;
   Room<Face, most_faces> faces_;
   Room<Entry, most_faces> heap_;
 };
+
+using Polytope = BasicPolytope<double>;
 
 }  // namespace carom::convex

@@ -6,14 +6,19 @@
 #include <fstream>
 
 #include "core/check.hpp"
+#include "core/printable.hpp"
 
 namespace carom::bench {
 
 std::string Table::text() const {
   std::vector<std::size_t> widths;
   for (const std::string& name : head) widths.push_back(name.size());
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  std::vector<std::vector<std::string>> cells = rows;
+  for (auto& row : cells) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      row[i] = printable(row[i]);
+      widths[i] = std::max(widths[i], row[i].size());
+    }
   }
   std::string result = title.empty() ? "" : title + "\n";
   const auto add_row = [&](const std::vector<std::string>& row) {
@@ -24,7 +29,7 @@ std::string Table::text() const {
     result += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   };
   add_row(head);
-  for (const auto& row : rows) add_row(row);
+  for (const auto& row : cells) add_row(row);
   return result;
 }
 

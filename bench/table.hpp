@@ -14,7 +14,7 @@ struct Table {
   std::vector<std::vector<std::string>> rows;
 
   void add(std::vector<std::string> row) { rows.push_back(std::move(row)); }
-  /// The first column to the left, the others to the right.
+  /// The first column to the left, the others to the right. Control characters in cells are escaped.
   std::string text() const;
   /// Throws Error(io) that names the file.
   void write_csv(const std::filesystem::path& path) const;

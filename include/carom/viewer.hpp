@@ -12,6 +12,9 @@ namespace carom {
 /// Error(unsupported) if the library was built without the viewer.
 std::string_view viewer_page();
 
+/// The Content-Security-Policy the page is made for: its own scripts and styles, its recording, and nothing else.
+std::string_view viewer_policy();
+
 /// Writes, piece by piece, the same page with a recording inside: a file that can be opened by itself.
 void write_viewer_html(std::span<const std::uint8_t> recording, const std::function<void(std::string_view)>& write);
 

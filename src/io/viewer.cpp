@@ -15,6 +15,7 @@ namespace carom {
 namespace {
 
 constexpr std::string_view placeholder = "<!--CAROM_RECORDING-->";
+constexpr std::string_view head_tag = "<head>";
 
 /// Appends the base64 of `bytes`; only the last piece of a text may have a length that is not a
 /// multiple of three.
@@ -40,11 +41,21 @@ std::string_view viewer_page() {
 #endif
 }
 
+std::string_view viewer_policy() {
+  return "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
+         "connect-src 'self'; base-uri 'none'; form-action 'none'";
+}
+
 void write_viewer_html(std::span<const std::uint8_t> recording, const std::function<void(std::string_view)>& write) {
   const std::string_view page = viewer_page();
   const std::size_t place = page.find(placeholder);
   require(place != std::string_view::npos, ErrorCode::unsupported, "the viewer in this build has no place for data");
-  write(page.substr(0, place));
+  // The policy is the first thing in the head, as it holds for what comes after it.
+  const std::size_t head = page.find(head_tag);
+  require(head < place, ErrorCode::unsupported, "the viewer in this build has no head");
+  write(page.substr(0, head + head_tag.size()));
+  write(fmt::format(R"(<meta http-equiv="Content-Security-Policy" content="{}">)", viewer_policy()));
+  write(page.substr(head + head_tag.size(), place - head - head_tag.size()));
   write(R"(<script id="carom-recording" type="text/plain">)");
   constexpr std::size_t piece = 3 * 65536;
   std::string text;

@@ -8,6 +8,7 @@
 #include "interrupt.hpp"
 #include "mid/mid.hpp"
 #include "output.hpp"
+#include "paths.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 #include "say.hpp"
@@ -80,10 +81,10 @@ int bench_detect(const BenchDetectOptions& options) {
   require(options.threads > 0, ErrorCode::invalid_argument, "--threads is {}; expected at least 1", options.threads);
   const std::vector<Contender> contenders = contenders_of(options);
   const std::vector<Scene> scenes = scenes_of(options);
-  Output json(options.json);
+  for (const std::string& scene : options.scenes) refuse_same_files({{"the scene", scene}, {"--json", options.json}});
+  Output json("--json", options.json, OutputKind::json);
   std::FILE* text = json.to_stdout() ? stderr : stdout;
 
-  catch_interrupts();
   bench::Table table{"", {"scene", "triangles", "contacts", "method", "threads", "ms/frame", "faster"}, {}};
   nlohmann::ordered_json scenes_json = nlohmann::ordered_json::array();
   {
@@ -112,14 +113,13 @@ int bench_detect(const BenchDetectOptions& options) {
   }
   if (json.wanted()) json.write(dump({{"passes", options.passes}, {"scenes", std::move(scenes_json)}}));
   json.finish();
-  say(text, "{}\n", table.text());
+  say(text, "{}\n", Lines{table.text()});
   say(text,
-      "Whole calls, positions in and contacts out: means over {} frames in a row of each scene, the best of {} passes "
-      "for "
-      "each.\n"
+      "Whole calls, positions in and contacts out: means over {} in a row of each scene, the best of {} for each.\n"
       "Time of the processor for one thread, on the clock for several.\n"
       "faster: how many times faster than the reference, a plain grid with one thread.\n",
-      options.frames, options.passes);
+      counted(static_cast<std::size_t>(options.frames), "frame"),
+      counted(static_cast<std::size_t>(options.passes), "pass", "passes"));
   return done;
 }
 

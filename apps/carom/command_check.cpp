@@ -27,7 +27,7 @@ std::vector<AssemblyPart> read_all(const CheckOptions& options) {
   for (std::size_t i = 0; i < options.files.size() && !interrupted_by_user(); ++i) {
     std::vector<AssemblyPart> read = read_parts(options.files[i], options.self);
     std::move(read.begin(), read.end(), std::back_inserter(parts));
-    progress.update(i + 1, fmt::format("{} parts", parts.size()));
+    progress.update(i + 1, counted(parts.size(), "part"));
   }
   number_equal_names(parts);
   return parts;
@@ -123,9 +123,10 @@ constexpr std::size_t most_views = 2000;
 /// Frame 0 has all clashes, each one after it one of them; parts do not move.
 std::vector<std::uint8_t> record(const std::vector<AssemblyPart>& parts, std::span<const Clash> clashes,
                                  double clearance) {
-  RecordingMeta meta{.scene = fmt::format("{} clashes of {} parts", clashes.size(), parts.size()),
-                     .dt = 1,
-                     .contact_distance = clearance};
+  RecordingMeta meta{
+      .scene = fmt::format("{} of {}", counted(clashes.size(), "clash", "clashes"), counted(parts.size(), "part")),
+      .dt = 1,
+      .contact_distance = clearance};
   meta.views.push_back({fmt::format("all {} parts", parts.size()), 0, {}});
   std::vector<std::vector<RecordedContact>> marks;
   for (std::size_t i = 0; i < clashes.size(); ++i) {
@@ -165,16 +166,17 @@ int check(const CheckOptions& options) {
           options.tolerance.value_or(0));
   require(options.self || options.files.size() >= 2, ErrorCode::invalid_argument,
           "one part alone has nothing to clash with; give two files or more, or --self");
-  for (const std::string& file : options.files) refuse_same_files({{"a part", file}, {"--html", options.html}});
+  for (const std::string& file : options.files)
+    refuse_same_files({{"a part", file}, {"--json", options.json}, {"--html", options.html}});
   if (!options.html.empty()) viewer_page();  // tell at once if this build has none
-  Output html(options.html);
-  require(!(options.json && html.to_stdout()), ErrorCode::invalid_argument,
-          "--json and --html cannot both go to standard output");
-  std::FILE* text = options.json || html.to_stdout() ? stderr : stdout;
+  Output json("--json", options.json, OutputKind::json);
+  Output html("--html", options.html, OutputKind::html);
+  std::FILE* text = html.to_stdout() ? stderr : stdout;
 
-  catch_interrupts();
   const std::vector<AssemblyPart> parts = read_all(options);
   std::vector<Clash> clashes;
+  std::size_t pairs_done = 0;
+  std::size_t pairs = 0;
   if (!interrupted_by_user()) {
     const std::vector<Shape::Part> shapes = shapes_of(parts, options.threads);
     std::optional<Progress> progress;
@@ -184,12 +186,15 @@ int check(const CheckOptions& options) {
                                       .threads = options.threads,
                                       .progress = [&](std::size_t count, std::size_t total, std::size_t found) {
                                         if (!progress) progress.emplace("check", total);
+                                        pairs_done = count;
+                                        pairs = total;
                                         progress->update(count, fmt::format("{} found", found));
                                         return !interrupted_by_user();
                                       }});
   }
   if (interrupted_by_user()) {
-    say(stderr, "carom: ended early by a signal; no file was written\n");
+    say(stderr, "carom: ended early by a signal, after {} of {} pairs; {} so far, and no file was written\n",
+        pairs_done, pairs, counted(clashes.size(), "clash", "clashes"));
     return interrupted_exit_code();
   }
 
@@ -201,14 +206,15 @@ int check(const CheckOptions& options) {
   const bool problems =
       std::any_of(clashes.begin(), clashes.end(), [&](const Clash& c) { return is_problem(c, options.clearance); });
 
-  if (options.json) {
+  if (json.wanted()) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const Clash& clash : clashes) list.push_back(to_json(clash, parts));
     const nlohmann::ordered_json document = {{"parts", parts.size()}, {"clearance", options.clearance},
                                              {"overlaps", overlaps},  {"touches", touches},
                                              {"close", close},        {"clashes", std::move(list)}};
-    say(stdout, "{}", dump(document));
+    json.write(dump(document));
   }
+  json.finish();
   if (html.wanted()) {
     const std::span<const Clash> worst(clashes.data(), std::min(clashes.size(), most_views));
     if (worst.size() < clashes.size())
@@ -216,7 +222,7 @@ int check(const CheckOptions& options) {
     write_viewer_html(record(parts, worst, options.clearance), [&](std::string_view piece) { html.write(piece); });
     html.finish();
   }
-  if (!options.json) {
+  if (!json.to_stdout()) {
     bench::Table table{.title = "", .head = {"a", "b", "overlap or gap", "x", "y", "z"}, .rows = {}};
     for (const Clash& clash : clashes) {
       const Eigen::Vector3d place = place_of(clash);
@@ -224,9 +230,10 @@ int check(const CheckOptions& options) {
                  amount_of(clash), fmt::format("{:.4g}", place.x()), fmt::format("{:.4g}", place.y()),
                  fmt::format("{:.4g}", place.z())});
     }
-    if (!clashes.empty()) say(text, "{}\n", table.text());
-    say(text, "{} parts: {} pairs overlap, {} touch", parts.size(), overlaps, touches);
-    if (options.clearance > 0) say(text, ", {} are closer than {} m", close, options.clearance);
+    if (!clashes.empty()) say(text, "{}\n", Lines{table.text()});
+    say(text, "{}: {}, {}", counted(parts.size(), "part"), counted(overlaps, "pair overlaps", "pairs overlap"),
+        counted(touches, "touches", "touch"));
+    if (options.clearance > 0) say(text, ", {} closer than {:.6g} m", counted(close, "is", "are"), options.clearance);
     say(text, "\n");
     if (html.wanted() && !html.to_stdout()) say(text, "page in {}\n", options.html);
   }

@@ -215,8 +215,6 @@ int detect(const DetectCommandOptions& options) {
           "--surface-factor is {}; expected a number that is not negative", options.surface_factor);
   require(options.surface_shape == "rest" || options.surface_shape == "current", ErrorCode::invalid_argument,
           "--surface-shape is '{}'; expected rest or current", options.surface_shape);
-  require(!(options.json == "-" && options.contacts == "-"), ErrorCode::invalid_argument,
-          "--json and --contacts cannot both go to standard output");
   refuse_same_files({{"the input", options.input},
                      {"--json", options.json},
                      {"--contacts", options.contacts},
@@ -244,12 +242,11 @@ int detect(const DetectCommandOptions& options) {
   if (options.continuous) {  // the last frame goes nowhere
     std::erase_if(frames, [&](std::size_t frame) { return frame + 1 >= source.frame_count(); });
   }
-  Output json(options.json);
-  Output csv(options.contacts);
+  Output json("--json", options.json, OutputKind::json);
+  Output csv("--contacts", options.contacts, OutputKind::contacts);
   std::FILE* text = json.to_stdout() || csv.to_stdout() ? stderr : stdout;
   csv.write(options.continuous ? "frame,kind,a,b,time\n" : "frame,kind,a,b,distance\n");
 
-  catch_interrupts();
   Measurement measurement(detect_options, options.continuous);
   const std::vector<Eigen::Vector3d>& positions = reader.positions();
   std::string rows;
@@ -295,13 +292,13 @@ int detect(const DetectCommandOptions& options) {
         measurement.append_rows(frame, rows);
         csv.write(rows);
       }
-      progress.update(count, result.triangle_triangle
-                                 ? fmt::format("{} intersections", *result.triangle_triangle)
-                                 : fmt::format("{} contacts", result.vertex_face + result.edge_edge));
+      progress.update(count, result.triangle_triangle ? counted(*result.triangle_triangle, "intersection")
+                                                      : counted(result.vertex_face + result.edge_edge, "contact"));
     }
   }
   if (interrupted_by_user()) {
-    say(stderr, "carom: ended early by a signal, after {} of {} frames; no file was written\n", count, frames.size());
+    say(stderr, "carom: ended early by a signal, after {} of {}; no file was written\n", count,
+        counted(frames.size(), "frame"));
     return interrupted_exit_code();
   }
 
@@ -319,20 +316,21 @@ int detect(const DetectCommandOptions& options) {
   json.finish();
   csv.finish();
 
-  say(text, "{}\n", stage_table(total, count, "frame"));
+  say(text, "{}\n", Lines{stage_table(total, count, "frame")});
   if (skipped > 0) {
-    say(stderr, "carom: warning: {} steps were not looked at, as the surface after them is another\n", skipped);
+    say(stderr, "carom: warning: {} skipped, as the surface after {} is another\n",
+        counted(skipped, "step is", "steps are"), skipped == 1 ? "it" : "them");
   }
   if (options.continuous) {
-    say(text, "{} steps: {} vertex-face and {} edge-edge pairs that {}", count,
-        with_commas(static_cast<double>(sum.vertex_face)), with_commas(static_cast<double>(sum.edge_edge)),
-        options.distance > 0 ? fmt::format("come as close as {} m", options.distance) : "touch");
+    say(text, "{}: {} and {} that {}", counted(count, "step"), counted(sum.vertex_face, "vertex-face pair"),
+        counted(sum.edge_edge, "edge-edge pair"),
+        options.distance > 0 ? fmt::format("come as close as {:.6g} m", options.distance) : "touch");
   } else if (options.distance == 0) {
-    say(text, "{} frames: {} pairs of triangles that intersect", count, with_commas(static_cast<double>(intersecting)));
+    say(text, "{}: {}", counted(count, "frame"),
+        counted(intersecting, "pair of triangles that intersect", "pairs of triangles that intersect"));
   } else {
-    say(text, "{} frames: {} vertex-face and {} edge-edge contacts closer than {} m", count,
-        with_commas(static_cast<double>(sum.vertex_face)), with_commas(static_cast<double>(sum.edge_edge)),
-        options.distance);
+    say(text, "{}: {} and {} closer than {:.6g} m", counted(count, "frame"),
+        counted(sum.vertex_face, "vertex-face contact"), counted(sum.edge_edge, "edge-edge contact"), options.distance);
   }
   if (!options.continuous && options.distance > 0 && std::isfinite(sum.min_distance))
     say(text, ", the closest {:.6g} m", sum.min_distance);

@@ -7,8 +7,10 @@
 #include "frame_range.hpp"
 #include "interrupt.hpp"
 #include "io/frame_source.hpp"
+#include "output.hpp"
 #include "paths.hpp"
 #include "progress.hpp"
+#include "report.hpp"
 #include "say.hpp"
 
 namespace carom::app {
@@ -32,7 +34,7 @@ int export_frames(const ExportOptions& options) {
   // All names get the same number of digits, so that they sort.
   const std::size_t digits = std::max<std::size_t>(4, std::to_string(source->frame_count()).size());
 
-  catch_interrupts();
+  remove_temporary_files_in(folder);
   std::unique_ptr<ReplayWriter> replay;
   FrameSurface surface;
   TriangleMesh mesh;
@@ -49,6 +51,7 @@ int export_frames(const ExportOptions& options) {
                 frame);
         if (!replay) {
           refuse_same_files({{"the input", options.file}, {"the output", replay_path.string()}});
+          refuse_other_kind("the output", replay_path, OutputKind::replay);
           replay = std::make_unique<ReplayWriter>(replay_path, surface.vertex_count, surface.triangles,
                                                   surface.object_of_triangle);
         }
@@ -62,8 +65,10 @@ int export_frames(const ExportOptions& options) {
     }
   }
   if (replay) replay->close();
-  say(stdout, "{} frames in {}\n", count, options.to == "replay" ? replay_path.string() : folder.string());
-  return interrupted_by_user() ? interrupted_exit_code() : done;
+  say(stdout, "{} in {}\n", counted(count, "frame"), options.to == "replay" ? replay_path.string() : folder.string());
+  if (!interrupted_by_user()) return done;
+  say(stderr, "carom: ended early by a signal, after {} of {}\n", count, counted(frames.size(), "frame"));
+  return interrupted_exit_code();
 }
 
 }  // namespace carom::app

@@ -6,7 +6,10 @@
 #include "carom/replay.hpp"
 #include "commands.hpp"
 #include "core/check.hpp"
+#include "interrupt.hpp"
 #include "io/frame_source.hpp"
+#include "output.hpp"
+#include "paths.hpp"
 #include "report.hpp"
 #include "say.hpp"
 
@@ -39,19 +42,20 @@ Json element_json(const std::vector<Index>& group) {
   return group;
 }
 
-/// Calls visit(name, what it means, list) for each kind of defect.
+/// Calls visit(name, one, several, what is wrong with them, list) for each kind of defect.
 template <class Visit>
 void for_each_defect(const MeshReport& r, Visit&& visit) {
-  visit("not_finite_vertices", "vertices with a NaN or infinite position", r.not_finite_vertices);
-  visit("unused_vertices", "vertices in no triangle", r.unused_vertices);
-  visit("coincident_vertices", "groups of vertices at the same place", r.coincident_vertices);
-  visit("repeated_corner_triangles", "triangles with a repeated corner", r.repeated_corner_triangles);
-  visit("zero_area_triangles", "triangles without area", r.zero_area_triangles);
-  visit("duplicate_triangles", "groups of triangles over the same corners", r.duplicate_triangles);
-  visit("boundary_edges", "open edges (one triangle)", r.boundary_edges);
-  visit("nonmanifold_edges", "edges with more than two triangles", r.nonmanifold_edges);
-  visit("inconsistent_edges", "edges where the two triangles face different ways", r.inconsistent_edges);
-  visit("nonmanifold_vertices", "vertices where separate parts of the surface meet", r.nonmanifold_vertices);
+  visit("not_finite_vertices", "vertex", "vertices", "with a NaN or infinite position", r.not_finite_vertices);
+  visit("unused_vertices", "vertex", "vertices", "in no triangle", r.unused_vertices);
+  visit("coincident_vertices", "group", "groups", "of vertices at the same place", r.coincident_vertices);
+  visit("repeated_corner_triangles", "triangle", "triangles", "with a repeated corner", r.repeated_corner_triangles);
+  visit("zero_area_triangles", "triangle", "triangles", "without area", r.zero_area_triangles);
+  visit("duplicate_triangles", "group", "groups", "of triangles over the same corners", r.duplicate_triangles);
+  visit("boundary_edges", "open edge", "open edges", "(one triangle)", r.boundary_edges);
+  visit("nonmanifold_edges", "edge", "edges", "with more than two triangles", r.nonmanifold_edges);
+  visit("inconsistent_edges", "edge", "edges", "where the two triangles face different ways", r.inconsistent_edges);
+  visit("nonmanifold_vertices", "vertex", "vertices", "where separate parts of the surface meet",
+        r.nonmanifold_vertices);
 }
 
 Json vector_json(const Eigen::Vector3d& v) {
@@ -60,7 +64,7 @@ Json vector_json(const Eigen::Vector3d& v) {
 
 Json report_json(const MeshReport& r) {
   Json defects = Json::object();
-  for_each_defect(r, [&](const char* name, const char*, const auto& list) {
+  for_each_defect(r, [&](const char* name, const char*, const char*, const char*, const auto& list) {
     Json& values = defects[name] = Json::array();
     for (const auto& entry : list) values.push_back(element_json(entry));
   });
@@ -93,33 +97,33 @@ void print_report(const MeshReport& r) {
   if (!r.watertight()) say(stdout, "{:<16} {}\n", "boundary loops", r.boundary_loops);
   say(stdout, "{:<16} {}\n", "manifold", r.manifold() ? "yes" : "no");
   say(stdout, "{:<16} {}\n", "oriented", r.oriented() ? "yes" : "no");
-  for_each_defect(r, [](const char*, const char* meaning, const auto& list) {
+  for_each_defect(r, [](const char*, const char* one, const char* several, const char* meaning, const auto& list) {
     if (list.empty()) return;
     std::string places;
     for (std::size_t i = 0; i < std::min(list.size(), shown_elements); ++i) {
       places += (i > 0 ? ", " : "") + element(list[i]);
     }
-    say(stdout, "\n{} {}:\n  {}{}\n", with_commas(static_cast<double>(list.size())), meaning, places,
-        list.size() > shown_elements ? ", ... (all with --json)" : "");
+    say(stdout, "\n{} {}:\n  {}{}\n", counted(list.size(), one, several), meaning, places,
+        list.size() > shown_elements ? ", ... (all with --json FILE)" : "");
   });
 }
 
-int mesh_info(const InfoOptions& options) {
+int mesh_info(const InfoOptions& options, Output& output) {
   const MeshFile file = read_mesh_file(options.file);
   const MeshReport report = inspect(file.mesh);
-  if (options.json) {
+  if (output.wanted()) {
     Json json = report_json(report);
     json["objects"] = file.object_names;
-    say(stdout, "{}", dump(json));
-  } else {
-    say(stdout, "{}: mesh, {} object{}\n", options.file, file.object_names.size(),
-        file.object_names.size() == 1 ? "" : "s");
+    output.write(dump(json));
+  }
+  if (!output.to_stdout()) {
+    say(stdout, "{}: mesh, {}\n", options.file, counted(file.object_names.size(), "object"));
     print_report(report);
   }
   return report.clean() ? done : found_problems;
 }
 
-int recording_info(const InfoOptions& options) {
+int recording_info(const InfoOptions& options, Output& output) {
   const RecordingReader reader{std::filesystem::path(options.file)};
   const RecordingMeta& meta = reader.meta();
   Json bodies = Json::array();
@@ -146,8 +150,9 @@ int recording_info(const InfoOptions& options) {
   // Rigid bodies have no contact distance, though recordings of older versions say one.
   const auto is_rigid = [](const Json& body) { return body["kind"] == to_string(BodyKind::rigid); };
   const bool has_distance = meta.contact_distance > 0 && std::none_of(bodies.begin(), bodies.end(), is_rigid);
-  if (bad_frames > 0) damage += fmt::format(" ({} of {} frames cannot be read)", bad_frames, reader.frame_count());
-  if (options.json) {
+  if (bad_frames > 0)
+    damage += fmt::format(" ({} of {} cannot be read)", bad_frames, counted(reader.frame_count(), "frame"));
+  if (output.wanted()) {
     const Json json = {{"scene", meta.scene},
                        {"description", meta.description},
                        {"carom", meta.carom_version},
@@ -158,21 +163,23 @@ int recording_info(const InfoOptions& options) {
                        {"complete", damage.empty()},
                        {"damage", damage},
                        {"bodies", bodies}};
-    say(stdout, "{}", dump(json));
-  } else {
+    output.write(dump(json));
+  }
+  if (!output.to_stdout()) {
     say(stdout, "{}: recording of '{}' by carom {}\n", options.file, meta.scene, meta.carom_version);
-    say(stdout, "{:<16} {} ({} s, {} s from frame to frame)\n", "frames", reader.frame_count(), end, meta.dt);
-    if (has_distance) say(stdout, "{:<16} {} m\n", "contact distance", meta.contact_distance);
+    say(stdout, "{:<16} {} ({:.6g} s, {:.6g} s from frame to frame)\n", "frames", reader.frame_count(), end, meta.dt);
+    if (has_distance) say(stdout, "{:<16} {:.6g} m\n", "contact distance", meta.contact_distance);
     for (const Json& body : bodies) {
-      say(stdout, "{:<16} '{}', {}, {} vertices, {} triangles\n", "body", body["name"].get<std::string>(),
-          body["kind"].get<std::string>(), body["vertices"].get<std::size_t>(), body["triangles"].get<std::size_t>());
+      say(stdout, "{:<16} '{}', {}, {}, {}\n", "body", body["name"].get<std::string>(), body["kind"].get<std::string>(),
+          counted(body["vertices"].get<std::size_t>(), "vertex", "vertices"),
+          counted(body["triangles"].get<std::size_t>(), "triangle"));
     }
     if (!damage.empty()) say(stdout, "\ndamaged: {}\n", damage);
   }
   return damage.empty() ? done : found_problems;
 }
 
-int replay_info(const InfoOptions& options) {
+int replay_info(const InfoOptions& options, Output& output) {
   const ReplayReader reader{std::filesystem::path(options.file)};
   std::vector<Index> objects(reader.object_of_triangle().begin(), reader.object_of_triangle().end());
   std::sort(objects.begin(), objects.end());
@@ -184,11 +191,12 @@ int replay_info(const InfoOptions& options) {
     mesh.triangles.assign(reader.triangles().begin(), reader.triangles().end());
     report = inspect(mesh);
   }
-  if (options.json) {
+  if (output.wanted()) {
     Json json = {{"frames", reader.frame_count()}, {"objects", objects}};
     if (reader.frame_count() > 0) json["first_frame"] = report_json(report);
-    say(stdout, "{}", dump(json));
-  } else {
+    output.write(dump(json));
+  }
+  if (!output.to_stdout()) {
     say(stdout, "{}: replay\n{:<16} {}\n{:<16} {}\n", options.file, "frames", reader.frame_count(), "objects",
         objects.size());
     if (reader.frame_count() > 0) {
@@ -202,17 +210,17 @@ int replay_info(const InfoOptions& options) {
 }  // namespace
 
 int info(const InfoOptions& options) {
-  switch (input_kind(options.file)) {
-    case InputKind::recording:
-      return recording_info(options);
-    case InputKind::replay:
-      return replay_info(options);
-    case InputKind::mesh_file:
-      return mesh_info(options);
-    case InputKind::folder:
-      break;
-  }
-  fail(ErrorCode::invalid_argument, "{}: is a folder; expected a mesh file, a recording or a replay", options.file);
+  refuse_same_files({{"the input", options.file}, {"--json", options.json}});
+  const InputKind kind = input_kind(options.file);
+  require(kind != InputKind::folder, ErrorCode::invalid_argument,
+          "{}: is a folder; expected a mesh file, a recording or a replay", options.file);
+  Output output("--json", options.json, OutputKind::json);
+  set_stage_of_work(fmt::format("info: {}", options.file));
+  const int code = kind == InputKind::recording ? recording_info(options, output)
+                   : kind == InputKind::replay  ? replay_info(options, output)
+                                                : mesh_info(options, output);
+  output.finish();
+  return code;
 }
 
 }  // namespace carom::app

@@ -9,6 +9,7 @@
 #include "core/check.hpp"
 #include "interrupt.hpp"
 #include "output.hpp"
+#include "paths.hpp"
 #include "progress.hpp"
 #include "query_file.hpp"
 #include "report.hpp"
@@ -110,7 +111,8 @@ void add_row(bench::Table& table, const Tally& tally) {
 int queries(const QueriesOptions& options) {
   require(std::isfinite(options.tolerance) && options.tolerance >= 0, ErrorCode::invalid_argument,
           "--tolerance is {}; expected a finite number that is not negative", options.tolerance);
-  Output json(options.json);
+  for (const std::string& file : options.files) refuse_same_files({{"the input", file}, {"--json", options.json}});
+  Output json("--json", options.json, OutputKind::json);
   std::FILE* text = json.to_stdout() ? stderr : stdout;
   std::vector<QueryFile> files;
   std::size_t count = 0;
@@ -119,7 +121,6 @@ int queries(const QueriesOptions& options) {
     count += files.back().queries.size();
   }
 
-  catch_interrupts();
   bench::Table table{
       "", {"file", "queries", "positives", "false neg.", "false pos.", "mean us", "median us", "worst us"}, {}};
   Tally total{.name = "total", .microseconds = {}};
@@ -151,7 +152,7 @@ int queries(const QueriesOptions& options) {
     json.write(dump(all));
   }
   json.finish();
-  say(text, "{}\n", table.text());
+  say(text, "{}\n", Lines{table.text()});
   say(text,
       "Each query by itself, one thread; a slow one is run again, as another program may have been in its way.\n");
   return total.false_negatives > 0 || (options.exact && total.false_positives > 0) ? found_problems : done;

@@ -272,10 +272,9 @@ int reproduce(const ReproduceOptions& options) {
             "no table '{}'; expected of: {}", id, fmt::join(table_names, ", "));
   }
   const int threads = Workers(options.threads).threads();
-  Output json(options.json);
+  Output json("--json", options.json, OutputKind::json);
   std::FILE* text = json.to_stdout() ? stderr : stdout;
 
-  catch_interrupts();
   std::vector<ReproducedTable> tables;
   try {
     Progress progress("reproduce", ids.size());
@@ -292,11 +291,11 @@ int reproduce(const ReproduceOptions& options) {
   for (const ReproducedTable& table : tables) document["tables"][table.id] = to_json(table);
   if (json.wanted()) json.write(dump(document));
   json.finish();
-  for (const ReproducedTable& table : tables) say(text, "{}\n", to_text(table));
+  for (const ReproducedTable& table : tables) say(text, "{}\n", Lines{to_text(table)});
   say(text,
       "Ours: the same pipeline on the built-in scenes, which are like those of the thesis but not the same meshes and\n"
-      "motions, on this machine, {} frames of each; cell rule and adjacency made exact (docs/benchmarks.md).\n",
-      options.frames);
+      "motions, on this machine, {} of each; cell rule and adjacency made exact (docs/benchmarks.md).\n",
+      counted(static_cast<std::size_t>(options.frames), "frame"));
   return done;
 }
 

@@ -51,11 +51,16 @@ nlohmann::ordered_json frame_json(const World& world, const ContactCount& count,
   return json;
 }
 
+void write_frame(Recorders& recorders) {
+  const Uninterrupted writing;
+  recorders.write_frame();
+}
+
 Finished run_scene(const Scene& scene, World& world, Recorders* recorders, bool want_frames, const std::string& label) {
   Finished done;
   RunMeter meter(scene, world);
   const bool rigid = has_rigid(scene);
-  if (recorders != nullptr) recorders->write_frame();
+  if (recorders != nullptr) write_frame(*recorders);
   Progress progress(label, static_cast<std::size_t>(scene.steps));
   for (int step = 0; step < scene.steps && !interrupted_by_user(); ++step) {
     const auto start = std::chrono::steady_clock::now();
@@ -67,10 +72,10 @@ Finished run_scene(const Scene& scene, World& world, Recorders* recorders, bool 
     }
     const double ms = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() * 1e3;
     done.total.add(world.stats());
-    if (recorders != nullptr) recorders->write_frame();
+    if (recorders != nullptr) write_frame(*recorders);
     const ContactCount count = meter.add_step(ms);
     if (want_frames) done.frames.push_back(frame_json(world, count, rigid, ms));
-    progress.update(static_cast<std::size_t>(step) + 1, fmt::format("{} contacts", count.all()));
+    progress.update(static_cast<std::size_t>(step) + 1, counted(count.all(), "contact"));
   }
   done.summary = meter.summary();
   done.summary.interrupted = interrupted_by_user();
@@ -109,20 +114,33 @@ Scene scene_of(const RunOptions& options) {
 int run_one(const RunOptions& options) {
   const Scene scene = scene_of(options);
   if (!options.html.empty()) viewer_page();  // tell at once if this build has none
-  Output html(options.html);
-  Output json(options.json);
+  Output html("--html", options.html, OutputKind::html);
+  Output json("--json", options.json, OutputKind::json);
   World world = build_world(scene);
   Recorders recorders(scene, world, options.output, html.wanted(), options.every);
   std::FILE* text = json.to_stdout() || html.to_stdout() ? stderr : stdout;
 
-  catch_interrupts();
-  Finished finished = run_scene(scene, world, &recorders, json.wanted(), scene.name);
-  recorders.close();
-  const RunSummary& summary = finished.summary;
-  if (html.wanted()) {
+  const auto close_recording = [&] {
+    recorders.close();
+    if (!html.wanted()) return;
     write_viewer_html(recorders.page_recording(), [&](std::string_view piece) { html.write(piece); });
     html.finish();
+  };
+  // A step may take long: what was recorded before it is kept all the same.
+  const OnInterrupt within_a_step([&] {
+    close_recording();
+    say(stderr, "carom: ended early by a signal, within a step{}{}\n",
+        options.output.empty() ? "" : fmt::format("; recorded until then in {}", options.output),
+        json.wanted() ? "; --json is not written" : "");
+    return interrupted_exit_code();
+  });
+  Finished finished = run_scene(scene, world, &recorders, json.wanted(), scene.name);
+  if (interrupted_by_user()) end_by_itself();
+  {
+    const Uninterrupted writing;
+    close_recording();
   }
+  const RunSummary& summary = finished.summary;
   if (json.wanted()) {
     nlohmann::ordered_json document = {{"scene", scene.name}};
     if (summary.rigid) {
@@ -138,13 +156,14 @@ int run_one(const RunOptions& options) {
     json.finish();
   }
 
-  say(text, "\n{}\n", stage_table(finished.total, summary.steps, "step"));
+  say(text, "\n{}\n", Lines{stage_table(finished.total, summary.steps, "step")});
   say(text, "{}, dt {:.6g} s{}\n{}", scene.name, scene.world.dt,
-      summary.rigid ? fmt::format(", response {}", scene.world.response) : "", summary_text(summary));
+      summary.rigid ? fmt::format(", response {}", scene.world.response) : "", Lines{summary_text(summary)});
   if (!options.output.empty()) say(text, "recorded in {}\n", options.output);
   if (html.wanted() && !html.to_stdout()) say(text, "page in {}\n", options.html);
   if (finished.failure) std::rethrow_exception(finished.failure);
-  return told_if_interrupted(summary.steps, scene);
+  const int interrupted = told_if_interrupted(summary.steps, scene);
+  return interrupted != done ? interrupted : summary.lost.empty() ? done : found_problems;
 }
 
 std::string message_of(const std::exception_ptr& failure) try {
@@ -190,10 +209,9 @@ int compare(const RunOptions& options) {
           "--compare: {} has no rigid bodies, and responses are theirs; see: carom scenes", scene.name);
   const std::vector<std::string> responses = names_in(options.compare);
   check_responses(scene, responses);
-  Output json(options.json);
+  Output json("--json", options.json, OutputKind::json);
   std::FILE* text = json.to_stdout() ? stderr : stdout;
 
-  catch_interrupts();
   std::vector<ComparedRun> runs;
   for (const std::string& response : responses) {
     if (interrupted_by_user()) break;
@@ -220,9 +238,11 @@ int compare(const RunOptions& options) {
     json.write(dump({{"scene", scene.name}, {"dt", scene.world.dt}, {"runs", std::move(list)}}));
     json.finish();
   }
-  say(text, "\n{}, {} steps, dt {:.6g} s\n{}", scene.name, scene.steps, scene.world.dt, comparison_table(runs));
+  say(text, "\n{}, {}, dt {:.6g} s\n{}", scene.name, counted(static_cast<std::size_t>(scene.steps), "step"),
+      scene.world.dt, Lines{comparison_table(runs)});
   bool failed = false;
   for (const ComparedRun& run : runs) {
+    failed |= !run.summary.lost.empty();
     if (run.failure.empty()) continue;
     say(stderr, "carom: {}: {}\n", run.response, run.failure);
     failed = true;
@@ -241,6 +261,8 @@ int run(const RunOptions& options) {
           "a recording is read back and forth, so it cannot go to standard output; give -o a file");
   refuse_same_files(
       {{"the scene", options.scene}, {"-o", options.output}, {"--html", options.html}, {"--json", options.json}});
+  refuse_other_kind("-o", options.output,
+                    options.output.ends_with(".replay") ? OutputKind::replay : OutputKind::recording);
   return options.compare.empty() ? run_one(options) : compare(options);
 }
 

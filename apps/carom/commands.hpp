@@ -51,7 +51,7 @@ struct CheckOptions {
   std::optional<double> tolerance;
   bool self = false;
   int threads = 0;
-  bool json = false;
+  std::string json;
   std::string html;
 };
 int check(const CheckOptions& options);
@@ -59,13 +59,13 @@ int check(const CheckOptions& options);
 struct ScenesOptions {
   std::string show;
   bool schema = false;
-  bool json = false;
+  std::string json;
 };
 int scenes(const ScenesOptions& options);
 
 struct InfoOptions {
   std::string file;
-  bool json = false;
+  std::string json;
 };
 int info(const InfoOptions& options);
 

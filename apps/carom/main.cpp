@@ -2,15 +2,17 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <exception>
 
+#include "arguments.hpp"
 #include "carom/rigid.hpp"
 #include "carom/version.hpp"
 #include "commands.hpp"
+#include "interrupt.hpp"
+#include "output.hpp"
 #include "say.hpp"
 
 namespace {
@@ -20,18 +22,25 @@ using namespace carom::app;
 /// Each returns the function to call once the line has been parsed.
 using Action = std::function<int()>;
 
+/// --json of every command.
+CLI::Option* add_json(CLI::App* command, std::string& path, const std::string& what) {
+  return command->add_option("--json", path, fmt::format("write {} as JSON to a file, or - for standard output", what))
+      ->type_name("FILE");
+}
+
 void add_run(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("run", "Simulate a scene, record it and say what each stage did");
   auto options = std::make_shared<RunOptions>();
   command->add_option("scene", options->scene, "a built-in name (see: carom scenes) or a scene file (.json)")
       ->type_name("SCENE")
       ->required();
-  command->add_option("-o,--output", options->output, "write a recording, or a replay if the name ends in .replay")
+  command->add_option("-o,--output", options->output, "write a recording (name.carom) or a replay (name.replay)")
       ->type_name("FILE");
-  command->add_option("--steps", options->steps, "number of steps (default: the scene's)")->type_name("N");
-  command->add_option("--dt", options->dt, "seconds a step (default: the scene's)")->type_name("S");
-  command->add_option("--threads", options->threads, "0 = all cores (default); the result does not depend on it")
+  add_number(command, "--steps", options->steps, "number of steps (default: the scene's)", "a whole number")
       ->type_name("N");
+  add_number(command, "--dt", options->dt, "length of a step in seconds (default: the scene's)", "a number of seconds")
+      ->type_name("S");
+  add_threads(command, options->threads, "0 = all cores (default); the result does not depend on it");
   command
       ->add_option("--method", options->method,
                    "of detection between meshes: auto (default), bvh, bvh14, bvh18, grid, hgrid, sweep")
@@ -47,10 +56,13 @@ void add_run(CLI::App& app, Action& action) {
       ->type_name("NAME,NAME")
       ->allow_extra_args(false)  // or it would take the scene for a name
       ->excludes(response);
-  command->add_option("--every", options->every, "record every N-th step (default: 1)")->type_name("N");
-  command->add_option("--html", options->html, "write one self-contained page that plays the run")->type_name("FILE");
-  command->add_option("--json", options->json, "write the numbers of the run to a file, or - for standard output")
+  add_number(command, "--every", options->every, "record every N-th step (default: 1)", "a whole number")
+      ->type_name("N");
+  command
+      ->add_option("--html", options->html,
+                   "write one self-contained page that plays the run to a file, or - for standard output")
       ->type_name("FILE");
+  add_json(command, options->json, "the numbers of the run");
   command->footer(
       "Example:\n  carom run two-tori -o tori.carom --html tori.html\n"
       "  carom run pyramid --json - | jq .summary\n"
@@ -58,7 +70,8 @@ void add_run(CLI::App& app, Action& action) {
       "A penetration is that of any contact of the run, the drift that of the rigid body which is farthest from its\n"
       "start at the end; lost are bodies that got outside the bounds of the scene. Energies are in joules, 0 at the "
       "origin.\n"
-      "Ctrl-C ends the run early; what was recorded until then can be read.");
+      "The exit code is 1 if bodies were lost.\n"
+      "Ctrl-C ends the run early; what was recorded until then is written and can be read.");
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
 
@@ -70,10 +83,10 @@ void add_detect(CLI::App& app, Action& action) {
       ->add_option("input", options->input, "a .replay, a recording, a mesh file, or a folder of numbered mesh files")
       ->type_name("INPUT")
       ->required();
-  command
-      ->add_option("--distance", options->distance,
-                   "metres; pairs of features closer than this are reported; 0: triangles that intersect (with "
-                   "--continuous: features that touch)")
+  add_number(command, "--distance", options->distance,
+             "metres; pairs of features closer than this are reported; 0: triangles that intersect (with "
+             "--continuous: features that touch)",
+             "a number of metres, such as 0.01")
       ->type_name("D")
       ->required();
   auto* between = command->add_flag("--between", options->between, "only pairs of different objects");
@@ -85,11 +98,9 @@ void add_detect(CLI::App& app, Action& action) {
                     "over the straight motion from each frame to the next, with times of impact");
   command->add_option("--method", options->method, "auto (default), bvh, bvh14, bvh18, grid, hgrid, sweep")
       ->type_name("NAME");
-  command->add_option("--threads", options->threads, "0 = all cores (default); the result does not depend on it")
-      ->type_name("N");
-  command
-      ->add_option("--surface-factor", options->surface_factor,
-                   "leave out pairs of one object closer than F times D along its surface (default: 0, none)")
+  add_threads(command, options->threads, "0 = all cores (default); the result does not depend on it");
+  add_number(command, "--surface-factor", options->surface_factor,
+             "leave out pairs of one object closer than F times D along its surface (default: 0, none)", "a number")
       ->type_name("F");
   command
       ->add_option("--surface-shape", options->surface_shape,
@@ -99,8 +110,7 @@ void add_detect(CLI::App& app, Action& action) {
       ->type_name("FILE");
   command->add_option("--frames", options->frames, "from A up to but not including B (default: all), or one number")
       ->type_name("A:B:STEP");
-  command->add_option("--json", options->json, "write counts and times to a file, or - for standard output")
-      ->type_name("FILE");
+  add_json(command, options->json, "counts and times");
   command->add_option("--contacts", options->contacts, "write every contact as CSV to a file, or - for standard output")
       ->type_name("FILE");
   command->footer(
@@ -116,7 +126,7 @@ void add_scenes(CLI::App& app, Action& action) {
   auto* show =
       command->add_option("--show", options->show, "print one as JSON, to start your own from")->type_name("NAME");
   auto* schema = command->add_flag("--schema", options->schema, "print the JSON Schema of scene files");
-  auto* json = command->add_flag("--json", options->json, "print the list as JSON");
+  auto* json = add_json(command, options->json, "the list");
   show->excludes(schema)->excludes(json);
   schema->excludes(json);
   command->footer("Example:\n  carom scenes --show cloth-on-ball > mine.json && carom run mine.json");
@@ -127,7 +137,7 @@ void add_info(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("info", "Say what is in a file, and what is wrong with it");
   auto options = std::make_shared<InfoOptions>();
   command->add_option("file", options->file, "a mesh file, a recording or a replay")->type_name("FILE")->required();
-  command->add_flag("--json", options->json, "print the report as JSON");
+  add_json(command, options->json, "the report");
   command->footer(
       "Example:\n  carom info bracket.stl\n"
       "The exit code is 1 if a mesh is open, non-manifold, inconsistent or degenerate,\n"
@@ -141,7 +151,8 @@ void add_view(CLI::App& app, Action& action) {
   command->add_option("file", options->file, "a recording; or a replay, a mesh file, a folder of numbered mesh files")
       ->type_name("FILE")
       ->required();
-  command->add_option("--port", options->port, "0 = any free one (default)")->type_name("N");
+  add_number(command, "--port", options->port, "0 = any free one (default)", "a whole number from 0 to 65535")
+      ->type_name("N");
   command->footer("Example:\n  carom view tori.carom\nOpen the printed address in a browser; Ctrl-C ends the server.");
   command->callback([options, &action] { action = [options] { return view(*options); }; });
 }
@@ -178,12 +189,12 @@ void add_bench(CLI::App& app, Action& action) {
   detection
       ->add_option("--method", options->methods, "of detection; may be given again (default: all but the slow twins)")
       ->type_name("NAME");
-  detection->add_option("--threads", options->threads, "beside one thread, measure this many (default: 2)")
+  add_threads(detection, options->threads, "beside one thread, measure this many (default: 2)");
+  add_number(detection, "--frames", options->frames, "of each scene, spread over it (default: 20)", "a whole number")
       ->type_name("N");
-  detection->add_option("--frames", options->frames, "of each scene, spread over it (default: 20)")->type_name("N");
-  detection->add_option("--passes", options->passes, "over the frames, the best counts (default: 3)")->type_name("N");
-  detection->add_option("--json", options->json, "write the numbers to a file, or - for standard output")
-      ->type_name("FILE");
+  add_number(detection, "--passes", options->passes, "over the frames, the best counts (default: 3)", "a whole number")
+      ->type_name("N");
+  add_json(detection, options->json, "the numbers");
   detection->footer("Example:\n  carom bench detect --scene two-tori --scene knot --json numbers.json");
   detection->callback([options, &action] { action = [options] { return bench_detect(*options); }; });
 }
@@ -197,10 +208,10 @@ void add_reproduce(CLI::App& app, Action& action) {
   command->add_option("--tables", options->tables, "4.1,4.2,4.3,4.4,4.5,4.7 (default: all)")
       ->type_name("LIST")
       ->delimiter(',');
-  command->add_option("--frames", options->frames, "of each scene, spread over it (default: 60)")->type_name("N");
-  command->add_option("--threads", options->threads, "of table 4.7; 0 = all cores (default)")->type_name("N");
-  command->add_option("--json", options->json, "write the tables to a file, or - for standard output")
-      ->type_name("FILE");
+  add_number(command, "--frames", options->frames, "of each scene, spread over it (default: 60)", "a whole number")
+      ->type_name("N");
+  add_threads(command, options->threads, "of table 4.7; 0 = all cores (default)");
+  add_json(command, options->json, "the tables");
   command->footer("Example:\n  carom reproduce leonard --tables 4.1,4.7 --frames 30");
   command->callback([options, &action] { action = [options] { return reproduce(*options); }; });
 }
@@ -216,16 +227,14 @@ void add_queries(CLI::App& app, Action& action) {
       ->type_name("FILE.csv")
       ->required();
   command->add_flag("--exact", options->exact, "decide what rounding leaves open in exact arithmetic");
-  command
-      ->add_option("--tolerance", options->tolerance,
-                   "relative to the motion: a miss by less may count as a collision (default: 1e-6)")
+  add_number(command, "--tolerance", options->tolerance,
+             "relative to the motion: a miss by less may count as a collision (default: 1e-6)", "a number")
       ->type_name("T");
   command
       ->add_option("--kind", options->kind,
                    "vf (vertex, triangle) or ee (two edges); default: vertex-face or edge-edge in the file's name")
       ->type_name("KIND");
-  command->add_option("--json", options->json, "write the numbers to a file, or - for standard output")
-      ->type_name("FILE");
+  add_json(command, options->json, "the numbers");
   command->footer(
       "Example:\n  carom queries unit-tests_vertex-face.csv unit-tests_edge-edge.csv --exact --json -\n"
       "The exit code is 1 if a collision was missed, or with --exact if any answer is wrong.");
@@ -238,22 +247,20 @@ void add_check(CLI::App& app, Action& action) {
   command->add_option("files", options->files, "meshes, each a part: STL, OBJ, PLY, OFF, glTF, COLLADA, FBX")
       ->type_name("MESH")
       ->required();
-  command
-      ->add_option("--clearance", options->clearance,
-                   "metres: parts that are no farther apart than this are reported, too (default: 0)")
+  add_number(command, "--clearance", options->clearance,
+             "metres: parts that are no farther apart than this are reported, too (default: 0)",
+             "a number of metres, such as 0.0005")
       ->type_name("D");
-  command
-      ->add_option(
-          "--tolerance", options->tolerance,
-          "metres: parts that overlap by no more than this only touch (default: a millionth of the larger part)")
+  add_number(command, "--tolerance", options->tolerance,
+             "metres: parts that overlap by no more than this only touch (default: a millionth of the larger part)",
+             "a number of metres, such as 0.00001")
       ->type_name("T");
   command->add_flag("--self", options->self,
                     "the objects of each file are the parts; of a file with one object, its connected pieces");
-  command->add_option("--threads", options->threads, "0 = as many as the machine has (default: 0)")
-      ->check(CLI::Range(0, 1024))
-      ->type_name("N");
-  command->add_flag("--json", options->json, "print the result as JSON");
-  command->add_option("--html", options->html, "write a page that shows each clash")->type_name("FILE");
+  add_threads(command, options->threads, "0 = all cores (default); the result does not depend on it");
+  add_json(command, options->json, "the result");
+  command->add_option("--html", options->html, "write a page that shows each clash to a file, or - for standard output")
+      ->type_name("FILE");
   command->footer(
       "Example:\n  carom check frame.stl bolt.stl cover.obj --clearance 0.0005 --html clashes.html\n"
       "The exit code is 1 if parts overlap or are closer than the clearance. Parts that only touch are no clash unless "
@@ -275,16 +282,18 @@ int finish(const Action& command) {
   int code = bad_usage;
   try {
     code = command();
+  } catch (const LostStdout&) {
+    // told below
   } catch (const std::bad_alloc&) {
     say(stderr, "carom: out of memory\n");
   } catch (const std::exception& error) {
     say(stderr, "carom: {}\n", error.what());
   }
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    say(stderr, "carom: standard output cannot be written: {}\n", std::strerror(errno));
-    return bad_usage;
-  }
-  return code;
+  const int error = stdout_error();
+  if (error == 0) return code;
+  if (error == EPIPE) return 128 + SIGPIPE;  // as for any program before a pipe that was closed, such as by head
+  say(stderr, "carom: standard output cannot be written: {}\n", std::strerror(error));
+  return bad_usage;
 }
 
 }  // namespace
@@ -292,13 +301,15 @@ int finish(const Action& command) {
 int main(int argc, char** argv) {
   hold_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error of writing, not the end
+  watch_for_interrupts();
   CLI::App app{"Carom finds and resolves collisions between rigid, deformable and cuttable bodies.", "carom"};
   app.set_version_flag("--version", "carom " + std::string(carom::version()));
   app.require_subcommand(1);
   app.footer(
       "Example:\n  carom run two-tori --html tori.html\n"
       "Every command has its own --help.\n"
-      "Exit codes: 0 done, 1 a check found problems, 2 bad usage or input, 130 ended by Ctrl-C (128 + signal).");
+      "Exit codes: 0 done, 1 a check found problems or a run lost bodies, 2 bad usage or input, 130 ended by Ctrl-C\n"
+      "(128 + signal). One Ctrl-C ends any command within a second; files that are not finished are removed.");
   Action action;
   add_run(app, action);
   add_detect(app, action);
@@ -311,22 +322,14 @@ int main(int argc, char** argv) {
   add_queries(app, action);
   add_check(app, action);
 
-  // CLI11 takes a word it does not know for a missing command; say what is really wrong.
-  if (argc > 1 && argv[1][0] != '-') {
-    std::vector<std::string> names;
-    for (const CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
-      names.push_back(command->get_name());
+  return finish([&] {
+    try {
+      app.parse(argc, argv);
+    } catch (const CLI::Success& help_or_version) {
+      return app.exit(help_or_version);
+    } catch (const CLI::ParseError& error) {
+      throw carom::Error(carom::ErrorCode::invalid_argument, explain(error, app));
     }
-    if (std::find(names.begin(), names.end(), argv[1]) == names.end()) {
-      say(stderr, "carom: there is no command '{}'; expected one of: {}\n", argv[1], fmt::join(names, ", "));
-      return bad_usage;
-    }
-  }
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    // Prints the help, the version or what is wrong.
-    return finish([&] { return app.exit(error) == 0 ? done : bad_usage; });
-  }
-  return finish([&] { return action(); });
+    return action();
+  });
 }

@@ -7,18 +7,30 @@
 
 namespace carom::app {
 
+/// What a file of the program holds. A file that is there already and begins like another kind is not overwritten.
+enum class OutputKind { recording, replay, json, html, contacts };
+
+/// Throws Error that names the option and the file if the path is a file of another kind, or for a recording has the
+/// name of another kind. Empty files, devices and pipes may be written whatever they are called.
+void refuse_other_kind(const char* option, const std::filesystem::path& path, OutputKind kind);
+
+/// Standard output cannot be written; main tells why.
+struct LostStdout {};
+
 /// A file that is there whole or not at all: written under a temporary name beside its place and
 /// renamed by finish(). Made at the start of a command, so that a wrong path is told before the
 /// work and not after it. "-" is standard output; an empty path writes nothing.
 class Output {
  public:
-  explicit Output(const std::string& path);
+  /// `option` is named in errors.
+  Output(const char* option, const std::string& path, OutputKind kind);
   ~Output();
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
   bool wanted() const { return !path_.empty(); }
   bool to_stdout() const { return path_ == "-"; }
+  /// Throws Error that names the file, and LostStdout.
   void write(std::string_view text);
   void finish();
 

@@ -31,7 +31,10 @@ bool is_special(const std::string& path) {
 void refuse_same_files(std::initializer_list<NamedPath> paths) {
   for (const NamedPath* a = paths.begin(); a != paths.end(); ++a) {
     for (const NamedPath* b = paths.begin(); b != a; ++b) {
-      if (a->path.empty() || b->path.empty() || a->path == "-" || b->path == "-") continue;
+      if (a->path.empty() || b->path.empty()) continue;
+      require(a->path != "-" || b->path != "-", ErrorCode::invalid_argument,
+              "{} and {} cannot both go to standard output; write one of them to a file", b->option, a->option);
+      if (a->path == "-" || b->path == "-") continue;
       if (is_special(a->path)) continue;  // two outputs to /dev/null do no harm
       require(!same_file(a->path, b->path), ErrorCode::invalid_argument,
               "{} and {} are the same file, {}: one would overwrite the other", b->option, a->option, a->path);

@@ -5,13 +5,14 @@
 
 namespace carom::app {
 
-/// An option and the path it was given; an empty path and "-" are no files.
+/// An option and the path it was given; an empty path is none, and "-" is standard output.
 struct NamedPath {
   const char* option;
   std::string path;
 };
 
-/// Throws Error if two of these are one and the same file, as one would be overwritten by the other.
+/// Throws Error if two of these are one and the same file, as one would be overwritten by the other, or both are
+/// standard output.
 void refuse_same_files(std::initializer_list<NamedPath> paths);
 
 }  // namespace carom::app

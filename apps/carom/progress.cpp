@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "interrupt.hpp"
 #include "say.hpp"
 
 namespace carom::app {
@@ -22,13 +23,17 @@ std::size_t terminal_width() {
 }  // namespace
 
 Progress::Progress(std::string label, std::size_t total)
-    : label_(std::move(label)), total_(total), terminal_(isatty(STDERR_FILENO) != 0), start_(Clock::now()) {}
+    : label_(std::move(label)), total_(total), terminal_(isatty(STDERR_FILENO) != 0), start_(Clock::now()) {
+  set_stage_of_work(fmt::format("{}: 0/{}", label_, total_));
+}
 
 Progress::~Progress() {
+  set_stage_of_work("");
   if (line_open_) say(stderr, "\n");
 }
 
 void Progress::update(std::size_t count, const std::string& note) {
+  set_stage_of_work(fmt::format("{}: {}/{}  {}", label_, count, total_, note));
   if (terminal_) {
     const auto now = Clock::now();
     if (count < total_ && now - drawn_ < redraw_interval) return;
@@ -44,11 +49,11 @@ void Progress::draw_bar(std::size_t count, const std::string& note) {
   const std::size_t filled = total_ == 0 ? width : count * width / total_;
   const double elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
   const double left = count == 0 ? 0 : elapsed / static_cast<double>(count) * static_cast<double>(total_ - count);
-  std::string line = fmt::format("{} [{:#<{}}{:.<{}}] {}/{}  {:.0f} s left  {}", label_, "", filled, "", width - filled,
-                                 count, total_, left, note);
+  std::string line = printable(fmt::format("{} [{:#<{}}{:.<{}}] {}/{}  {:.0f} s left  {}", label_, "", filled, "",
+                                           width - filled, count, total_, left, note));
   const std::size_t columns = terminal_width();
   if (line.size() >= columns) line.resize(columns - 1);
-  say(stderr, "\r{}\x1b[K", line);
+  put(stderr, fmt::format("\r{}\x1b[K", line));
   std::fflush(stderr);
   line_open_ = true;
 }

@@ -48,12 +48,34 @@ std::string with_commas(double value) {
 }
 
 std::string dump(const nlohmann::ordered_json& json) {
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  const std::string text = json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  // C0 is escaped already. DEL and C1, which terminals obey as well, can only be within strings.
+  std::string safe;
+  safe.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+    if (byte == 0x7f) {
+      safe += "\\u007f";
+    } else if (byte == 0xc2 && next < 0xa0) {
+      safe += fmt::format("\\u{:04x}", static_cast<unsigned>(next));
+      ++i;
+    } else {
+      safe += text[i];
+    }
+  }
+  return safe;
 }
 
 nlohmann::ordered_json number_or_null(double value) {
   if (std::isfinite(value)) return value;
   return nullptr;
+}
+
+std::string counted(std::size_t count, std::string_view one, std::string_view many) {
+  const std::string number = with_commas(static_cast<double>(count));
+  if (count == 1) return fmt::format("{} {}", number, one);
+  return many.empty() ? fmt::format("{} {}s", number, one) : fmt::format("{} {}", number, many);
 }
 
 std::string stage_table(const PipelineStats& total, std::size_t steps, const char* per) {

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 
 #include "carom/stats.hpp"
 
@@ -10,12 +11,15 @@ namespace carom::app {
 /// 1234567 as "1,234,567".
 std::string with_commas(double value);
 
+/// "1 frame", "2 frames", "1,234 frames"; `many` where an s at the end is not the plural.
+std::string counted(std::size_t count, std::string_view one, std::string_view many = {});
+
 /// stage, in, out, culled (and what was counted on the way), ms per step: means over `steps`. Stages that did nothing
 /// are left out.
 std::string stage_table(const PipelineStats& total, std::size_t steps, const char* per);
 
 /// As text that ends in a line feed. Names that are not UTF-8 get a replacement character instead of
-/// an error: they come from files of any age.
+/// an error: they come from files of any age. Control characters are escaped.
 std::string dump(const nlohmann::ordered_json& json);
 
 /// JSON has no word for what is not finite.

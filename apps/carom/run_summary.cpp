@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/printable.hpp"
 #include "report.hpp"
 
 namespace carom::app {
@@ -175,17 +176,19 @@ std::vector<Line> lines(const RunSummary& s) {
         {"contacts", fmt::format("{} colliding, {} resting, {} separating", r.colliding, r.resting, r.separating)});
     list.push_back(
         {"penetration", fmt::format("{}, at the end {}", metres(r.largest_penetration), metres(r.last_penetration))});
-    list.push_back({"drift", r.drifted.empty() ? "0" : fmt::format("{} ({})", metres(r.largest_drift), r.drifted)});
+    list.push_back(
+        {"drift", r.drifted.empty() ? "0" : fmt::format("{} ({})", metres(r.largest_drift), printable(r.drifted))});
     list.push_back({"residual", r.largest_residual ? fmt::format("{:.3g}", *r.largest_residual) : "not measured"});
-    list.push_back({"limited", r.limited == 0 ? "no" : fmt::format("{} islands of all steps", r.limited)});
+    list.push_back({"limited", r.limited == 0 ? "no" : fmt::format("{} of all steps", counted(r.limited, "island"))});
     list.push_back({"kinetic energy", fmt::format("{:.6g} J", r.kinetic_energy)});
     list.push_back({"potential energy", fmt::format("{:.6g} J", r.potential_energy)});
   } else {
-    list.push_back(
-        {"contacts", fmt::format("{} vertex-face, {} edge-edge; in {} steps, at most {}", s.vertex_face, s.edge_edge,
-                                 s.frames_with_contacts, with_commas(static_cast<double>(s.most_contacts)))});
+    list.push_back({"contacts", fmt::format("{} vertex-face, {} edge-edge; in {}, at most {}", s.vertex_face,
+                                            s.edge_edge, counted(s.frames_with_contacts, "step"),
+                                            with_commas(static_cast<double>(s.most_contacts)))});
   }
-  list.push_back({"bodies lost", s.lost.empty() ? "0" : fmt::format("{}, such as {}", s.lost.size(), s.lost.front())});
+  list.push_back(
+      {"bodies lost", s.lost.empty() ? "0" : fmt::format("{}, such as {}", s.lost.size(), printable(s.lost.front()))});
   list.push_back({"state", fmt::format("{:016x}", s.hash)});
   return list;
 }

@@ -26,7 +26,7 @@ TEST(CliCheck, TellsWhatOverlapsWorstFirstAndHowDeep) {
   const std::string b = cube(folder, "b.ply", 0.875);
   const std::string c = cube(folder, "c.obj", 0, 0.75);
   const std::string far = cube(folder, "far.obj", 7);
-  const Result result = call({"check", a, b, c, far, "--json"});
+  const Result result = call({"check", a, b, c, far, "--json", "-"});
   EXPECT_EQ(result.exit_code, 1);
   const Json json = Json::parse(result.out);
   EXPECT_EQ(json["parts"], 4);
@@ -53,7 +53,7 @@ TEST(CliCheck, TouchingIsNoClashUnlessAClearanceIsAskedFor) {
   EXPECT_EQ(call({"check", a, b, c}).exit_code, 0);
   EXPECT_EQ(call({"check", a, c, "--clearance", "0.5"}).exit_code, 0);
   EXPECT_EQ(call({"check", a, b, "--clearance", "0.5"}).exit_code, 1);
-  const Result result = call({"check", a, b, c, "--clearance", "0.5", "--json"});
+  const Result result = call({"check", a, b, c, "--clearance", "0.5", "--json", "-"});
   EXPECT_EQ(result.exit_code, 1);
   const Json json = Json::parse(result.out);
   EXPECT_EQ(json["touches"], 1);
@@ -66,7 +66,7 @@ TEST(CliCheck, APartWithinAnotherIsAClash) {
   const std::string outer = cube(folder, "outer.obj", 0);
   const std::string inner = folder / "inner.obj";
   write_mesh_file(inner, placed(make_icosphere(0.125, 2), {0.25, 0, 0}));
-  const Result result = call({"check", outer, inner, "--json"});
+  const Result result = call({"check", outer, inner, "--json", "-"});
   EXPECT_EQ(result.exit_code, 1);
   const double depth = -Json::parse(result.out)["clashes"][0]["distance"].get<double>();
   EXPECT_NEAR(depth, 0.375, 0.01) << "to the nearest side, and the ball's radius, but for its flat faces";
@@ -83,7 +83,7 @@ TEST(CliCheck, EachPlaceOfAnOverlap) {
   mesh.positions.insert(mesh.positions.end(), other.positions.begin(), other.positions.end());
   for (const Triangle& t : other.triangles) mesh.triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
   write_mesh_file(legs, mesh);
-  const Json clash = Json::parse(call({"check", beam, legs, "--json"}).out)["clashes"][0];
+  const Json clash = Json::parse(call({"check", beam, legs, "--json", "-"}).out)["clashes"][0];
   ASSERT_EQ(clash["regions"].size(), 2U);
   EXPECT_NEAR(clash["regions"][0]["depth"], 0.125, 1e-9);
   EXPECT_NEAR(clash["regions"][0]["point_a"][0], -1.5, 0.125);
@@ -101,7 +101,7 @@ TEST(CliCheck, ThePiecesOfOneFile) {
   for (const Triangle& t : other.triangles) mesh.triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
   const std::string file = folder / "two.obj";
   write_mesh_file(file, mesh);
-  const Result result = call({"check", file, "--self", "--json"});
+  const Result result = call({"check", file, "--self", "--json", "-"});
   EXPECT_EQ(result.exit_code, 1);
   const Json json = Json::parse(result.out);
   EXPECT_EQ(json["parts"], 2);

@@ -47,7 +47,7 @@ Result call(const std::vector<std::string>& arguments) {
   const std::string out = folder / "out";
   const std::string err = folder / "err";
   const int out_file = open(out.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
-  const int err_file = open(err.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+  const int err_file = open(err.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
   Result result;
   result.exit_code = exit_code(start(arguments, out_file, err_file));
   close(out_file);
@@ -57,13 +57,27 @@ Result call(const std::vector<std::string>& arguments) {
   return result;
 }
 
-Running::Running(const std::vector<std::string>& arguments) {
+Result call_into_closed_pipe(const std::vector<std::string>& arguments) {
+  const Folder folder;
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("pipe failed");
-  const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-  pid_ = start(arguments, ends[1], nowhere);
+  close(ends[0]);
+  const int err_file = open((folder / "err").c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+  Result result;
+  result.exit_code = exit_code(start(arguments, ends[1], err_file));
   close(ends[1]);
-  close(nowhere);
+  close(err_file);
+  result.err = read_text(folder / "err");
+  return result;
+}
+
+Running::Running(const std::vector<std::string>& arguments, const std::string& err) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) throw std::runtime_error("pipe failed");
+  const int errors = open(err.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+  pid_ = start(arguments, ends[1], errors);
+  close(ends[1]);
+  close(errors);
   out_ = ends[0];
 }
 
@@ -103,20 +117,25 @@ Folder::~Folder() {
   std::filesystem::remove_all(path_, ignored);
 }
 
-std::string http_get(int port, const std::string& path) {
+int connect_to(int port) {
   const int connection = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(static_cast<std::uint16_t>(port));
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (connect(connection, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return connection;
+  close(connection);
+  throw std::runtime_error("connect failed");
+}
+
+std::string http_get(int port, const std::string& path, const std::string& host) {
+  const int connection = connect_to(port);
+  const std::string request = "GET " + path + " HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n";
+  (void)!write(connection, request.data(), request.size());
   std::string answer;
-  if (connect(connection, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
-    const std::string request = "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-    (void)!write(connection, request.data(), request.size());
-    char buffer[65536];
-    for (ssize_t count = 0; (count = read(connection, buffer, sizeof buffer)) > 0;) {
-      answer.append(buffer, static_cast<std::size_t>(count));
-    }
+  char buffer[65536];
+  for (ssize_t count = 0; (count = read(connection, buffer, sizeof buffer)) > 0;) {
+    answer.append(buffer, static_cast<std::size_t>(count));
   }
   close(connection);
   return answer;

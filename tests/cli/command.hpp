@@ -17,10 +17,14 @@ struct Result {
 
 Result call(const std::vector<std::string>& arguments);
 
+/// The same with a standard output that nobody reads, as behind `head` when that has ended.
+Result call_into_closed_pipe(const std::vector<std::string>& arguments);
+
 /// A process that is still running.
 class Running {
  public:
-  explicit Running(const std::vector<std::string>& arguments);
+  /// Standard error goes to the file, if one is named.
+  explicit Running(const std::vector<std::string>& arguments, const std::string& err = "/dev/null");
   ~Running();
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
@@ -50,8 +54,10 @@ class Folder {
   std::filesystem::path path_;
 };
 
-/// The whole answer, headers and body, of a server on this machine.
-std::string http_get(int port, const std::string& path);
+/// The whole answer, headers and body, of a server on this machine; `host` is what the request says it is for.
+std::string http_get(int port, const std::string& path, const std::string& host = "localhost");
+/// A connection to a server on this machine, to be closed by the caller.
+int connect_to(int port);
 
 std::string read_text(const std::string& path);
 void write_text(const std::string& path, const std::string& text);

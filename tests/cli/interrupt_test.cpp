@@ -1,0 +1,130 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <fstream>
+
+#include "carom/generate.hpp"
+#include "carom/mesh_file.hpp"
+#include "carom/recording.hpp"
+#include "command.hpp"
+
+namespace carom::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Half a second is what the program takes at most; the rest is for a machine with other work.
+constexpr double longest_end = 2;
+
+/// The exit code; the time that the end takes is checked.
+int end_by(int signal, Running& running) {
+  const auto start = Clock::now();
+  running.send(signal);
+  const int code = running.wait();
+  EXPECT_LT(std::chrono::duration<double>(Clock::now() - start).count(), longest_end);
+  return code;
+}
+
+/// Half a minute at most.
+void wait_for_text(const std::string& file, const std::string& text) {
+  for (int i = 0; i < 3000 && read_text(file).find(text) == std::string::npos; ++i) usleep(10'000);
+}
+
+std::vector<std::string> files_in(const Folder& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+    names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+/// A ball of 81,920 triangles with bumps: two of nearly the same take more than ten seconds to compare.
+std::string bumpy_ball(const Folder& folder, const std::string& name, double bump, double x) {
+  TriangleMesh mesh = make_icosphere(1, 6);
+  for (Eigen::Vector3d& p : mesh.positions) {
+    const double azimuth = std::atan2(p.y(), p.x());
+    p *= 1 + bump * std::sin(9 * std::acos(std::clamp(p.z(), -1.0, 1.0))) * std::cos(11 * azimuth);
+    p.x() += x;
+  }
+  write_mesh_file(folder / name, mesh);
+  return folder / name;
+}
+
+TEST(CliInterrupt, EndsACheckWithinALongPair) {
+  const Folder folder;
+  const std::string a = bumpy_ball(folder, "a.ply", 0.02, 0);
+  const std::string b = bumpy_ball(folder, "b.ply", 0.0203, 0.003);
+  for (const int signal : {SIGINT, SIGTERM}) {
+    Running check({"check", a, b, "--json", folder / "out.json"}, folder / "err");
+    wait_for_text(folder / "err", "prepare: 2/2");
+    usleep(300'000);
+    EXPECT_EQ(end_by(signal, check), 128 + signal);
+    EXPECT_TRUE(contains(read_text(folder / "err"), "carom: ended early by a signal, at check: 0/1  0 found"));
+    EXPECT_EQ(files_in(folder), (std::vector<std::string>{"a.ply", "b.ply", "err"}));
+  }
+}
+
+TEST(CliInterrupt, EndsWhileALargeFileIsRead) {
+  const Folder folder;
+  write_mesh_file(folder / "large.ply", make_icosphere(1, 8));
+  for (const std::vector<std::string>& arguments : {std::vector<std::string>{"info", folder / "large.ply"},
+                                                    {"view", folder / "large.ply"},
+                                                    {"check", folder / "large.ply", folder / "large.ply"}}) {
+    Running running(arguments);
+    usleep(300'000);
+    EXPECT_EQ(end_by(SIGTERM, running), 143) << arguments[0];
+  }
+}
+
+TEST(CliInterrupt, EndsEveryCommandThatRunsLong) {
+  const Folder folder;
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"reproduce", "leonard"},
+        {"bench", "detect"},
+        {"run", "pyramid", "--compare", "soft,impulse", "--steps", "100000"}}) {
+    Running running(arguments);
+    usleep(300'000);
+    EXPECT_EQ(end_by(SIGINT, running), 130) << arguments[0];
+  }
+}
+
+/// 2,000 boxes on a ground, 10,000 substeps: one step takes seconds.
+TEST(CliInterrupt, KeepsWhatWasRecordedBeforeALongStep) {
+  const Folder folder;
+  std::string scene = R"({"name": "slow", "steps": 9, "response": "penalty", "rigid": {"penalty_substeps": 10000}, )"
+                      R"("bodies": [{"name": "ground", "kind": "rigid", "rigid_kind": "static",)"
+                      R"( "shape": {"kind": "half_space", "normal": [0, 1, 0], "offset": 0}})";
+  for (int x = 0; x < 100; ++x)
+    for (int z = 0; z < 20; ++z)
+      scene += fmt::format(R"(, {{"name": "{0}-{1}", "kind": "rigid", "position": [{0}, 0.25, {1}], )"
+                           R"("shape": {{"kind": "box", "half": [0.25, 0.25, 0.25]}}}})",
+                           x, z);
+  write_text(folder / "s.json", scene + "]}");
+  Running run({"run", folder / "s.json", "-o", folder / "s.carom", "--json", folder / "out.json"}, folder / "err");
+  for (int i = 0; i < 3000 && !std::filesystem::exists(folder / "s.carom"); ++i) usleep(10'000);
+  usleep(500'000);
+  EXPECT_EQ(end_by(SIGINT, run), 130);
+  EXPECT_TRUE(contains(read_text(folder / "err"), "carom: ended early by a signal, within a step"));
+  const RecordingReader reader{std::filesystem::path(folder / "s.carom")};
+  EXPECT_TRUE(reader.damage().empty()) << reader.damage();
+  EXPECT_EQ(reader.frame_count(), 1U);
+  EXPECT_EQ(files_in(folder), (std::vector<std::string>{"err", "s.carom", "s.json"}));
+}
+
+#ifdef CAROM_HAS_VIEWER
+TEST(CliInterrupt, WritesThePageOfARunThatIsEndedEarly) {
+  const Folder folder;
+  Running run({"run", "two-tori-1600", "--steps", "1000000", "--html", folder / "t.html", "--json", folder / "t.json"});
+  usleep(700'000);
+  EXPECT_EQ(end_by(SIGTERM, run), 143);
+  EXPECT_TRUE(contains(read_text(folder / "t.html"), "</html>"));
+  EXPECT_TRUE(contains(read_text(folder / "t.json"), "\"interrupted\": true"));
+  EXPECT_EQ(files_in(folder), (std::vector<std::string>{"t.html", "t.json"}));
+}
+#endif
+
+}  // namespace
+}  // namespace carom::cli

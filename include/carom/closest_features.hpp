@@ -38,7 +38,7 @@ struct ClosestFeatures {
   bool asked_distance = false;
 };
 
-/// Throws Error(not_finite) for a pose that is not finite.
+/// Throws Error for a pose that is not a rotation and a translation, as distance() does.
 ClosestFeatures closest_features(const ConvexPolyhedron& a, const Eigen::Isometry3d& pose_a, const ConvexPolyhedron& b,
                                  const Eigen::Isometry3d& pose_b, FeatureCache* cache = nullptr);
 

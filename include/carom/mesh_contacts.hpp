@@ -36,7 +36,7 @@ struct OverlapRegion {
 };
 
 /// All of them, the deepest first; none if the shapes do not collide. Throws Error(invalid_argument) if neither is a
-/// mesh or one is a compound, Error(not_finite) for a pose.
+/// mesh or one is a compound, and what distance() throws for a pose.
 std::vector<OverlapRegion> overlap_regions(const Shape& a, const Eigen::Isometry3d& pose_a, const Shape& b,
                                            const Eigen::Isometry3d& pose_b);
 

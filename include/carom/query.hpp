@@ -71,7 +71,8 @@ struct QueryCache {
   int corner_count = 0;
 };
 
-/// True if they touch or overlap. Throws Error(not_finite) for a pose that is not finite; so do all queries.
+/// True if they touch or overlap. Throws Error for a pose that is not a rotation and a translation to 1e-6
+/// (invalid_argument), or is not finite or beyond 1e60 (not_finite); the message names it. So do all queries.
 bool collide(const Shape& a, const Eigen::Isometry3d& pose_a, const Shape& b, const Eigen::Isometry3d& pose_b,
              QueryCache* cache = nullptr);
 
@@ -91,7 +92,7 @@ struct BatchOptions {
 };
 
 /// Pair i is a at poses_a[i] and b at poses_b[i], or at the only pose if there is one only; its answer goes to out[i].
-/// Throws Error(invalid_argument) if the numbers do not fit, Error(not_finite) that names the pair.
+/// Throws Error(invalid_argument) if the numbers do not fit; an Error for a pose names its index.
 void collide(const Shape& a, std::span<const Eigen::Isometry3d> poses_a, const Shape& b,
              std::span<const Eigen::Isometry3d> poses_b, std::span<std::uint8_t> out, const BatchOptions& options = {});
 void distance(const Shape& a, std::span<const Eigen::Isometry3d> poses_a, const Shape& b,

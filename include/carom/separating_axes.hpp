@@ -102,7 +102,7 @@ struct ContactInterval {
 };
 
 /// Velocities in m per unit of time; contacts at times from 0 to `end`, which is not negative, count. Throws Error that
-/// names the argument that is not finite, or beyond 1e60.
+/// names the argument that is not finite, or beyond 1e60, or the pose that is not a rotation and a translation.
 ContactInterval<2> contact_interval(const ConvexPolygon& a, const Eigen::Isometry2d& pose_a,
                                     const Eigen::Vector2d& velocity_a, const ConvexPolygon& b,
                                     const Eigen::Isometry2d& pose_b, const Eigen::Vector2d& velocity_b,

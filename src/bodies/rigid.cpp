@@ -5,7 +5,7 @@
 
 #include "bodies/rigid_limits.hpp"
 #include "core/check.hpp"
-#include "query/check_pose.hpp"
+#include "geometry/check_pose.hpp"
 #include "shapes/shape_data.hpp"
 
 namespace carom {
@@ -51,11 +51,7 @@ void check_vector(const std::string& body, const char* field, const Eigen::Vecto
 }
 
 void check_pose_of(const std::string& body, const Eigen::Isometry3d& pose) {
-  require(is_good_pose(pose), ErrorCode::not_finite, "body '{}': the pose is not finite, or beyond {}", body,
-          farthest_place);
-  const Eigen::Matrix3d r = pose.linear();
-  require((r.transpose() * r - Eigen::Matrix3d::Identity()).cwiseAbs().maxCoeff() < 1e-6 && r.determinant() > 0,
-          ErrorCode::invalid_argument, "body '{}': the pose is not a rotation and a translation", body);
+  check_pose(pose, [&] { return fmt::format("body '{}': pose", body); });
 }
 
 void check(const RigidBody& body) {

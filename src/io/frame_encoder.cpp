@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/check.hpp"
+#include "geometry/check_pose.hpp"
 #include "io/frame_check.hpp"
 #include "io/shuffle.hpp"
 
@@ -114,7 +115,7 @@ void check_body(const FrameBodyView& body, PositionEncoding encoding, const std:
           static_cast<int>(body.kind));
   check_triangles(body.triangles, body.positions.size(), where);
   check_positions(body.positions, where);
-  require(!body.pose || body.pose->matrix().allFinite(), ErrorCode::not_finite, "{}: its pose is not finite", where);
+  if (body.pose) check_pose(*body.pose, [&] { return fmt::format("{}: its pose", where); });
   if (encoding == PositionEncoding::f32) check_fits_float(body, where);
 }
 

@@ -2,10 +2,10 @@
 
 #include "core/check.hpp"
 #include "core/parallel.hpp"
+#include "geometry/check_pose.hpp"
 #include "narrow/convex/advance.hpp"
 #include "narrow/mesh/mesh_cast.hpp"
 #include "query/check_cast.hpp"
-#include "query/check_pose.hpp"
 #include "shapes/shape_data.hpp"
 
 namespace carom {
@@ -14,27 +14,6 @@ namespace {
 using convex::Course;
 using convex::MovingCore;
 using convex::MovingPair;
-
-/// Rotations come as doubles, and products of many of them drift; more than this is a mistake.
-constexpr double most_skew = 1e-6;
-
-/// `name` makes the name of the pose, if it is to be complained of.
-template <class Name>
-void check_placed_as(const Eigen::Isometry3d& pose, Name&& name) {
-  if (!is_good_pose(pose)) {
-    fail(ErrorCode::not_finite, "cast: the pose {} is not finite, or beyond {}", name(), farthest_place);
-  }
-  const Eigen::Matrix3d r = pose.linear();
-  const double skew = (r.transpose() * r - Eigen::Matrix3d::Identity()).cwiseAbs().maxCoeff();
-  if (!(skew <= most_skew && r.determinant() > 0)) {
-    fail(ErrorCode::invalid_argument, "cast: the pose {} stretches or mirrors: it is {} away from a rotation", name(),
-         skew);
-  }
-}
-
-void check_placed(const Eigen::Isometry3d& pose, const char* which) {
-  check_placed_as(pose, [&] { return which; });
-}
 
 /// A convex shape, a mesh, or each part of a compound.
 struct MovingParts {
@@ -121,16 +100,16 @@ void for_each_pair(std::size_t pairs, std::size_t out, const CastBatchOptions& b
 
 void check_motions(std::span<const ShapeMotion> motions, const char* which) {
   for (std::size_t i = 0; i < motions.size(); ++i) {
-    check_placed_as(motions[i].from, [&] { return fmt::format("{}[{}].from", which, i); });
-    check_placed_as(motions[i].to, [&] { return fmt::format("{}[{}].to", which, i); });
+    check_pose(motions[i].from, "cast", which, i, ".from");
+    check_pose(motions[i].to, "cast", which, i, ".to");
   }
 }
 
 }  // namespace
 
 Eigen::Isometry3d pose_at(const ShapeMotion& motion, double time) {
-  check_placed(motion.from, "motion.from");
-  check_placed(motion.to, "motion.to");
+  check_pose(motion.from, "pose_at", "motion.from");
+  check_pose(motion.to, "pose_at", "motion.to");
   require(time >= 0 && time <= 1, ErrorCode::invalid_argument, "pose_at: time is {}, expected 0 to 1", time);
   if (time == 0) return motion.from;
   if (time == 1) return motion.to;
@@ -143,19 +122,19 @@ Eigen::Isometry3d pose_at(const ShapeMotion& motion, double time) {
 
 CastResult cast(const Shape& a, const Eigen::Isometry3d& from, const Eigen::Isometry3d& to, const Shape& b,
                 const Eigen::Isometry3d& pose_b, const CastOptions& options) {
-  check_placed(from, "from");
-  check_placed(to, "to");
-  check_placed(pose_b, "pose_b");
+  check_pose(from, "cast", "from");
+  check_pose(to, "cast", "to");
+  check_pose(pose_b, "cast", "pose_b");
   check_cast_options(options);
   return cast_checked(a, {from, to}, b, {pose_b, pose_b}, options);
 }
 
 CastResult cast(const Shape& a, const ShapeMotion& motion_a, const Shape& b, const ShapeMotion& motion_b,
                 const CastOptions& options) {
-  check_placed(motion_a.from, "motion_a.from");
-  check_placed(motion_a.to, "motion_a.to");
-  check_placed(motion_b.from, "motion_b.from");
-  check_placed(motion_b.to, "motion_b.to");
+  check_pose(motion_a.from, "cast", "motion_a.from");
+  check_pose(motion_a.to, "cast", "motion_a.to");
+  check_pose(motion_b.from, "cast", "motion_b.from");
+  check_pose(motion_b.to, "cast", "motion_b.to");
   check_cast_options(options);
   return cast_checked(a, motion_a, b, motion_b, options);
 }
@@ -177,11 +156,11 @@ void cast(const Shape& a, std::span<const ShapeMotion> motions_a, const Shape& b
 
 void cast(const Shape& a, const ShapeMotion& motion_a, std::span<const Shape::Part> others, std::span<CastResult> out,
           const CastOptions& options, const CastBatchOptions& batch) {
-  check_placed(motion_a.from, "motion_a.from");
-  check_placed(motion_a.to, "motion_a.to");
+  check_pose(motion_a.from, "cast", "motion_a.from");
+  check_pose(motion_a.to, "cast", "motion_a.to");
   check_cast_options(options);
   for (std::size_t i = 0; i < others.size(); ++i) {
-    check_placed_as(others[i].pose, [&] { return fmt::format("others[{}].pose", i); });
+    check_pose(others[i].pose, "cast", "others", i, ".pose");
   }
   for_each_pair(others.size(), out.size(), batch, [&](std::size_t i) {
     out[i] = cast_checked(a, motion_a, others[i].shape, {others[i].pose, others[i].pose}, options);

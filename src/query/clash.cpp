@@ -9,7 +9,7 @@
 #include "carom/query.hpp"
 #include "core/check.hpp"
 #include "core/parallel.hpp"
-#include "query/check_pose.hpp"
+#include "geometry/check_pose.hpp"
 
 namespace carom {
 namespace {
@@ -74,8 +74,7 @@ std::vector<Clash> find_clashes(std::span<const Shape::Part> parts, const ClashO
   std::vector<AxisBox> boxes;
   double largest = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    require(is_good_pose(parts[i].pose), ErrorCode::not_finite, "part {}: its pose is not finite, or beyond {}", i,
-            farthest_place);
+    check_pose(parts[i].pose, "find_clashes", "parts", i, ".pose");
     boxes.push_back(bounds_of(parts[i]));
     if (const double size = (boxes.back().max - boxes.back().min).norm(); std::isfinite(size))
       largest = std::max(largest, size);

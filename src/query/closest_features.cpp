@@ -1,9 +1,9 @@
 #include "carom/closest_features.hpp"
 
 #include "carom/query.hpp"
+#include "geometry/check_pose.hpp"
 #include "narrow/convex/simplex.hpp"
 #include "narrow/convex/vclip.hpp"
-#include "query/check_pose.hpp"
 
 namespace carom {
 namespace {
@@ -64,8 +64,8 @@ void ask_for_distance(const ConvexPolyhedron& a, const Eigen::Isometry3d& pose_a
 
 ClosestFeatures closest_features(const ConvexPolyhedron& a, const Eigen::Isometry3d& pose_a, const ConvexPolyhedron& b,
                                  const Eigen::Isometry3d& pose_b, FeatureCache* cache) {
-  check_pose(pose_a, "a");
-  check_pose(pose_b, "b");
+  check_pose(pose_a, "closest_features", "pose_a");
+  check_pose(pose_b, "closest_features", "pose_b");
   const RelativePose pose = convex::relative_pose(pose_a, pose_b);
   const Vclip v = convex::vclip(a.data(), b.data(), pose, cache != nullptr ? *cache : FeatureCache{});
   ClosestFeatures result;

@@ -5,8 +5,8 @@
 
 #include "carom/separating_axes.hpp"
 #include "core/check.hpp"
+#include "geometry/check_pose.hpp"
 #include "narrow/convex/contact_times.hpp"
-#include "query/check_pose.hpp"
 
 /// What moving polygons and polyhedra have in common once their times of contact are known.
 namespace carom {

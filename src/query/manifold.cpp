@@ -3,8 +3,10 @@
 
 #include "carom/query.hpp"
 #include "core/check.hpp"
+#include "geometry/check_pose.hpp"
 #include "geometry/clip_polygon.hpp"
 #include "narrow/convex/contact_polygon.hpp"
+#include "query/ask.hpp"
 #include "shapes/shape_data.hpp"
 
 // The parts of both shapes that lie farthest along the normal are clipped against each other: the one with more corners
@@ -72,8 +74,10 @@ Manifold manifold(const Shape& a, const Eigen::Isometry3d& pose_a, const Shape& 
     require(shape->convex(), ErrorCode::invalid_argument, "manifold: {} is a {}, expected a convex shape", name,
             to_string(shape->kind()));
   }
+  check_pose(pose_a, "manifold", "pose_a");
+  check_pose(pose_b, "manifold", "pose_b");
   Manifold result;
-  result.closest = distance(a, pose_a, b, pose_b);
+  result.closest = ask(convex::Question::distance, a, pose_a, b, pose_b);
   const QueryResult& closest = result.closest;
   if (!(closest.distance <= within)) return result;
   const auto single = [&] { result.points = {{closest.point_a, closest.point_b, closest.distance}}; };

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "core/check.hpp"
+#include "geometry/check_pose.hpp"
 #include "narrow/mesh/convex_depth.hpp"
 #include "narrow/mesh/depth.hpp"
 #include "narrow/mesh/manifolds.hpp"
-#include "query/check_pose.hpp"
 #include "shapes/shape_data.hpp"
 
 namespace carom {
@@ -132,6 +132,8 @@ std::vector<OverlapRegion> overlap_regions(const Shape& a, const Eigen::Isometry
   }
   require(a.kind() == ShapeKind::mesh || b.kind() == ShapeKind::mesh, ErrorCode::invalid_argument,
           "overlap_regions: a is a {} and b a {}, expected a mesh", to_string(a.kind()), to_string(b.kind()));
+  check_pose(pose_a, "overlap_regions", "pose_a");
+  check_pose(pose_b, "overlap_regions", "pose_b");
   if (!collide(a, pose_a, b, pose_b)) return {};
   const QueryResult whole = distance(a, pose_a, b, pose_b);
   const bool half_space = a.kind() == ShapeKind::half_space || b.kind() == ShapeKind::half_space;
@@ -160,8 +162,8 @@ std::vector<MeshCrossing> mesh_crossings(const Shape& a, const Eigen::Isometry3d
                                          const Eigen::Isometry3d& pose_b) {
   check_mesh(a, "mesh_crossings", "a");
   check_mesh(b, "mesh_crossings", "b");
-  check_pose(pose_a, "a");
-  check_pose(pose_b, "b");
+  check_pose(pose_a, "mesh_crossings", "pose_a");
+  check_pose(pose_b, "mesh_crossings", "pose_b");
   if (mesh::swapped(placed(a, pose_a), placed(b, pose_b))) {
     std::vector<MeshCrossing> all = mesh_crossings(b, pose_b, a, pose_a);
     for (MeshCrossing& c : all) std::swap(c.triangle_a, c.triangle_b);
@@ -181,8 +183,8 @@ void mesh_manifolds(const Shape& mesh, const Eigen::Isometry3d& pose_mesh, const
           to_string(convex.kind()));
   require(std::isfinite(within), ErrorCode::not_finite, "mesh_manifolds: within is not finite");
   require(within >= 0, ErrorCode::invalid_argument, "mesh_manifolds: within is {}, expected at least 0", within);
-  check_pose(pose_mesh, "the mesh");
-  check_pose(pose_convex, "the convex shape");
+  check_pose(pose_mesh, "mesh_manifolds", "pose_mesh");
+  check_pose(pose_convex, "mesh_manifolds", "pose_convex");
   thread_local std::vector<mesh::TrianglePatch> found;
   thread_local mesh::Candidates candidates;
   const PlacedMesh a = placed(mesh, pose_mesh);
@@ -195,7 +197,7 @@ void mesh_manifolds(const Shape& mesh, const Eigen::Isometry3d& pose_mesh, const
 
 void triangles_near(const Shape& mesh, const Eigen::Isometry3d& pose, const AxisBox& box, std::vector<Index>& out) {
   check_mesh(mesh, "triangles_near", "the shape");
-  check_pose(pose, "the mesh");
+  check_pose(pose, "triangles_near", "pose");
   require(box.min.allFinite() && box.max.allFinite(), ErrorCode::not_finite, "triangles_near: the box is not finite");
   mesh::find_triangles_near(placed(mesh, pose), box, out);
 }

@@ -12,11 +12,6 @@ using convex::ContactTimes;
 using convex::PolygonTree;
 using Eigen::Vector2d;
 
-void check_polygon_pose(const Eigen::Isometry2d& pose, const char* which) {
-  require(pose.matrix().allFinite() && pose.matrix().cwiseAbs().maxCoeff() <= farthest_place, ErrorCode::not_finite,
-          "polygons: the pose of {} is not finite, or beyond {}", which, farthest_place);
-}
-
 Vector2d turned_back(const Vector2d& side) {
   return {side.y(), -side.x()};
 }
@@ -127,8 +122,8 @@ Index ConvexPolygon::extreme(const Vector2d& direction) const {
 
 AxisSeparation<2> separation(const ConvexPolygon& a, const Eigen::Isometry2d& pose_a, const ConvexPolygon& b,
                              const Eigen::Isometry2d& pose_b) {
-  check_polygon_pose(pose_a, "a");
-  check_polygon_pose(pose_b, "b");
+  check_pose(pose_a, "separation", "pose_a");
+  check_pose(pose_b, "separation", "pose_b");
   const Relative relative(pose_a, pose_b);
   AxisSeparation<2> best;
   best.distance = -INFINITY;
@@ -150,8 +145,8 @@ AxisSeparation<2> separation(const ConvexPolygon& a, const Eigen::Isometry2d& po
 ContactInterval<2> contact_interval(const ConvexPolygon& a, const Eigen::Isometry2d& pose_a, const Vector2d& velocity_a,
                                     const ConvexPolygon& b, const Eigen::Isometry2d& pose_b, const Vector2d& velocity_b,
                                     double end) {
-  check_polygon_pose(pose_a, "a");
-  check_polygon_pose(pose_b, "b");
+  check_pose(pose_a, "contact_interval", "pose_a");
+  check_pose(pose_b, "contact_interval", "pose_b");
   check_motion<2>(velocity_a, velocity_b, end);
   const Relative relative(pose_a, pose_b);
   const Vector2d velocity = pose_a.linear().transpose() * (velocity_b - velocity_a);

@@ -1,10 +1,10 @@
 #include "carom/query.hpp"
 
-#include "core/check.hpp"
+#include "geometry/check_pose.hpp"
 #include "narrow/convex/convex.hpp"
 #include "narrow/convex/order.hpp"
 #include "narrow/mesh/mesh_convex.hpp"
-#include "query/check_pose.hpp"
+#include "query/ask.hpp"
 #include "shapes/shape_data.hpp"
 
 namespace carom {
@@ -27,11 +27,6 @@ struct PlacedParts {
   const Shape& shape_;
   const Eigen::Isometry3d& pose_;
 };
-
-void check(const Eigen::Isometry3d& pose_a, const Eigen::Isometry3d& pose_b) {
-  check_pose(pose_a, "a");
-  check_pose(pose_b, "b");
-}
 
 void ask_one(Question question, const shapes::ShapeData& a, const Eigen::Isometry3d& pose_a, const shapes::ShapeData& b,
              const Eigen::Isometry3d& pose_b, QueryCache* cache, QueryResult& result) {
@@ -124,31 +119,42 @@ bool any_compound(const Shape& a, const Shape& b) {
   return a.kind() == ShapeKind::compound || b.kind() == ShapeKind::compound;
 }
 
+void check(const char* function, const Eigen::Isometry3d& pose_a, const Eigen::Isometry3d& pose_b) {
+  check_pose(pose_a, function, "pose_a");
+  check_pose(pose_b, function, "pose_b");
+}
+
+}  // namespace
+
 QueryResult ask(Question question, const Shape& a, const Eigen::Isometry3d& pose_a, const Shape& b,
                 const Eigen::Isometry3d& pose_b, QueryCache* cache) {
-  check(pose_a, pose_b);
   if (any_compound(a, b)) return ask_parts(question, a, pose_a, b, pose_b);
   QueryResult result;
   ask_one(question, a.data(), pose_a, b.data(), pose_b, cache, result);
   return result;
 }
 
-}  // namespace
-
-bool collide(const Shape& a, const Eigen::Isometry3d& pose_a, const Shape& b, const Eigen::Isometry3d& pose_b,
-             QueryCache* cache) {
-  check(pose_a, pose_b);
+bool ask_collide(const Shape& a, const Eigen::Isometry3d& pose_a, const Shape& b, const Eigen::Isometry3d& pose_b,
+                 QueryCache* cache) {
   if (any_compound(a, b)) return parts_collide(a, pose_a, b, pose_b);
   return collide_one(a.data(), pose_a, b.data(), pose_b, cache);
 }
 
+bool collide(const Shape& a, const Eigen::Isometry3d& pose_a, const Shape& b, const Eigen::Isometry3d& pose_b,
+             QueryCache* cache) {
+  check("collide", pose_a, pose_b);
+  return ask_collide(a, pose_a, b, pose_b, cache);
+}
+
 QueryResult distance(const Shape& a, const Eigen::Isometry3d& pose_a, const Shape& b, const Eigen::Isometry3d& pose_b,
                      QueryCache* cache) {
+  check("distance", pose_a, pose_b);
   return ask(Question::distance, a, pose_a, b, pose_b, cache);
 }
 
 QueryResult penetration(const Shape& a, const Eigen::Isometry3d& pose_a, const Shape& b,
                         const Eigen::Isometry3d& pose_b, QueryCache* cache) {
+  check("penetration", pose_a, pose_b);
   return ask(Question::penetration, a, pose_a, b, pose_b, cache);
 }
 

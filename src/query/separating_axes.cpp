@@ -92,8 +92,8 @@ std::span<const Edge> ConvexPolyhedron::edges() const {
 
 AxisSeparation<3> separation(const ConvexPolyhedron& a, const Eigen::Isometry3d& pose_a, const ConvexPolyhedron& b,
                              const Eigen::Isometry3d& pose_b) {
-  check_pose(pose_a, "a");
-  check_pose(pose_b, "b");
+  check_pose(pose_a, "separation", "pose_a");
+  check_pose(pose_b, "separation", "pose_b");
   const RelativePose pose = convex::relative_pose(pose_a, pose_b);
   AxisSeparation<3> best;
   best.distance = -INFINITY;
@@ -119,8 +119,8 @@ AxisSeparation<3> separation(const ConvexPolyhedron& a, const Eigen::Isometry3d&
 ContactInterval<3> contact_interval(const ConvexPolyhedron& a, const Eigen::Isometry3d& pose_a,
                                     const Eigen::Vector3d& velocity_a, const ConvexPolyhedron& b,
                                     const Eigen::Isometry3d& pose_b, const Eigen::Vector3d& velocity_b, double end) {
-  check_pose(pose_a, "a");
-  check_pose(pose_b, "b");
+  check_pose(pose_a, "contact_interval", "pose_a");
+  check_pose(pose_b, "contact_interval", "pose_b");
   check_motion<3>(velocity_a, velocity_b, end);
   const RelativePose pose = convex::relative_pose(pose_a, pose_b);
   const Vec3 velocity = detail::to_vec3(pose_a.linear().transpose() * (velocity_b - velocity_a));

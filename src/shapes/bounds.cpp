@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "core/check.hpp"
+#include "geometry/check_pose.hpp"
 #include "shapes/enclosing_sphere.hpp"
 #include "shapes/shape_data.hpp"
 #include "shapes/surface_moments.hpp"
@@ -27,10 +28,6 @@ Dop<K> dop(const Shape& shape, const Eigen::Isometry3d& pose) {
 
 void check_bounded(const Shape& shape, const char* what) {
   require(shape.kind() != ShapeKind::half_space, ErrorCode::invalid_argument, "a half-space has no {}", what);
-}
-
-void check_pose(const Eigen::Isometry3d& pose) {
-  require(pose.matrix().allFinite(), ErrorCode::not_finite, "pose is not finite");
 }
 
 }  // namespace
@@ -101,7 +98,7 @@ BoundingSphere Shape::bounding_sphere() const {
 
 AxisBox Shape::bounding_box(const Eigen::Isometry3d& pose) const {
   check_bounded(*this, "bounding box");
-  check_pose(pose);
+  check_pose(pose, "bounding_box", "pose");
   AxisBox box;
   for (Eigen::Index k = 0; k < 3; ++k) {
     std::tie(box.min[k], box.max[k]) = extent(*this, pose, Eigen::Vector3d::Unit(k));
@@ -111,19 +108,19 @@ AxisBox Shape::bounding_box(const Eigen::Isometry3d& pose) const {
 
 Dop<18> Shape::dop18(const Eigen::Isometry3d& pose) const {
   check_bounded(*this, "18-DOP");
-  check_pose(pose);
+  check_pose(pose, "dop18", "pose");
   return dop<18>(*this, pose);
 }
 
 Dop<26> Shape::dop26(const Eigen::Isometry3d& pose) const {
   check_bounded(*this, "26-DOP");
-  check_pose(pose);
+  check_pose(pose, "dop26", "pose");
   return dop<26>(*this, pose);
 }
 
 OrientedBox Shape::oriented_box(const Eigen::Isometry3d& pose) const {
   check_bounded(*this, "oriented box");
-  check_pose(pose);
+  check_pose(pose, "oriented_box", "pose");
   const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver(shapes::surface_covariance(*this));
   Eigen::Matrix3d axes = solver.eigenvectors();
   if (!axes.allFinite()) axes.setIdentity();

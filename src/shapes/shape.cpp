@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/check.hpp"
+#include "geometry/check_pose.hpp"
 #include "shapes/shape_data.hpp"
 #include "shapes/support.hpp"
 
@@ -140,7 +141,7 @@ Shape Shape::compound(std::span<const Part> parts) {
   for (std::size_t i = 0; i < parts.size(); ++i) {
     require(parts[i].shape.convex(), ErrorCode::invalid_argument, "compound: part {} is a {}, expected a convex shape",
             i, to_string(parts[i].shape.kind()));
-    require(parts[i].pose.matrix().allFinite(), ErrorCode::not_finite, "compound: pose of part {} is not finite", i);
+    check_pose(parts[i].pose, "compound", "parts", i, ".pose");
   }
   auto data = make(ShapeKind::compound, CoreKind::point, Eigen::Vector3d::Zero(), 0);
   data->parts.assign(parts.begin(), parts.end());

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/check.hpp"
+#include "geometry/check_pose.hpp"
 #include "query/check_cast.hpp"
-#include "query/check_pose.hpp"
 #include "shapes/shape_data.hpp"
 #include "world/state.hpp"
 
@@ -220,8 +220,8 @@ std::vector<WorldHit> World::cast(const Shape& shape, const ShapeMotion& motion,
   require(shape.kind() != ShapeKind::half_space, ErrorCode::invalid_argument,
           "cast: the shape is a half-space, which has no place to start from");
   check_cast_options(options);
-  check_pose(motion.from, "the start of a cast");
-  check_pose(motion.to, "the end of a cast");
+  check_pose(motion.from, "cast", "motion.from");
+  check_pose(motion.to, "cast", "motion.to");
   // Whatever the turn, it stays within a ball about its origin.
   const BoundingSphere ball = shape.bounding_sphere();
   const double reach = ball.center.norm() + ball.radius + options.separation;
@@ -246,7 +246,7 @@ std::vector<WorldHit> World::cast(const Shape& shape, const ShapeMotion& motion,
 std::vector<BodyId> World::overlapping(const Shape& shape, const Eigen::Isometry3d& pose,
                                        const QueryFilter& filter) const {
   const Asked asked(*state_, filter);
-  check_pose(pose, "the shape");
+  check_pose(pose, "overlapping", "pose");
   std::vector<BodyId> found;
   for (const ProxyId near : asked.tree().overlapping(rigid::bounding_box(shape, pose))) {
     const std::size_t i = near.index;
@@ -260,7 +260,7 @@ std::optional<WorldClosest> World::closest(const Shape& shape, const Eigen::Isom
   require(within >= 0, ErrorCode::invalid_argument, "closest: within is {}; expected a number that is not negative",
           within);
   const Asked asked(*state_, filter);
-  check_pose(pose, "the shape");
+  check_pose(pose, "closest", "pose");
   const AxisBox box = rigid::bounding_box(shape, pose);
   const double size = (box.max - box.min).norm();
   // Boxes that grow until the nearest body is nearer than the box is large. Of the last one everything is in it.

@@ -30,18 +30,17 @@ TEST(Query, WhatIsWrongIsNamed) {
   const Shape ball = Shape::sphere(1);
   Eigen::Isometry3d bad = at(0, 0, 0);
   bad.translation().y() = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(error_of([&] { collide(ball, at(0, 0, 0), ball, bad); }),
-            "query: the pose of b is not finite, or beyond 1e+60");
+  EXPECT_EQ(error_of([&] { collide(ball, at(0, 0, 0), ball, bad); }), "collide: pose_b is not finite, or beyond 1e+60");
   EXPECT_EQ(error_of([&] { distance(ball, bad, ball, at(0, 0, 0)); }),
-            "query: the pose of a is not finite, or beyond 1e+60");
+            "distance: pose_a is not finite, or beyond 1e+60");
   EXPECT_EQ(error_of([&] { distance(ball, at(0, 0, 0), Shape::mesh(make_icosphere(1, 1)), bad); }),
-            "query: the pose of b is not finite, or beyond 1e+60");
+            "distance: pose_b is not finite, or beyond 1e+60");
   const std::vector<Eigen::Isometry3d> poses{at(0, 0, 0), bad, at(1, 0, 0)};
   std::vector<std::uint8_t> out(3);
   EXPECT_EQ(error_of([&] {
               collide(ball, poses, ball, {poses.data(), 1}, out);
             }),
-            "query: pose 1 of a is not finite, or beyond 1e+60");
+            "collide: poses_a[1] is not finite, or beyond 1e+60");
   EXPECT_EQ(error_of([&] { collide(ball, {poses.data(), 2}, ball, poses, out); }), "query: 2 poses of a, but 3 of b");
   out.resize(2);
   EXPECT_EQ(error_of([&] {

@@ -7,6 +7,7 @@
 
 #include "bench/peers.hpp"
 #include "carom/generate.hpp"
+#include "carom/surface_builder.hpp"
 
 namespace carom::bench {
 
@@ -69,16 +70,11 @@ BenchScene make_stack(int triangles, int frames) {
   const int side = std::max(1, static_cast<int>(std::lround(std::sqrt(triangles / (2.0 * layers)))));
   const TriangleMesh sheet = make_sheet(side * segment, side * segment, side, side);
 
-  std::vector<Triangle> all;
-  std::vector<Index> objects;
-  for (int layer = 0; layer < layers; ++layer) {
-    const auto offset = static_cast<Index>(layer * static_cast<int>(sheet.positions.size()));
-    for (const Triangle& t : sheet.triangles) all.push_back({t[0] + offset, t[1] + offset, t[2] + offset});
-    objects.resize(all.size(), layer);
-  }
+  SurfaceBuilder stack;
+  for (int layer = 0; layer < layers; ++layer) stack.add(sheet);
   BenchScene scene;
-  scene.name = fmt::format("stack-{}", all.size());
-  scene.surface = Surface(layers * sheet.positions.size(), std::move(all), std::move(objects));
+  scene.name = fmt::format("stack-{}", stack.triangles().size());
+  scene.surface = stack.surface();
   scene.distance = 0.003;
   scene.pairs = PairScope::all;
   // Neighbours wave against each other: they meet at the crests of one and the hollows of the other, and

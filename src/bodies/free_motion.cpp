@@ -3,30 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "bodies/torque_free.hpp"
+
 namespace carom::rigid {
 namespace {
 
 using kernels::largest_turn;
-
-/// A turn of the body about its own axis k, with the momentum in the frame of the body.
-template <int k>
-void turn_about(double time, const Vec3& inverse_inertia, Quat& q, Vec3& m) {
-  double Vec3::*const along = k == 0 ? &Vec3::x : k == 1 ? &Vec3::y : &Vec3::z;
-  double Vec3::*const next = k == 0 ? &Vec3::y : k == 1 ? &Vec3::z : &Vec3::x;
-  double Vec3::*const last = k == 0 ? &Vec3::z : k == 1 ? &Vec3::x : &Vec3::y;
-  const double angle = time * (m.*along) * (inverse_inertia.*along);
-  Vec3 axis;
-  axis.*along = angle;
-  const Quat turn = detail::rotation_by(axis);
-  q = q * turn;
-  const double half_sine = k == 0 ? turn.x : k == 1 ? turn.y : turn.z;
-  const double c = 1 - 2 * half_sine * half_sine;
-  const double s = 2 * half_sine * turn.w;
-  const double n = m.*next;
-  const double l = m.*last;
-  m.*next = c * n + s * l;
-  m.*last = c * l - s * n;
-}
 
 Vec3 scaled(const Vec3& by, const Vec3& v) {
   return {by.x * v.x, by.y * v.y, by.z * v.z};
@@ -45,30 +27,8 @@ Vec3 little_turn(double h, const Vec3& inverse, const Vec3& m, const Vec3& w, co
   return h * (w + (h / 2) * (w1 + (h / 6) * (third + (h / 2) * fourth)));
 }
 
-/// `m` is the momentum in the frame of the body at the beginning.
-Quat spun(Quat q, Vec3 m, const Vec3& inverse, double speed, double dt) {
-  const Vec3 spin = scaled(inverse, m);
-  const double energy = 0.5 * dot(m, spin);
-  const Vec3 change = cross(m, spin);
-  const Vec3 faster = scaled(inverse, change);
-  // The spin of a solid changes by no more than its own square in a second. That of an inertia that was given may.
-  const double most = largest_turn * largest_turn;
-  if (speed * dt <= largest_turn && dot(faster, faster) * dt * dt * dt * dt <= most * most) {
-    const Quat turn = detail::rotation_by(little_turn(dt, inverse, m, spin, change));
-    q = q * turn;
-    m = detail::matrix(turn).back(m);
-  } else {
-    const int pieces = static_cast<int>(std::clamp(std::ceil(speed * dt / largest_turn), 1.0, 1000.0));
-    const double h = dt / pieces;
-    for (int i = 0; i < pieces; ++i) {
-      turn_about<0>(0.5 * h, inverse, q, m);
-      turn_about<1>(0.5 * h, inverse, q, m);
-      turn_about<2>(h, inverse, q, m);
-      turn_about<1>(0.5 * h, inverse, q, m);
-      turn_about<0>(0.5 * h, inverse, q, m);
-    }
-  }
-  // These turns keep the momentum but not quite the energy. The least turn that gives it back, to first order.
+/// Turns q, and the momentum m seen from it, by the least that gives the energy back, to first order, twice.
+Quat with_energy(Quat q, Vec3 m, const Vec3& inverse, double energy) {
   for (int i = 0; i < 2; ++i) {
     const Vec3 w = scaled(inverse, m);
     const Vec3 lever = cross(m, w);
@@ -88,6 +48,26 @@ Quat spun(Quat q, Vec3 m, const Vec3& inverse, double speed, double dt) {
   return detail::normalized(q);
 }
 
+/// A body that is turned by q, with the matrix r, and has the spin `speed` (rad/s).
+Turned spun(const Quat& q, const Mat3& r, const Vec3& momentum, const Vec3& inverse, double speed, double dt) {
+  const Vec3 m = r.back(momentum);
+  const Vec3 spin = scaled(inverse, m);
+  const double energy = 0.5 * dot(m, spin);
+  const Vec3 change = cross(m, spin);
+  const Vec3 faster = scaled(inverse, change);
+  const auto end = [&](const Quat& turn) {
+    const Quat to = with_energy(q * turn, detail::matrix(turn).back(m), inverse, energy);
+    return Turned{to, turned(detail::matrix(to), inverse, momentum)};
+  };
+  // The spin of a solid changes by no more than its own square in a second. That of an inertia that was given may.
+  const double most = largest_turn * largest_turn;
+  if (speed * dt <= largest_turn && dot(faster, faster) * dt * dt * dt * dt <= most * most) {
+    const Turned one = end(detail::rotation_by(little_turn(dt, inverse, m, spin, change)));
+    if (std::abs(0.5 * dot(one.w, momentum) - energy) <= kernels::energy_error * energy) return one;
+  }
+  return end(detail::normalized(torque_free_rotation(m, inverse, dt)));
+}
+
 /// What damping leaves of a velocity.
 double left_by(double damping, double dt) {
   return damping > 0 ? 1 / (1 + dt * damping) : 1.0;
@@ -98,14 +78,81 @@ Vec3 free_velocity(const Motion& motion, const Mass& mass, const Info& info, con
   return left_by(info.linear_damping, dt) * (motion.v + dt * (gravity + mass.inverse * force));
 }
 
+/// A locked axis leaves two others, and the inertia about these changes as the body turns.
+bool turns_about_two_axes(const Mass& mass, const Info& info) {
+  const std::array<bool, 3>& locked = info.locked_rotation;
+  return mass.turn_locked && !mass.round && std::count(locked.begin(), locked.end(), false) == 2;
+}
+
+/// rad, by which a body with a locked axis turns at most in one piece of a step.
+constexpr double locked_piece = 0.1;
+constexpr double max_pieces = 1000;
+
+/// Of a body with one locked axis. What holds that axis gives a torque about it alone, so the momentum about the other
+/// two stays, and as it does no work so does the energy. Pieces of the method of Runge and Kutta, of the fourth order.
+Turned turn_about_two_axes(Quat q, const Vec3& momentum, const Mass& mass, const Info& info, double dt) {
+  const auto spin = [&](const Quat& at) { return spin_of(detail::matrix(at), momentum, mass, info); };
+  const auto moved = [](const Quat& at, double h, const Quat& rate) {
+    return detail::normalized({at.w + h * rate.w, at.x + h * rate.x, at.y + h * rate.y, at.z + h * rate.z});
+  };
+  const auto rate = [&](const Quat& at) {
+    const Vec3 w = 0.5 * spin(at);
+    return Quat{0, w.x, w.y, w.z} * at;
+  };
+  const double energy = 0.5 * dot(spin(q), momentum);
+  const Vec3& inverse = mass.inverse_inertia;
+  const double fastest = std::sqrt(2 * energy * std::max({inverse.x, inverse.y, inverse.z}));
+  const int pieces = static_cast<int>(std::clamp(std::ceil(fastest * dt / locked_piece), 1.0, max_pieces));
+  const double h = dt / pieces;
+  for (int i = 0; i < pieces; ++i) {
+    const Quat a = rate(q);
+    const Quat b = rate(moved(q, 0.5 * h, a));
+    const Quat c = rate(moved(q, 0.5 * h, b));
+    const Quat d = rate(moved(q, h, c));
+    q = moved(q, h / 6,
+              {a.w + 2 * (b.w + c.w) + d.w, a.x + 2 * (b.x + c.x) + d.x, a.y + 2 * (b.y + c.y) + d.y,
+               a.z + 2 * (b.z + c.z) + d.z});
+    // The least turn about the free axes that gives the energy back, to first order.
+    for (int k = 0; k < 3; ++k) {
+      const Mat3 r = detail::matrix(q);
+      const Vec3 w = spin_of(r, momentum, mass, info);
+      const double gained = 0.5 * dot(w, momentum) - energy;
+      const Vec3 lever = unlocked(cross(w, turned(r, mass.inertia, w)), info.locked_rotation);
+      const double square = dot(lever, lever);
+      if (std::abs(gained) <= 1e-15 * energy || !(gained * gained < 0.01 * square)) break;
+      q = detail::normalized(detail::rotation_by((-gained / square) * lever) * q);
+    }
+  }
+  return {q, spin_within(q, momentum, mass, info, energy)};
+}
+
 }  // namespace
 
-Quat turn_freely(const Quat& q, const Vec3& momentum, const Mass& mass, double dt) {
+Vec3 spin_of(const Mat3& r, const Vec3& momentum, const Mass& mass, const Info& info) {
+  if (!mass.turn_locked) return turned(r, mass.inverse_inertia, momentum);
+  return inverse_inertia(r, mass, info) * momentum;
+}
+
+Vec3 spin_within(const Quat& q, const Vec3& momentum, const Mass& mass, const Info& info, double energy) {
+  const Vec3 w = spin_of(detail::matrix(q), momentum, mass, info);
+  const double own = 0.5 * dot(w, momentum);
+  return own > energy ? std::sqrt(energy / own) * w : w;
+}
+
+void turn_without_velocity(const Quat& turn, const Mass& mass, const Info& info, Quat& q, Vec3& w) {
+  const Vec3 momentum = unlocked(turned(detail::matrix(q), mass.inertia, w), info.locked_rotation);
+  q = detail::normalized(turn * q);
+  w = mass.turn_locked ? spin_within(q, momentum, mass, info, 0.5 * dot(w, momentum)) : detail::matrix(turn) * w;
+}
+
+Turned turn_freely(const Quat& q, const Vec3& momentum, const Mass& mass, const Info& info, double dt) {
+  if (turns_about_two_axes(mass, info)) return turn_about_two_axes(q, momentum, mass, info, dt);
   const Mat3 r = detail::matrix(q);
-  const Vec3 w = turned(r, mass.inverse_inertia, momentum);
+  const Vec3 w = spin_of(r, momentum, mass, info);
   const double speed = length(w);
-  if (mass.round || speed * dt < kernels::least_turn) return detail::normalized(detail::rotation_by(dt * w) * q);
-  return spun(q, r.back(momentum), mass.inverse_inertia, speed, dt);
+  if (mass.turn_locked || mass.round || speed * dt < kernels::least_turn)
+    return {detail::normalized(detail::rotation_by(dt * w) * q), w};
+  return spun(q, r, momentum, mass.inverse_inertia, speed, dt);
 }
 
 Free free_motion(const Motion& motion, const Mat3& r, const Mass& mass, const Info& info, const Vec3& gravity,
@@ -117,25 +164,23 @@ Free free_motion(const Motion& motion, const Mat3& r, const Mass& mass, const In
     free.q = detail::normalized(detail::rotation_by(dt * motion.w) * motion.q);
     return free;
   }
-  free.v = free_velocity(motion, mass, info, gravity, force, dt);
+  free.v = unlocked(free_velocity(motion, mass, info, gravity, force, dt), info.locked_translation);
   free.momentum = left_by(info.angular_damping, dt) * (turned(r, mass.inertia, motion.w) + dt * torque);
-  const Vec3 w = turned(r, mass.inverse_inertia, free.momentum);
-  if (mass.locked) {
-    // What is locked is held by whatever torque it takes; the rest turns without the gyroscopic one.
-    free.v = unlocked(free.v, info.locked_translation);
-    free.w = unlocked(w, info.locked_rotation);
-    free.q = detail::normalized(detail::rotation_by(0.5 * dt * (motion.w + free.w)) * motion.q);
-    return free;
-  }
+  // What is locked is held by whatever torque it takes.
+  if (mass.turn_locked) free.momentum = unlocked(free.momentum, info.locked_rotation);
+  const Vec3 w = spin_of(r, free.momentum, mass, info);
   const double speed = std::sqrt(dot(w, w));
-  if (mass.round || speed * dt < kernels::least_turn) {
+  const bool changes = mass.turn_locked ? turns_about_two_axes(mass, info) : !mass.round;
+  free.spins = changes && speed * dt >= kernels::least_turn;
+  if (!free.spins) {
     free.w = w;
     free.q = detail::normalized(detail::rotation_by(0.5 * dt * (motion.w + w)) * motion.q);
     return free;
   }
-  free.spins = true;
-  free.q = spun(motion.q, r.back(free.momentum), mass.inverse_inertia, speed, dt);
-  free.w = turned(detail::matrix(free.q), mass.inverse_inertia, free.momentum);
+  const Turned end = mass.turn_locked ? turn_about_two_axes(motion.q, free.momentum, mass, info, dt)
+                                      : spun(motion.q, r, free.momentum, mass.inverse_inertia, speed, dt);
+  free.q = end.q;
+  free.w = end.w;
   return free;
 }
 
@@ -170,6 +215,7 @@ Free FreeMotions::outcome(std::size_t lane) const {
   if (rows_.done[lane] == 0) return alone(body);
   Free free;
   free.v = free_velocity(*body.motion, *body.mass, *body.info, gravity_, body.force, dt_);
+  if (body.mass->locked) free.v = unlocked(free.v, body.info->locked_translation);
   free.momentum = at(rows_.momentum, lane);
   free.w = at(rows_.w, lane);
   const Vec3 q = at(rows_.q + 1, lane);

@@ -226,7 +226,8 @@ void add(Bodies& bodies, RigidBody body, BodyId id) {
 
   Mass m;
   const auto any = [](const std::array<bool, 3>& axis) { return axis[0] || axis[1] || axis[2]; };
-  m.locked = any(body.locked_rotation) || any(body.locked_translation);
+  m.turn_locked = any(body.locked_rotation);
+  m.locked = m.turn_locked || any(body.locked_translation);
   if (dynamic) {
     m.inverse = 1 / mass.mass;
     m.inertia = to_vec3(moments);
@@ -294,6 +295,14 @@ Mat3 inverse_about_free_axes(const Mat3& inertia, const std::array<bool, 3>& loc
   }
   return {
       {work[0][3], work[1][3], work[2][3]}, {work[0][4], work[1][4], work[2][4]}, {work[0][5], work[1][5], work[2][5]}};
+}
+
+Mat3 inverse_inertia(const Mat3& r, const Mass& mass, const Info& info) {
+  const auto in_world = [&](const Vec3& diagonal) {
+    return Mat3{turned(r, diagonal, {1, 0, 0}), turned(r, diagonal, {0, 1, 0}), turned(r, diagonal, {0, 0, 1})};
+  };
+  if (!mass.turn_locked) return in_world(mass.inverse_inertia);
+  return inverse_about_free_axes(in_world(mass.inertia), info.locked_rotation);
 }
 
 Eigen::Isometry3d shape_pose(const Motion& motion, const Info& info) {

@@ -26,11 +26,12 @@ struct Motion {
 
 /// All zero but for what is dynamic.
 struct Mass {
-  double inverse = 0;    ///< 1/kg
-  Vec3 inertia;          ///< kg m^2 about the axes of the body
-  Vec3 inverse_inertia;  ///< 0 where infinite
-  bool round = false;    ///< all three moments equal: turns without torque keep their axis
-  bool locked = false;   ///< some axis is
+  double inverse = 0;        ///< 1/kg
+  Vec3 inertia;              ///< kg m^2 about the axes of the body
+  Vec3 inverse_inertia;      ///< 0 where infinite
+  bool round = false;        ///< all three moments equal: turns without torque keep their axis
+  bool locked = false;       ///< some axis is, of the translation or of the rotation
+  bool turn_locked = false;  ///< some axis of the rotation is
 };
 
 /// A piece of a body: the whole of it, or a convex part of a compound.
@@ -104,6 +105,9 @@ void place(const Eigen::Isometry3d& pose, const Info& info, Motion& motion);
 /// The inverse of an inertia about the axes that are free, zero about the others: what holds the locked ones takes
 /// whatever torque it needs. (Zeros in the inverse of the whole would be something else, and could add energy.)
 Mat3 inverse_about_free_axes(const Mat3& inertia, const std::array<bool, 3>& locked);
+
+/// Inverse inertia in the world of a body whose attitude is the matrix r, about its free axes.
+Mat3 inverse_inertia(const Mat3& r, const Mass& mass, const Info& info);
 
 /// R diag R^T v.
 inline Vec3 turned(const Mat3& r, const Vec3& diagonal, const Vec3& v) {

@@ -157,7 +157,10 @@ void free_spin(SpinRows& rows, double dt) {
     hn::Store(end.x, D(), rows.q[1] + i);
     hn::Store(end.y, D(), rows.q[2] + i);
     hn::Store(end.z, D(), rows.q[3] + i);
-    store(turned(matrix(end), inverse, momentum), rows.w, i);
+    const W end_w = turned(matrix(end), inverse, momentum);
+    const V gained = hn::Abs(hn::Sub(hn::Mul(set(0.5), dot(end_w, momentum)), energy));
+    done = hn::And(done, hn::Le(gained, hn::Mul(set(energy_error), energy)));
+    store(end_w, rows.w, i);
     store(momentum, rows.momentum, i);
     hn::Store(hn::IfThenElseZero(done, set(1)), D(), rows.done + i);
   }

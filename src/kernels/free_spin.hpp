@@ -16,14 +16,17 @@ struct alignas(64) SpinRows {
   SpinLane calmer;       ///< what damping leaves of the angular momentum
   SpinLane push[3];      ///< kg m^2/s, what torques add to it before
   SpinLane momentum[3];  ///< out; kg m^2/s, angular
-  /// Out; 0 where the turn is too large, or all but none: then the rest is of no use but for the momentum.
+  /// Out; 0 where the turn is too large, none, or not good enough: then the rest is of no use but for the momentum.
   SpinLane done;
 };
 
-/// Turns of a quarter of a radian and less: the series are good to rounding, and the splitting to a percent.
+/// rad; larger turns are made in closed form. The series are good to rounding.
 inline constexpr double largest_turn = 0.25;
-/// rad; below, the axis turns by less than a billionth of the speed.
-inline constexpr double least_turn = 1e-9;
+/// rad; a turn that rounding loses.
+inline constexpr double least_turn = 1e-16;
+/// Error of the energy after a small turn, as a fraction of it, beyond which the turn is made in closed form: steps of
+/// a minute add up to less than 1e-6 of it.
+inline constexpr double energy_error = 1e-12;
 
 /// The little turns of rigid::free_motion(), to the bit.
 void free_spin(SpinRows& rows, double dt);

@@ -19,11 +19,6 @@ std::int32_t root(std::vector<std::int32_t>& parent, std::int32_t i) {
   return i;
 }
 
-Mat3 world_inverse_inertia(const Mat3& r, const Vec3& diagonal) {
-  return {rigid::turned(r, diagonal, {1, 0, 0}), rigid::turned(r, diagonal, {0, 1, 0}),
-          rigid::turned(r, diagonal, {0, 0, 1})};
-}
-
 Body make_body(const response::In& in, std::size_t i) {
   const rigid::Motion& m = in.bodies.motion[i];
   const rigid::Mass& mass = in.bodies.mass[i];
@@ -35,16 +30,10 @@ Body make_body(const response::In& in, std::size_t i) {
   if (mass.inverse == 0 || in.bodies.asleep[i] != 0) return body;
   body.moves = true;
   const rigid::Free& free = in.free[i];
-  const Mat3& r = in.rotation[i];
   body.inverse_mass = rigid::unlocked({mass.inverse, mass.inverse, mass.inverse}, info.locked_translation);
   body.free_v = free.v - m.v;
-  if (mass.locked) {
-    body.inverse_inertia = rigid::inverse_about_free_axes(world_inverse_inertia(r, mass.inertia), info.locked_rotation);
-    body.free_w = free.w - m.w;
-  } else {
-    body.inverse_inertia = world_inverse_inertia(r, mass.inverse_inertia);
-    body.free_w = body.inverse_inertia * free.momentum - m.w;
-  }
+  body.inverse_inertia = rigid::inverse_inertia(in.rotation[i], mass, info);
+  body.free_w = body.inverse_inertia * free.momentum - m.w;
   return body;
 }
 

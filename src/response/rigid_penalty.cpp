@@ -19,6 +19,12 @@ using contacts::System;
 
 constexpr std::size_t body_grain = 16;
 
+/// N m s, angular, at the beginning of the step, about the free axes.
+Vec3 momentum_of(const response::In& in, std::size_t i) {
+  const Vec3 all = rigid::turned(in.rotation[i], in.bodies.mass[i].inertia, in.bodies.motion[i].w);
+  return rigid::unlocked(all, in.bodies.info[i].locked_rotation);
+}
+
 void start_bodies(const response::In& in, const System& s, std::vector<Moving>& moving) {
   moving.resize(in.bodies.size());
   for (const Point& p : s.points) {
@@ -31,7 +37,7 @@ void start_bodies(const response::In& in, const System& s, std::vector<Moving>& 
       m.measured = m.q;
       m.v = s.bodies[i].v;
       m.w = s.bodies[i].w;
-      if (s.bodies[i].moves) m.momentum = rigid::turned(in.rotation[i], in.bodies.mass[i].inertia, m.w);
+      if (s.bodies[i].moves) m.momentum = momentum_of(in, i);
     }
   }
 }
@@ -273,12 +279,8 @@ void soften(const response::In& in, const Island& island, std::span<rigid::Pair>
     Moving& m = scratch.moving[at(body)];
     if (!m.anew) continue;
     contacts::Body now = s.bodies[at(body)];
-    if (!in.bodies.mass[at(body)].locked) {
-      const Mat3 rotation = detail::matrix(m.q);
-      const Vec3& inverse = in.bodies.mass[at(body)].inverse_inertia;
-      now.inverse_inertia = {rigid::turned(rotation, inverse, {1, 0, 0}), rigid::turned(rotation, inverse, {0, 1, 0}),
-                             rigid::turned(rotation, inverse, {0, 0, 1})};
-    }
+    now.inverse_inertia =
+        rigid::inverse_inertia(detail::matrix(m.q), in.bodies.mass[at(body)], in.bodies.info[at(body)]);
     m.give = largest(now, scratch.sums[2 * at(body)]);
     m.measured = m.q;
   }
@@ -301,32 +303,27 @@ void soften(const response::In& in, const Island& island, std::span<rigid::Pair>
 
 void move(const response::In& in, const System& s, std::size_t i, double h, double share, Moving& m) {
   const rigid::Mass& mass = in.bodies.mass[i];
+  const rigid::Info& info = in.bodies.info[i];
   const contacts::Body& body = s.bodies[i];
   m.v = m.v + share * body.free_v + contacts::scaled(body.inverse_mass, m.impulse);
   m.x = m.x + h * m.v;
-  if (mass.locked) {
-    m.w = m.w + share * body.free_w + body.inverse_inertia * m.moment;
-    m.q = detail::normalized(detail::rotation_by(h * m.w) * m.q);
-  } else {
-    const Vec3 start = rigid::turned(in.rotation[i], mass.inertia, in.bodies.motion[i].w);
-    m.momentum = m.momentum + share * (in.free[i].momentum - start) + m.moment;
-    m.q = rigid::turn_freely(m.q, m.momentum, mass, h);
-    m.w = rigid::turned(detail::matrix(m.q), mass.inverse_inertia, m.momentum);
-  }
+  const Vec3 moment = rigid::unlocked(m.moment, info.locked_rotation);
+  m.momentum = m.momentum + share * (in.free[i].momentum - momentum_of(in, i)) + moment;
+  const rigid::Turned end = rigid::turn_freely(m.q, m.momentum, mass, info, h);
+  m.q = end.q;
+  m.w = end.w;
   m.impulse = {};
   m.moment = {};
 }
 
 /// Out of what it overlaps, without a velocity.
-void shift(const contacts::Body& body, bool locked, double dt, Moving& m) {
+void shift(const response::In& in, const contacts::Body& body, std::size_t i, Moving& m) {
   const auto none = [](const Vec3& v) { return v.x == 0 && v.y == 0 && v.z == 0; };
   if (none(body.push_v) && none(body.push_w)) return;
   m.pushed = true;
-  m.x = m.x + dt * body.push_v;
-  const detail::Quat turn = detail::normalized(detail::rotation_by(dt * body.push_w));
-  m.q = detail::normalized(turn * m.q);
-  // The spin turns along, so that its energy stays.
-  if (!locked) m.w = detail::matrix(turn) * m.w;
+  m.x = m.x + in.dt * body.push_v;
+  const detail::Quat turn = detail::normalized(detail::rotation_by(in.dt * body.push_w));
+  rigid::turn_without_velocity(turn, in.bodies.mass[i], in.bodies.info[i], m.q, m.w);
 }
 
 }  // namespace
@@ -388,7 +385,7 @@ void run(Context& context, const response::In& in, const RigidOptions& options, 
     for (std::uint32_t m = island.first_body; m < island.end_body; ++m) {
       const std::size_t i = at(s.members[m]);
       Moving& moved = scratch.moving[i];
-      shift(s.bodies[i], in.bodies.mass[i].locked, in.dt, moved);
+      shift(in, s.bodies[i], i, moved);
       if (!moved.pushed) continue;  // its free way is exact
       out.next[i] = {moved.x, moved.q, moved.v, moved.w};
       out.answered[i] = 1;

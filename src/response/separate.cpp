@@ -57,19 +57,14 @@ rigid::Motion moved(const response::In& in, const Body& body, std::size_t i) {
   rigid::Motion next;
   next.v = in.free[i].v + scaled(body.inverse_mass, body.impulse);
   next.x = m.x + in.dt * (next.v + body.push_v);
-  if (mass.locked) {
-    next.w = in.free[i].w + body.inverse_inertia * body.moment;
-    next.q = detail::normalized(detail::rotation_by(in.dt * (next.w + body.push_w)) * m.q);
-    return next;
-  }
-  const Vec3 momentum = in.free[i].momentum + body.moment;
-  next.q = rigid::turn_freely(m.q, momentum, mass, in.dt);
-  next.w = rigid::turned(detail::matrix(next.q), mass.inverse_inertia, momentum);
+  const rigid::Info& info = in.bodies.info[i];
+  const Vec3 momentum = in.free[i].momentum + rigid::unlocked(body.moment, info.locked_rotation);
+  const rigid::Turned end = rigid::turn_freely(m.q, momentum, mass, info, in.dt);
+  next.q = end.q;
+  next.w = end.w;
   if (!none(body.push_w)) {
-    // The spin turns along, so that its energy stays.
-    const detail::Quat turn = detail::rotation_by(in.dt * body.push_w);
-    next.q = detail::normalized(turn * next.q);
-    next.w = detail::matrix(detail::normalized(turn)) * next.w;
+    const detail::Quat turn = detail::normalized(detail::rotation_by(in.dt * body.push_w));
+    rigid::turn_without_velocity(turn, mass, info, next.q, next.w);
   }
   return next;
 }

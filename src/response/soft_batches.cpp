@@ -37,18 +37,19 @@ void put_lane(kernels::SoftLane* to, std::size_t lane, const Vec3& v) {
   to[2][lane] = static_cast<float>(v.z);
 }
 
-/// Inverse inertia in the world, without what is locked.
-void inverse_inertia(const Mat3& r, const Vec3& diagonal, const std::array<bool, 3>& locked, float* to) {
+/// Inverse inertia in the world, about the free axes.
+void put_inverse_inertia(const Mat3& r, const rigid::Mass& mass, const rigid::Info& info, float* to) {
+  const Vec3& diagonal = mass.inverse_inertia;
+  const Mat3 about_free = mass.turn_locked ? rigid::inverse_inertia(r, mass, info) : Mat3{};
+  const Vec3* const column[3] = {&about_free.x, &about_free.y, &about_free.z};
   const auto entry = [&](double Vec3::*i, double Vec3::*j) {
     return r.x.*i * diagonal.x * (r.x.*j) + r.y.*i * diagonal.y * (r.y.*j) + r.z.*i * diagonal.z * (r.z.*j);
   };
   double Vec3::*const axis[3] = {&Vec3::x, &Vec3::y, &Vec3::z};
   int k = 0;
   for (int i = 0; i < 3; ++i) {
-    for (int j = i; j < 3; ++j) {
-      const bool held = locked[static_cast<std::size_t>(i)] || locked[static_cast<std::size_t>(j)];
-      to[k++] = held ? 0.0F : static_cast<float>(entry(axis[i], axis[j]));
-    }
+    for (int j = i; j < 3; ++j)
+      to[k++] = static_cast<float>(mass.turn_locked ? column[j]->*axis[i] : entry(axis[i], axis[j]));
   }
   to[6] = 0;
   to[7] = 0;
@@ -115,7 +116,7 @@ void make_rows(Context& context, const In& in, double h, Scratch& s) {
     if (mass.inverse == 0 || asleep) return;
     for (std::size_t k = 0; k < 3; ++k)
       out.inverse_mass[k] = info.locked_translation[k] ? 0.0F : static_cast<float>(mass.inverse);
-    inverse_inertia(in.rotation[body], mass.inverse_inertia, info.locked_rotation, out.inverse_inertia);
+    put_inverse_inertia(in.rotation[body], mass, info, out.inverse_inertia);
   });
   put(s.begin.back().velocity, {}, {});
   put(s.bodies.back().velocity, {}, {});

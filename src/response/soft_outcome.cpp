@@ -97,18 +97,19 @@ rigid::Motion solved_motion(const In& in, std::size_t body, const Outcome& outco
   }
   next.q = detail::normalized(detail::rotation_by(turn) * m.q);
   next.v = rigid::unlocked(free.v + mass.inverse * outcome.impulse, info.locked_translation);
-  if (mass.locked) {
-    const float* w = solved.velocity;
-    next.w = rigid::unlocked({w[3], w[4], w[5]}, info.locked_rotation);
-  } else {
-    const Vec3 momentum = free.momentum + outcome.moment;
-    const Mat3 turned_by = detail::matrix(next.q);
-    next.w = rigid::turned(turned_by, mass.inverse_inertia, momentum);
-    // Where contacts hold a body that would turn far, its turn and its momentum do not go together: with the momentum
-    // kept a thin body could get any spin. Then it is the spin as the body sees it that is kept, and its energy.
-    const Vec3 spin = rigid::turned(in.rotation[body], mass.inverse_inertia, momentum);
-    if (dot(next.w, momentum) > most_growth * dot(spin, momentum)) next.w = turned_by * in.rotation[body].back(spin);
+  const Vec3 momentum = free.momentum + rigid::unlocked(outcome.moment, info.locked_rotation);
+  // Where contacts hold a body that would turn far, its turn and its momentum do not go together: with the momentum
+  // kept a thin body could get any spin. Then it is the spin as the body sees it that is kept, and its energy; about
+  // axes of the world that are locked, the energy alone.
+  const Vec3 spin = rigid::spin_of(in.rotation[body], momentum, mass, info);
+  const double energy = 0.5 * dot(spin, momentum);
+  if (mass.turn_locked) {
+    next.w = rigid::spin_within(next.q, momentum, mass, info, energy);
+    return next;
   }
+  const Mat3 turned_by = detail::matrix(next.q);
+  next.w = rigid::turned(turned_by, mass.inverse_inertia, momentum);
+  if (dot(next.w, momentum) > most_growth * 2 * energy) next.w = turned_by * in.rotation[body].back(spin);
   return next;
 }
 

@@ -167,7 +167,7 @@ void World::apply_impulse(BodyId body, const Eigen::Vector3d& impulse, const Eig
   const rigid::Mass& mass = s.bodies.mass[i];
   const Vec3 moment = cross(to_vec3(point) - m.x, to_vec3(impulse));
   m.v = rigid::unlocked(m.v + mass.inverse * to_vec3(impulse), info.locked_translation);
-  m.w = rigid::unlocked(m.w + rigid::turned(detail::matrix(m.q), mass.inverse_inertia, moment), info.locked_rotation);
+  m.w = m.w + rigid::spin_of(detail::matrix(m.q), moment, mass, info);
   wake_body(s, i);
 }
 

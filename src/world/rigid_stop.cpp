@@ -38,7 +38,11 @@ class Stopper {
     // The spin of the end is that of another turn: with the momentum kept the energy may grow, and then it is the spin
     // as the body sees it that is kept.
     const Mass& mass = bodies_.mass[i];
-    if (!mass.locked && !mass.round) {
+    if (mass.turn_locked) {
+      const Info& own = bodies_.info[i];
+      const Vec3 momentum = unlocked(turned(detail::matrix(next.q), mass.inertia, next.w), own.locked_rotation);
+      next.w = spin_within(m.q, momentum, mass, own, 0.5 * dot(next.w, momentum));
+    } else if (!mass.round) {
       const Mat3 then = detail::matrix(next.q);
       const Mat3 now = detail::matrix(m.q);
       const Vec3 momentum = turned(then, mass.inertia, next.w);
@@ -216,10 +220,7 @@ class Stopper {
       const Mat3 r = detail::matrix(world_.next[i].q);
       const Vec3 moment = cross(arm(i), n);
       const Mass& mass = bodies_.mass[i];
-      if (!mass.locked) return turned(r, mass.inverse_inertia, moment);
-      const Mat3 inertia{turned(r, mass.inertia, {1, 0, 0}), turned(r, mass.inertia, {0, 1, 0}),
-                         turned(r, mass.inertia, {0, 0, 1})};
-      return inverse_about_free_axes(inertia, bodies_.info[i].locked_rotation) * moment;
+      return spin_of(r, moment, mass, bodies_.info[i]);
     };
     const auto shifting = [&](std::size_t i) {
       return unlocked(bodies_.mass[i].inverse * n, bodies_.info[i].locked_translation);

@@ -121,13 +121,32 @@ Vec3 farthest(const rigid::Collider& collider, const detail::Quat& q, const Vec3
 struct Follower {
   bool is_a;
   const rigid::Collider& collider;
+  const detail::Quat& begin;  ///< of its body, at the beginning of the step
 };
 
 Follower follower(const response::In& in, const rigid::Pair& pair) {
   const rigid::Collider& a = in.bodies.colliders[at(pair.collider_a)];
   const rigid::Collider& b = in.bodies.colliders[at(pair.collider_b)];
-  if (a.size < b.size) return {true, a};
-  return {false, b};
+  if (a.size < b.size) return {true, a, in.bodies.motion[at(pair.body_a)].q};
+  return {false, b, in.bodies.motion[at(pair.body_b)].q};
+}
+
+/// By how much the points of a pair have turned since the beginning of the step, about the centre of mass of the body
+/// along which they go. Corners and edges turn with the body. What is round about an axis rolls over its points, which
+/// turn with that axis only.
+Mat3 turned_points(const Follower& f, const detail::Quat& now) {
+  const shapes::Core* const core = f.collider.core;
+  const detail::Quat turn = now * detail::conjugate(f.begin);
+  if (core == nullptr || core->kind == shapes::CoreKind::point || core->kind == shapes::CoreKind::ellipsoid)
+    return {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  const bool round = core->kind == shapes::CoreKind::cylinder || core->kind == shapes::CoreKind::cone ||
+                     (core->kind == shapes::CoreKind::segment && core->radius > 0);
+  if (!round) return detail::matrix(turn);
+  const Vec3 axis = detail::matrix(f.begin) * f.collider.rotation.z;
+  const Vec3 to = detail::matrix(turn) * axis;
+  const Vec3 about = cross(axis, to);
+  const double w = 1 + dot(axis, to);
+  return w > 1e-6 ? detail::matrix(detail::normalized({w, about.x, about.y, about.z})) : detail::matrix(turn);
 }
 
 /// Of the share of its size that a point may be off what is farthest of a body that touches there alone.
@@ -150,15 +169,20 @@ void begin_to_roll(const Meeting& m, const rigid::Pair& pair, const Follower& f,
 /// Where they touch goes along with the smaller one of the two: a ball that slides over a floor touches below its
 /// centre. What touches at one point touches there with what it has farthest out as it is turned now; a top whose arm
 /// stood still over the step would sink, by its spin times how far it leans over.
+/// They are on its surface, and not between the two: a thin body far from the middle of a gap would turn about its own
+/// axis with an arm that it does not have.
 void follow(const Meeting& m, const rigid::Pair& pair, const Follower& f, double h, std::span<Spring> springs) {
-  const Vec3 shift = f.is_a ? m.xa - m.a.start : m.xb - m.b.start;
+  const Moving& body = f.is_a ? m.a : m.b;
+  const Vec3& x = f.is_a ? m.xa : m.xb;
+  const Vec3 out = f.is_a ? pair.normal : -1.0 * pair.normal;
+  const Mat3 turn = turned_points(f, body.q);
   for (std::size_t k = 0; k < springs.size(); ++k) {
     Spring& spring = springs[k];
     if (spring.rolls) {
-      const Vec3 out = f.is_a ? pair.normal : -1.0 * pair.normal;
-      spring.place = (f.is_a ? m.xa : m.xb) + farthest(f.collider, f.is_a ? m.a.q : m.b.q, out) + spring.beside;
+      spring.place = x + farthest(f.collider, body.q, out) + spring.beside;
     } else {
-      spring.place = pair.points[k].middle + shift;
+      const Vec3 own = pair.points[k].middle - 0.5 * pair.points[k].distance * out;
+      spring.place = x + turn * (own - body.start);
     }
     const Vec3 v = m.b.v + cross(m.b.w, spring.place - m.xb) - m.a.v - cross(m.a.w, spring.place - m.xa);
     spring.opening = dot(pair.normal, v);

@@ -54,6 +54,8 @@ struct RollSource {
 };
 struct FileSource {
   std::filesystem::path path;
+  std::string up = "as-is";   ///< as MeshReadOptions::up
+  std::string unit = "file";  ///< as MeshReadOptions::unit
 };
 
 /// A place, a turn and a stretch; applied as scale, then rotation, then position.

@@ -2,32 +2,13 @@
 #include <assimp/scene.h>
 
 #include <assimp/Importer.hpp>
-#include <bit>
-#include <limits>
-#include <unordered_map>
 
-#include "core/check.hpp"
+#include "io/mesh_builder.hpp"
 #include "io/mesh_parse.hpp"
 
 namespace carom::io {
 
 namespace {
-
-/// A position as bits, with -0 counted as 0: equal if and only if the positions are.
-using PositionKey = std::array<std::uint64_t, 3>;
-
-struct KeyHash {
-  std::size_t operator()(const PositionKey& key) const {
-    std::uint64_t hash = 0;
-    for (const std::uint64_t bits : key) hash = (hash ^ bits) * 0x9e3779b97f4a7c15ULL ^ (hash >> 29);
-    return hash ^ (hash >> 32);
-  }
-};
-
-PositionKey key_of(const Eigen::Vector3d& p) {
-  return {std::bit_cast<std::uint64_t>(p.x() + 0.0), std::bit_cast<std::uint64_t>(p.y() + 0.0),
-          std::bit_cast<std::uint64_t>(p.z() + 0.0)};
-}
 
 /// assimp's matrices are single precision; what they do to the points is done in double.
 Eigen::Matrix4d to_eigen(const aiMatrix4x4& m) {
@@ -40,80 +21,75 @@ Eigen::Matrix4d to_eigen(const aiMatrix4x4& m) {
   return result;
 }
 
-class Collector {
- public:
-  Collector(const aiScene& scene, std::string name) : scene_(scene), name_(std::move(name)) {}
-
-  MeshFile collect() {
-    struct Visit {
-      const aiNode* node;
-      Eigen::Matrix4d to_world;
-    };
-    // Depth first, children in order, on a list of our own: files decide how deep it goes.
-    std::vector<Visit> open{{scene_.mRootNode, to_eigen(scene_.mRootNode->mTransformation)}};
-    while (!open.empty()) {
-      const Visit visit = open.back();
-      open.pop_back();
-      add_object(*visit.node, visit.to_world);
-      for (unsigned i = visit.node->mNumChildren; i-- > 0;) {
-        const aiNode* child = visit.node->mChildren[i];
-        open.push_back({child, visit.to_world * to_eigen(child->mTransformation)});
-      }
+void add_assimp_mesh(const aiMesh& mesh, const Eigen::Matrix4d& to_world, const std::string& name,
+                     MeshBuilder& builder) {
+  for (unsigned i = 0; i < mesh.mNumFaces; ++i) {
+    const aiFace& face = mesh.mFaces[i];
+    if (face.mNumIndices != 3) continue;  // points and lines
+    Triangle triangle;
+    for (unsigned k = 0; k < 3; ++k) {
+      require(face.mIndices[k] < mesh.mNumVertices, ErrorCode::bad_index,
+              "{}: triangle {} of mesh '{}' uses vertex {}, but there are {} vertices", name, i, mesh.mName.C_Str(),
+              face.mIndices[k], mesh.mNumVertices);
+      const aiVector3D& p = mesh.mVertices[face.mIndices[k]];
+      triangle[k] = builder.vertex((to_world * Eigen::Vector4d(p.x, p.y, p.z, 1)).head<3>());
     }
-    return std::move(file_);
+    builder.triangle(triangle);
   }
+}
 
- private:
-  void add_object(const aiNode& node, const Eigen::Matrix4d& to_world) {
-    joined_.clear();
-    const std::size_t before = file_.mesh.triangles.size();
-    for (unsigned i = 0; i < node.mNumMeshes; ++i) add_mesh(*scene_.mMeshes[node.mMeshes[i]], to_world);
-    if (file_.mesh.triangles.size() == before) return;
-    file_.object_of_triangle.resize(file_.mesh.triangles.size(), static_cast<Index>(file_.object_names.size()));
-    std::string node_name(node.mName.C_Str());
-    file_.object_names.push_back(node_name.empty() ? default_object_name(name_) : std::move(node_name));
+/// Axis and unit of FBX, which assimp tells and does not apply.
+void tell_fbx_settings(const aiScene& scene, MeshFile& file) {
+  if (scene.mMetaData == nullptr) return;
+  int axis = 0;
+  int sign = 0;
+  if (scene.mMetaData->Get("UpAxis", axis) && scene.mMetaData->Get("UpAxisSign", sign) && axis >= 0 && axis < 3) {
+    file.up = fmt::format("{}{}", sign < 0 ? "-" : "", "xyz"[axis]);
+    file.up_told_by = ToldBy::file;
   }
-
-  void add_mesh(const aiMesh& mesh, const Eigen::Matrix4d& to_world) {
-    for (unsigned i = 0; i < mesh.mNumFaces; ++i) {
-      const aiFace& face = mesh.mFaces[i];
-      if (face.mNumIndices != 3) continue;  // points and lines
-      Triangle& triangle = file_.mesh.triangles.emplace_back();
-      for (unsigned k = 0; k < 3; ++k) {
-        require(face.mIndices[k] < mesh.mNumVertices, ErrorCode::bad_index,
-                "{}: triangle {} uses vertex {}, but there are {} vertices", name_, file_.mesh.triangles.size() - 1,
-                face.mIndices[k], mesh.mNumVertices);
-        const aiVector3D& p = mesh.mVertices[face.mIndices[k]];
-        const Eigen::Vector4d point = to_world * Eigen::Vector4d(p.x, p.y, p.z, 1);
-        triangle[k] = vertex(point.head<3>());
-      }
-    }
+  double centimetres = 0;
+  float single = 0;
+  bool told = scene.mMetaData->Get("UnitScaleFactor", centimetres);
+  if (!told && scene.mMetaData->Get("UnitScaleFactor", single)) {
+    told = true;
+    centimetres = static_cast<double>(single);
   }
-
-  /// The vertex of this object at exactly this position, a new one if there is none.
-  Index vertex(const Eigen::Vector3d& position) {
-    require(file_.mesh.positions.size() < std::numeric_limits<Index>::max(), ErrorCode::unsupported,
-            "{}: more vertices than an index can count", name_);
-    const auto [at, is_new] = joined_.try_emplace(key_of(position), static_cast<Index>(file_.mesh.positions.size()));
-    if (is_new) file_.mesh.positions.push_back(position);
-    return at->second;
+  if (told && centimetres > 0 && std::isfinite(centimetres)) {
+    file.unit = 0.01 * centimetres;
+    file.unit_told_by = ToldBy::file;
   }
-
-  const aiScene& scene_;
-  std::string name_;
-  MeshFile file_;
-  std::unordered_map<PositionKey, Index, KeyHash> joined_;
-};
+}
 
 }  // namespace
 
-MeshFile import_with_assimp(const std::string& path) {
+MeshFile import_with_assimp(const std::string& path, std::uint64_t max_triangles) {
   Assimp::Importer importer;
-  // GlobalScale brings FBX, which is in centimetres or whatever it says, to metres.
-  const aiScene* scene = importer.ReadFile(path, aiProcess_Triangulate | aiProcess_GlobalScale);
+  const aiScene* scene = importer.ReadFile(path, aiProcess_Triangulate);
   require(scene != nullptr, ErrorCode::bad_format, "{}: {}", path, importer.GetErrorString());
   require(scene->mRootNode != nullptr, ErrorCode::bad_mesh, "{}: has no triangles", path);
-  return Collector(*scene, path).collect();
+  struct Visit {
+    const aiNode* node;
+    Eigen::Matrix4d to_world;
+  };
+  MeshBuilder builder(path, max_triangles);
+  // Depth first, children in order, on a list of our own: files decide how deep it goes.
+  std::vector<Visit> open{{scene->mRootNode, to_eigen(scene->mRootNode->mTransformation)}};
+  while (!open.empty()) {
+    const Visit visit = open.back();
+    open.pop_back();
+    const std::string node_name(visit.node->mName.C_Str());
+    builder.begin_object(node_name.empty() ? default_object_name(path) : node_name);
+    for (unsigned i = 0; i < visit.node->mNumMeshes; ++i) {
+      add_assimp_mesh(*scene->mMeshes[visit.node->mMeshes[i]], visit.to_world, path, builder);
+    }
+    for (unsigned i = visit.node->mNumChildren; i-- > 0;) {
+      const aiNode* child = visit.node->mChildren[i];
+      open.push_back({child, visit.to_world * to_eigen(child->mTransformation)});
+    }
+  }
+  MeshFile file = builder.take();
+  tell_fbx_settings(*scene, file);
+  return file;
 }
 
 }  // namespace carom::io

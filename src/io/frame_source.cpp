@@ -114,7 +114,8 @@ class RecordingFrames final : public ChangingFrames {
 /// One mesh file a frame.
 class MeshFrames final : public ChangingFrames {
  public:
-  explicit MeshFrames(std::vector<std::filesystem::path> files) : files_(std::move(files)) {}
+  MeshFrames(std::vector<std::filesystem::path> files, MeshReadOptions options)
+      : files_(std::move(files)), options_(std::move(options)) {}
 
   std::size_t frame_count() const override { return files_.size(); }
 
@@ -122,7 +123,7 @@ class MeshFrames final : public ChangingFrames {
   void load(std::size_t frame, FrameSurface& surface, std::vector<Eigen::Vector3d>& positions) override {
     require(frame < files_.size(), ErrorCode::bad_index, "{}: there is no frame {}; there are {} files",
             files_.front().parent_path().string(), frame, files_.size());
-    MeshFile file = read_mesh_file(files_[frame]);
+    MeshFile file = read_mesh_file(files_[frame], options_);
     positions = std::move(file.mesh.positions);
     surface.vertex_count = positions.size();
     surface.triangles = std::move(file.mesh.triangles);
@@ -136,6 +137,7 @@ class MeshFrames final : public ChangingFrames {
   }
 
   std::vector<std::filesystem::path> files_;
+  MeshReadOptions options_;
 };
 
 bool begins_with(const std::vector<std::uint8_t>& head, std::string_view magic) {
@@ -159,18 +161,32 @@ InputKind input_kind(const std::filesystem::path& input) {
        input.string(), readable_mesh_extensions());
 }
 
-std::unique_ptr<FrameSource> open_frames(const std::filesystem::path& input) {
-  switch (input_kind(input)) {
+void refuse_read_options(const MeshReadOptions& options, const std::filesystem::path& input, InputKind kind) {
+  if (kind != InputKind::recording && kind != InputKind::replay) return;
+  const MeshReadOptions defaults;
+  const char* name = options.up != defaults.up                         ? "up"
+                     : options.unit != defaults.unit                   ? "unit"
+                     : options.max_triangles != defaults.max_triangles ? "max_triangles"
+                                                                       : nullptr;
+  if (name == nullptr) return;
+  fail(ErrorCode::invalid_argument, "{}: is a {}, which is in metres; {} is for mesh files", input.string(),
+       kind == InputKind::recording ? "recording" : "replay", name);
+}
+
+std::unique_ptr<FrameSource> open_frames(const std::filesystem::path& input, const MeshReadOptions& options) {
+  const InputKind kind = input_kind(input);
+  refuse_read_options(options, input, kind);
+  switch (kind) {
     case InputKind::recording:
       return std::make_unique<RecordingFrames>(input);
     case InputKind::replay:
       return std::make_unique<ReplayFrames>(input);
     case InputKind::mesh_file:
-      return std::make_unique<MeshFrames>(std::vector{input});
+      return std::make_unique<MeshFrames>(std::vector{input}, options);
     case InputKind::folder:
       break;
   }
-  return std::make_unique<MeshFrames>(numbered_mesh_files(input));
+  return std::make_unique<MeshFrames>(numbered_mesh_files(input), options);
 }
 
 }  // namespace carom

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "carom/mesh.hpp"
+#include "carom/mesh_read_options.hpp"
 
 namespace carom {
 
@@ -36,8 +37,11 @@ enum class InputKind { recording, replay, mesh_file, folder };
 /// can be read.
 InputKind input_kind(const std::filesystem::path& input);
 
+/// Throws Error that names the option if one is set for an input that is no mesh file or folder of them.
+void refuse_read_options(const MeshReadOptions& options, const std::filesystem::path& input, InputKind kind);
+
 /// A recording, a replay, a mesh file (one frame) or a folder of numbered mesh files. Throws Error
 /// that names the file.
-std::unique_ptr<FrameSource> open_frames(const std::filesystem::path& input);
+std::unique_ptr<FrameSource> open_frames(const std::filesystem::path& input, const MeshReadOptions& options = {});
 
 }  // namespace carom

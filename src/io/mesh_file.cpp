@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <new>
 
 #include "core/check.hpp"
 #include "io/file_bytes.hpp"
@@ -22,13 +23,16 @@ std::string_view as_text(std::span<const std::uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-MeshFile parse(const std::filesystem::path& path, const std::string& extension) {
+MeshFile parse(const std::filesystem::path& path, const std::string& extension, std::uint64_t max_triangles) {
   const std::string name = path.string();
-  if (extension == ".obj") return parse_obj(as_text(read_file(path)), name);
-  if (extension == ".ply") return parse_ply(read_file(path), name);
-  if (extension == ".off") return parse_off(as_text(read_file(path)), name);
-  FileBytes{path};  // a missing file, or a folder, gets our message and not assimp's
-  return import_with_assimp(name);
+  if (extension == ".fbx") return import_with_assimp(name, triangle_limit(max_triangles, FileBytes(path).size()));
+  const std::vector<std::uint8_t> bytes = read_file(path);
+  if (extension == ".obj") return parse_obj(as_text(bytes), name);
+  if (extension == ".ply") return parse_ply(bytes, name);
+  if (extension == ".off") return parse_off(as_text(bytes), name);
+  if (extension == ".stl") return parse_stl(bytes, name);
+  if (extension == ".dae") return parse_collada(as_text(bytes), name, max_triangles);
+  return parse_gltf(bytes, path, max_triangles);
 }
 
 }  // namespace
@@ -66,13 +70,22 @@ bool is_mesh_file(const std::filesystem::path& path) {
   return std::find(readable.begin(), readable.end(), lower_extension(path)) != readable.end();
 }
 
-MeshFile read_mesh_file(const std::filesystem::path& path) {
+MeshFile read_mesh_file(const std::filesystem::path& path, const MeshReadOptions& options) {
   const std::string extension = lower_extension(path);
   require(is_mesh_file(path), ErrorCode::unknown_name, "{}: \"{}\" is not a mesh file this program reads; it reads {}",
           path.string(), extension, readable_mesh_extensions());
-  MeshFile file = parse(path, extension);
-  check_mesh(file, path.string());
-  return file;
+  check_read_options(options);
+  try {
+    MeshFile file = parse(path, extension, options.max_triangles);
+    require(options.max_triangles == 0 || file.mesh.triangles.size() <= options.max_triangles, ErrorCode::unsupported,
+            "{}: has {} triangles, more than max_triangles, which is {}", path.string(), file.mesh.triangles.size(),
+            options.max_triangles);
+    apply_read_options(file, options);
+    check_mesh(file, path.string());
+    return file;
+  } catch (const std::bad_alloc&) {
+    fail(ErrorCode::io, "{}: there is not enough memory to read it", path.string());
+  }
 }
 
 }  // namespace carom

@@ -1,12 +1,13 @@
-#include <iterator>
-#include <limits>
+#include <algorithm>
+#include <numeric>
 
 #include "carom/mesh_file.hpp"
 #include "core/check.hpp"
-#include "io/byte_writer.hpp"
 #include "io/file_writer.hpp"
 #include "io/frame_check.hpp"
+#include "io/mesh_encode.hpp"
 #include "io/mesh_extension.hpp"
+#include "io/mesh_parse.hpp"
 
 namespace carom {
 
@@ -14,75 +15,65 @@ using namespace io;
 
 namespace {
 
-std::span<const std::uint8_t> as_bytes(const fmt::memory_buffer& text) {
-  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+void write_encoded(const std::filesystem::path& path, const WrittenMesh& written) {
+  const std::string name = path.string();
+  const std::string extension = lower_extension(path);
+  if (extension == ".obj") return write_file(path, encode_obj(written).bytes());
+  if (extension == ".ply") return write_file(path, encode_ply(written).bytes());
+  if (extension == ".vtk") return write_file(path, encode_vtk(written).bytes());
+  if (extension == ".stl") return write_file(path, encode_stl(written).bytes());
+  if (extension == ".gltf") return write_file(path, encode_gltf(written, name).bytes());
+  if (extension == ".glb") return write_file(path, encode_glb(written, name).bytes());
+  fail(ErrorCode::unknown_name,
+       "{}: \"{}\" is not a mesh file this program writes; it writes .obj .ply .vtk .stl .gltf .glb", name, extension);
 }
 
-/// `{}` gives the shortest decimal that reads back as the same double.
-ByteWriter encode_obj(const TriangleMesh& mesh) {
-  fmt::memory_buffer text;
-  const auto out = std::back_inserter(text);
-  for (const Eigen::Vector3d& p : mesh.positions) fmt::format_to(out, "v {} {} {}\n", p.x(), p.y(), p.z());
-  for (const Triangle& t : mesh.triangles) fmt::format_to(out, "f {} {} {}\n", t[0] + 1L, t[1] + 1L, t[2] + 1L);
-  ByteWriter bytes;
-  bytes.put(as_bytes(text));
-  return bytes;
-}
-
-ByteWriter encode_ply(const TriangleMesh& mesh) {
-  ByteWriter out;
-  out.put(
-      std::string_view(fmt::format("ply\n"
-                                   "format binary_little_endian 1.0\n"
-                                   "element vertex {}\n"
-                                   "property double x\n"
-                                   "property double y\n"
-                                   "property double z\n"
-                                   "element face {}\n"
-                                   "property list uchar int vertex_indices\n"
-                                   "end_header\n",
-                                   mesh.positions.size(), mesh.triangles.size())));
-  out.put_items(std::span<const Eigen::Vector3d>(mesh.positions));
-  for (const Triangle& triangle : mesh.triangles) {
-    out.put(std::uint8_t{3});
-    out.put_items(std::span<const Index>(triangle));
-  }
-  return out;
-}
-
-ByteWriter encode_vtk(const TriangleMesh& mesh) {
-  ByteWriter out;
-  out.put(
-      std::string_view(fmt::format("# vtk DataFile Version 3.0\n"
-                                   "carom\n"
-                                   "BINARY\n"
-                                   "DATASET POLYDATA\n"
-                                   "POINTS {} double\n",
-                                   mesh.positions.size())));
-  for (const Eigen::Vector3d& position : mesh.positions) {
-    for (const double x : position) store_big(x, out.extend(sizeof x));
-  }
-  out.put(std::string_view(fmt::format("\nPOLYGONS {} {}\n", mesh.triangles.size(), 4 * mesh.triangles.size())));
-  for (const Triangle& triangle : mesh.triangles) {
-    store_big(Index{3}, out.extend(sizeof(Index)));
-    for (const Index corner : triangle) store_big(corner, out.extend(sizeof corner));
-  }
-  out.put(std::string_view("\n"));
-  return out;
+void check_written(const TriangleMesh& mesh, const std::string& name) {
+  check_triangles(mesh.triangles, mesh.positions.size(), name);
+  check_positions(mesh.positions, name);
 }
 
 }  // namespace
 
 void write_mesh_file(const std::filesystem::path& path, const TriangleMesh& mesh) {
   const std::string name = path.string();
-  check_triangles(mesh.triangles, mesh.positions.size(), name);
-  check_positions(mesh.positions, name);
-  const std::string extension = lower_extension(path);
-  if (extension == ".obj") return write_file(path, encode_obj(mesh).bytes());
-  if (extension == ".ply") return write_file(path, encode_ply(mesh).bytes());
-  if (extension == ".vtk") return write_file(path, encode_vtk(mesh).bytes());
-  fail(ErrorCode::unknown_name, "{}: \"{}\" is not a mesh file this program writes; it writes .obj .ply .vtk", name,
-       extension);
+  check_written(mesh, name);
+  write_encoded(path, {.mesh = mesh,
+                       .object_begin = {0, mesh.triangles.size()},
+                       .names = {},
+                       .default_name = default_object_name(name)});
+}
+
+void write_mesh_file(const std::filesystem::path& path, const MeshFile& file) {
+  const std::string name = path.string();
+  check_written(file.mesh, name);
+  require(file.object_of_triangle.size() == file.mesh.triangles.size(), ErrorCode::invalid_argument,
+          "{}: {} triangles, but the objects of {} of them", name, file.mesh.triangles.size(),
+          file.object_of_triangle.size());
+  for (std::size_t i = 0; i < file.object_of_triangle.size(); ++i) {
+    const Index object = file.object_of_triangle[i];
+    require(object >= 0 && static_cast<std::size_t>(object) < file.object_names.size(), ErrorCode::bad_index,
+            "{}: triangle {} is of object {}, but there are {} names", name, i, object, file.object_names.size());
+  }
+  std::vector<std::size_t> order(file.mesh.triangles.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t left, std::size_t right) {
+    return file.object_of_triangle[left] < file.object_of_triangle[right];
+  });
+  WrittenMesh written;
+  written.mesh.positions = file.mesh.positions;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const Index object = file.object_of_triangle[order[i]];
+    if (i == 0 || object != file.object_of_triangle[order[i - 1]]) {
+      written.object_begin.push_back(i);
+      names.push_back(file.object_names[static_cast<std::size_t>(object)]);
+    }
+    written.mesh.triangles.push_back(file.mesh.triangles[order[i]]);
+  }
+  written.object_begin.push_back(order.size());
+  written.names = names_to_write(names);
+  write_encoded(path, written);
 }
 
 }  // namespace carom

@@ -1,5 +1,4 @@
 #include <limits>
-#include <numeric>
 
 #include "core/check.hpp"
 #include "io/mesh_parse.hpp"
@@ -8,25 +7,6 @@
 namespace carom::io {
 
 namespace {
-
-/// Joins what belongs together: find() gives the lowest member of a group.
-class Groups {
- public:
-  explicit Groups(std::size_t size) : parent_(size) { std::iota(parent_.begin(), parent_.end(), 0); }
-
-  std::size_t find(std::size_t i) {
-    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-    return i;
-  }
-  void join(std::size_t a, std::size_t b) {
-    a = find(a);
-    b = find(b);
-    parent_[std::max(a, b)] = std::min(a, b);
-  }
-
- private:
-  std::vector<std::size_t> parent_;
-};
 
 class ObjParser {
  public:
@@ -46,7 +26,8 @@ class ObjParser {
       scan_.next_line();
     }
     check_forward_references();
-    join_objects();
+    file_.object_names = std::move(objects_);
+    join_objects(file_);
     return std::move(file_);
   }
 
@@ -113,29 +94,6 @@ class ObjParser {
   [[noreturn]] void refuse(std::size_t line, std::int64_t number) const {
     fail(ErrorCode::bad_index, "{}, line {}: there is no vertex {}; the file has {}", name_, line, number,
          file_.mesh.positions.size());
-  }
-
-  /// A vertex belongs to one object: those that share one are one.
-  void join_objects() {
-    Groups groups(objects_.size());
-    std::vector<Index> owner(file_.mesh.positions.size(), none);
-    for (std::size_t i = 0; i < file_.mesh.triangles.size(); ++i) {
-      const Index object = file_.object_of_triangle[i];
-      for (const Index corner : file_.mesh.triangles[i]) {
-        Index& first = owner[static_cast<std::size_t>(corner)];
-        if (first == none) first = object;
-        if (first != object) groups.join(static_cast<std::size_t>(first), static_cast<std::size_t>(object));
-      }
-    }
-    std::vector<Index> number(objects_.size(), none);
-    for (Index& object : file_.object_of_triangle) {
-      const std::size_t group = groups.find(static_cast<std::size_t>(object));
-      if (number[group] == none) {
-        number[group] = static_cast<Index>(file_.object_names.size());
-        file_.object_names.push_back(objects_[group]);
-      }
-      object = number[group];
-    }
   }
 
   static constexpr std::size_t max_vertices = std::numeric_limits<Index>::max();

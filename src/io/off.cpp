@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "core/check.hpp"
@@ -56,10 +57,13 @@ MeshFile parse_off(std::string_view text, const std::string& name) {
   file.mesh.triangles.reserve(std::min(faces, scan.bytes_left() / 2));
   for (std::size_t i = 0; i < vertices; ++i) {
     to_next(scan, "a vertex");
-    const double x = scan.number("the x coordinate of a vertex");
-    const double y = scan.number("the y coordinate of a vertex");
-    const double z = scan.number("the z coordinate of a vertex");
-    file.mesh.positions.emplace_back(x, y, z);
+    Eigen::Vector3d& position = file.mesh.positions.emplace_back();
+    constexpr std::array<const char*, 3> what{"the x coordinate of a vertex", "the y coordinate of a vertex",
+                                              "the z coordinate of a vertex"};
+    for (int axis = 0; axis < 3; ++axis) {
+      to_next(scan, what[static_cast<std::size_t>(axis)]);
+      position[axis] = scan.number(what[static_cast<std::size_t>(axis)]);
+    }
     scan.next_line();
   }
   std::vector<Index> corners;
@@ -71,6 +75,7 @@ MeshFile parse_off(std::string_view text, const std::string& name) {
             size);
     corners.clear();
     for (std::size_t k = 0; k < size; ++k) {
+      to_next(scan, "the number of a vertex");  // a face may go on in the next line
       const auto index = scan.integer<std::int64_t>("the number of a vertex");
       require(index >= 0 && static_cast<std::size_t>(index) < vertices, ErrorCode::bad_index,
               "{}, line {}: there is no vertex {}; the file has {}", name, line, index, vertices);

@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <unordered_map>
 
 #include "core/check.hpp"
 #include "io/byte_reader.hpp"
@@ -139,47 +140,93 @@ void read_vertices(Values& values, const PlyElement& element, const std::string&
   }
 }
 
-/// Indices are checked later: the vertices may come after the faces.
+/// Corners of a face or a strip. Indices are checked later: the vertices may come after the faces.
 template <class Values>
-void read_faces(Values& values, const PlyElement& element, const std::string& name, std::vector<Triangle>& triangles) {
-  auto corners_at = element.find("vertex_indices");
-  if (!corners_at) corners_at = element.find("vertex_index");
-  require(corners_at && element.properties[*corners_at].list_count && is_integer(element.properties[*corners_at].type),
-          ErrorCode::bad_format, "{}: faces have no list of integers vertex_indices", name);
-  triangles.reserve(triangles.size() + element.count);
-  std::vector<Index> corners;
-  for (std::uint64_t i = 0; i < element.count; ++i) {
-    for (std::size_t k = 0; k < element.properties.size(); ++k) {
-      const PlyProperty& property = element.properties[k];
-      if (k != *corners_at) {
-        skip_property(values, property);
-        continue;
-      }
-      const std::uint64_t length = list_length(values, property);
-      if (length < 3) fail(ErrorCode::bad_format, "{}: face {} has {} corners", values.where(), i, length);
-      corners.clear();
-      for (std::uint64_t c = 0; c < length; ++c) {
-        const std::int64_t index = values.integer(property.type);
-        if (index < 0 || static_cast<std::uint64_t>(index) >= most_elements) {
-          fail(ErrorCode::bad_index, "{}: face {} uses vertex {}", values.where(), i, index);
-        }
-        corners.push_back(static_cast<Index>(index));
-      }
-      add_fan(corners, triangles);
+void read_corners(Values& values, const PlyElement& element, const PlyProperty& property, std::uint64_t number,
+                  std::vector<Index>& corners) {
+  const std::uint64_t length = list_length(values, property);
+  corners.clear();
+  for (std::uint64_t c = 0; c < length; ++c) {
+    const std::int64_t index = values.integer(property.type);
+    const bool restart = index == -1 && element.name == "tristrips";
+    if (!restart && (index < 0 || static_cast<std::uint64_t>(index) >= most_elements)) {
+      fail(ErrorCode::bad_index, "{}: {} {} uses vertex {}", values.where(), element.name, number, index);
     }
+    corners.push_back(static_cast<Index>(index));
   }
 }
 
+/// A list of strips, with -1 where the next one begins.
+void add_strips(std::span<const Index> corners, std::vector<Triangle>& triangles) {
+  for (std::size_t begin = 0; begin < corners.size();) {
+    const auto rest = corners.subspan(begin);
+    const auto length = static_cast<std::size_t>(std::find(rest.begin(), rest.end(), none) - rest.begin());
+    add_strip(rest.first(length), triangles);
+    begin += length + 1;
+  }
+}
+
+/// Faces or strips of triangles, with the object of each if the file names objects.
 template <class Values>
-void read_elements(Values values, const PlyHeader& header, const std::string& name, TriangleMesh& mesh) {
+void read_faces(Values& values, const PlyElement& element, const PlyHeader& header, const std::string& name,
+                MeshFile& file) {
+  auto corners_at = element.find("vertex_indices");
+  if (!corners_at) corners_at = element.find("vertex_index");
+  require(corners_at && element.properties[*corners_at].list_count && is_integer(element.properties[*corners_at].type),
+          ErrorCode::bad_format, "{}: {} has no list of integers vertex_indices", name, element.name);
+  // A number of the object alone says nothing: other programs may mean anything by it.
+  const std::size_t no_property = element.properties.size();
+  std::size_t object_at = header.object_names.empty() ? no_property : element.find("object").value_or(no_property);
+  if (object_at != no_property &&
+      (element.properties[object_at].list_count || !is_integer(element.properties[object_at].type))) {
+    object_at = no_property;
+  }
+  std::unordered_map<std::int64_t, Index> objects;
+  for (const auto& [number, object_name] : header.object_names) {
+    objects.emplace(number, static_cast<Index>(objects.size()));
+  }
+  file.mesh.triangles.reserve(file.mesh.triangles.size() + element.count);
+  std::vector<Index> corners;
+  for (std::uint64_t i = 0; i < element.count; ++i) {
+    Index object = 0;
+    for (std::size_t k = 0; k < element.properties.size(); ++k) {
+      const PlyProperty& property = element.properties[k];
+      if (k == *corners_at) {
+        read_corners(values, element, property, i, corners);
+      } else if (k == object_at) {
+        const std::int64_t number = values.integer(property.type);
+        const auto found = objects.find(number);
+        if (found == objects.end())
+          fail(ErrorCode::bad_index, "{}: {} {} is of object {}, which has no name", values.where(), element.name, i,
+               number);
+        object = found->second;
+      } else {
+        skip_property(values, property);
+      }
+    }
+    if (element.name == "tristrips") {
+      add_strips(corners, file.mesh.triangles);
+    } else {
+      if (corners.size() < 3)
+        fail(ErrorCode::bad_format, "{}: face {} has {} corners", values.where(), i, corners.size());
+      add_fan(corners, file.mesh.triangles);
+    }
+    file.object_of_triangle.resize(file.mesh.triangles.size(), object);
+  }
+  if (object_at == no_property) return;
+  file.object_names.clear();
+  for (const auto& [number, object_name] : header.object_names) file.object_names.push_back(object_name);
+}
+
+template <class Values>
+void read_elements(Values values, const PlyHeader& header, const std::string& name, MeshFile& file) {
   for (const PlyElement& element : header.elements) {
     check_count(values, element, header.format, name);
     if (element.name == "vertex") {
-      read_vertices(values, element, name, mesh.positions);
-    } else if (element.name == "face") {
-      read_faces(values, element, name, mesh.triangles);
+      read_vertices(values, element, name, file.mesh.positions);
+    } else if (element.name == "face" || element.name == "tristrips") {
+      read_faces(values, element, header, name, file);
     } else {
-      require(element.name != "tristrips", ErrorCode::unsupported, "{}: triangle strips are not supported", name);
       skip_element(values, element);
     }
   }
@@ -191,13 +238,16 @@ MeshFile parse_ply(std::span<const std::uint8_t> bytes, const std::string& name)
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   const PlyHeader header = parse_ply_header(text, name);
   MeshFile file;
-  if (header.format == PlyFormat::ascii) {
-    read_elements(AsciiValues(text, name, header), header, name, file.mesh);
-  } else {
-    read_elements(BinaryValues(bytes, name, header), header, name, file.mesh);
-  }
-  file.object_of_triangle.assign(file.mesh.triangles.size(), 0);
   file.object_names.push_back(default_object_name(name));
+  if (header.format == PlyFormat::ascii) {
+    read_elements(AsciiValues(text, name, header), header, name, file);
+  } else {
+    read_elements(BinaryValues(bytes, name, header), header, name, file);
+  }
+  if (file.object_names.size() > 1) {
+    check_mesh(file, name);
+    join_objects(file);
+  }
   return file;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <utility>
 
 #include "core/check.hpp"
@@ -68,6 +69,16 @@ PlyProperty parse_property(TextScanner& scan) {
   return property;
 }
 
+/// Comments of other programs may begin in the same way: they are passed over.
+void parse_comment(TextScanner& scan, PlyHeader& header) {
+  if (scan.token() != "object") return;
+  const std::string_view number = scan.token();
+  std::int64_t object = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), object);
+  if (error != std::errc() || end != number.data() + number.size() || scan.at_line_end()) return;
+  header.object_names.try_emplace(object, scan.rest_of_line());
+}
+
 }  // namespace
 
 std::size_t size_of(PlyType type) {
@@ -121,6 +132,8 @@ PlyHeader parse_ply_header(std::string_view text, const std::string& name) {
       PlyElement& element = header.elements.emplace_back();
       element.name = scan.token();
       element.count = scan.integer<std::uint64_t>("the number of elements");
+    } else if (keyword == "comment") {
+      parse_comment(scan, header);
     } else if (keyword == "property") {
       header.elements.back().properties.push_back(parse_property(scan));
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,6 +42,8 @@ struct PlyHeader {
   std::vector<PlyElement> elements;
   std::size_t size = 0;   ///< bytes; the data begin here
   std::size_t lines = 0;  ///< of the head
+  /// Names of objects by the number that the property `object` of faces has, from comments "object 0 left wheel".
+  std::map<std::int64_t, std::string> object_names{};
 };
 
 /// Throws Error(bad_format) that names the file and the line.

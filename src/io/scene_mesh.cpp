@@ -41,7 +41,9 @@ struct ShapeBuilder {
   TriangleMesh operator()(const RollSource& s) const {
     return make_roll(s.inner_radius, s.gap, s.turns, s.width, s.along, s.across);
   }
-  TriangleMesh operator()(const FileSource& s) const { return read_mesh_file(s.path).mesh; }
+  TriangleMesh operator()(const FileSource& s) const {
+    return read_mesh_file(s.path, {.up = s.up, .unit = s.unit}).mesh;
+  }
 };
 
 Eigen::Vector3d unit(const Eigen::Vector3d& direction, std::string_view what) {

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <map>
 
+#include "carom/mesh_read_options.hpp"
 #include "carom/scene.hpp"
 #include "core/check.hpp"
 #include "io/json_field.hpp"
@@ -205,7 +206,10 @@ class SceneReader {
     if (!file) object_.missing({generator_name, file_name});
     const std::string& path = file->text();
     if (path.empty() || path.find('\0') != std::string::npos) file->expected("the name of a file");
-    value = FileSource{folder_ / path};
+    FileSource source{folder_ / path};
+    name_of("up", source.up, mesh_up_names(), Presence::quiet);
+    name_of("unit", source.unit, mesh_unit_names(), Presence::quiet);
+    value = std::move(source);
   }
 
  private:

@@ -110,6 +110,8 @@ class SceneWriter {
              std::variant<Ts...>& value) {
     if (const auto* file = std::get_if<FileSource>(&value)) {
       add(file_name, {file->path.generic_string()}, Presence::shown);
+      if (file->up != FileSource{}.up) add("up", {file->up}, Presence::shown);
+      if (file->unit != FileSource{}.unit) add("unit", {file->unit}, Presence::shown);
     } else {
       kind(generator_name, generators, value);
     }

@@ -1,9 +1,10 @@
 #include "carom/viewer.hpp"
 
-#include <array>
+#include <algorithm>
 #include <string>
 
 #include "core/check.hpp"
+#include "io/base64.hpp"
 
 #ifdef CAROM_HAS_VIEWER
 extern "C" const char carom_viewer_begin[];
@@ -16,20 +17,6 @@ namespace {
 
 constexpr std::string_view placeholder = "<!--CAROM_RECORDING-->";
 constexpr std::string_view head_tag = "<head>";
-
-/// Appends the base64 of `bytes`; only the last piece of a text may have a length that is not a
-/// multiple of three.
-void append_base64(std::span<const std::uint8_t> bytes, std::string& text) {
-  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
-    std::uint32_t group = 0;
-    for (std::size_t k = 0; k < 3; ++k) group = group << 8U | (k < count ? bytes[i + k] : 0U);
-    for (std::size_t k = 0; k < 4; ++k) {
-      text += k <= count ? digits[group >> (18 - 6 * k) & 63U] : '=';
-    }
-  }
-}
 
 }  // namespace
 
@@ -61,7 +48,7 @@ void write_viewer_html(std::span<const std::uint8_t> recording, const std::funct
   std::string text;
   for (std::size_t i = 0; i < recording.size(); i += piece) {
     text.clear();
-    append_base64(recording.subspan(i, std::min(piece, recording.size() - i)), text);
+    io::append_base64(recording.subspan(i, std::min(piece, recording.size() - i)), text);
     write(text);
   }
   write("</script>");

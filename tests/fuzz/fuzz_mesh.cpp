@@ -32,5 +32,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try_format([&] { return carom::io::parse_obj(text, "fuzz"); });
   try_format([&] { return carom::io::parse_ply(bytes, "fuzz"); });
   try_format([&] { return carom::io::parse_off(text, "fuzz"); });
+  try_format([&] { return carom::io::parse_stl(bytes, "fuzz"); });
+  constexpr std::uint64_t max_triangles = 10'000;
+  try_format([&] { return carom::io::parse_collada(text, "fuzz", max_triangles); });
+  // In a folder that is not there, so that no file is found that the text may name.
+  try_format([&] { return carom::io::parse_gltf(bytes, "no-such-folder/fuzz.gltf", max_triangles); });
   return 0;
 }

@@ -66,8 +66,8 @@ TEST(MeshFiles, WritingRefusesWhatCannotBeReadBack) {
   mesh = awkward;
   mesh.positions[2].y() = std::numeric_limits<double>::infinity();
   expect_error(ErrorCode::not_finite, {"a.ply", "vertex 2"}, [&] { write_mesh_file(folder / "a.ply", mesh); });
-  expect_error(ErrorCode::unknown_name, {"a.stl", ".obj .ply .vtk"},
-               [&] { write_mesh_file(folder / "a.stl", awkward); });
+  expect_error(ErrorCode::unknown_name, {"a.off", ".obj .ply .vtk .stl .gltf .glb"},
+               [&] { write_mesh_file(folder / "a.off", awkward); });
   expect_error(ErrorCode::io, {"none/a.obj:", "No such file"},
                [&] { write_mesh_file(folder / "none/a.obj", awkward); });
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
@@ -169,6 +169,70 @@ TEST(MeshFiles, ColladaComesInMetres) {
   EXPECT_TRUE(file.mesh.positions[0].isApprox(Eigen::Vector3d(1, 0, 0), 1e-6));
   EXPECT_TRUE(file.mesh.positions[1].isApprox(Eigen::Vector3d(2, 0, 0), 1e-6));
   EXPECT_TRUE(file.mesh.positions[2].isApprox(Eigen::Vector3d(1, 1, 0), 1e-6));
+}
+
+/// In inches, z up, and moved by ten of them.
+const std::string fbx = R"(; FBX 7.4.0 project file
+FBXHeaderExtension:  {
+  FBXHeaderVersion: 1003
+  FBXVersion: 7400
+}
+GlobalSettings:  {
+  Version: 1000
+  Properties70:  {
+    P: "UpAxis", "int", "Integer", "",2
+    P: "UpAxisSign", "int", "Integer", "",1
+    P: "UnitScaleFactor", "double", "Number", "",2.54
+  }
+}
+Definitions:  {
+  Version: 100
+  Count: 2
+  ObjectType: "Model" {
+    Count: 1
+  }
+  ObjectType: "Geometry" {
+    Count: 1
+  }
+}
+Objects:  {
+  Geometry: 100, "Geometry::g", "Mesh" {
+    Vertices: *9 {
+      a: 0,0,0,1,2,3,0,1,0
+    }
+    PolygonVertexIndex: *3 {
+      a: 0,1,-3
+    }
+    GeometryVersion: 124
+  }
+  Model: 200, "Model::part", "Mesh" {
+    Version: 232
+    Properties70:  {
+      P: "Lcl Translation", "Lcl Translation", "", "A",10,0,0
+    }
+    Shading: T
+    Culling: "CullingOff"
+  }
+}
+Connections:  {
+  C: "OO",200,0
+  C: "OO",100,200
+}
+)";
+
+TEST(MeshFiles, FbxTellsUpAxisAndUnit) {
+  const TempFolder folder;
+  const MeshFile file = read_mesh_file(folder.file("a.fbx", fbx));
+  EXPECT_EQ(file.object_names, std::vector<std::string>{"part"});
+  EXPECT_EQ(file.up, "z");
+  EXPECT_EQ(file.up_told_by, ToldBy::file);
+  EXPECT_NEAR(file.unit, 0.0254, 1e-9);
+  EXPECT_EQ(file.unit_told_by, ToldBy::file);
+  ASSERT_EQ(file.mesh.positions.size(), 3u);
+  EXPECT_TRUE(file.mesh.positions[1].isApprox(0.0254 * Eigen::Vector3d(11, 2, 3), 1e-6));
+  EXPECT_TRUE(read_mesh_file(folder / "a.fbx", {.up = "file", .unit = "cm"})
+                  .mesh.positions[1]
+                  .isApprox(Eigen::Vector3d(0.11, 0.03, -0.02), 1e-6));
 }
 
 }  // namespace

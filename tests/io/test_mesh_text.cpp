@@ -120,6 +120,12 @@ TEST(Off, WithAndWithoutTheNumberOfEdges) {
     EXPECT_EQ(file.object_names, Names{"a"});
   }
 }
+TEST(Off, FacesAndVerticesMayGoOnInTheNextLine) {
+  const MeshFile file =
+      parse_off("OFF\n4 2 0\n0 0\n0\n1 0 0\n1 1 # y\n\n0.5\n0 1 0\n3\n0 1\n2\n4 0 1 # half\n 2 3 255 0 0\n", "a");
+  EXPECT_EQ(file.mesh.positions, (std::vector<Eigen::Vector3d>{{0, 0, 0}, {1, 0, 0}, {1, 1, 0.5}, {0, 1, 0}}));
+  EXPECT_EQ(file.mesh.triangles, (Triangles{{0, 1, 2}, {0, 1, 2}, {0, 2, 3}}));
+}
 TEST(Off, ColoursAndNormalsArePassedOver) {
   const MeshFile file = parse_off(
       "CNOFF\n3 1 0\n0.1 0 0 0 0 1 255 0 0 255\n1 0 0 0 0 1 1 1 1 1\n0 1 0 0 0 1 0 0 0 0\n3 0 1 2 0.5 0.5 0.5\n", "a");
@@ -136,7 +142,9 @@ TEST(Off, Errors) {
   refuse_off("OFF\n2000000000 2000000000 0\n0 0 0\n", ErrorCode::bad_format, {"line 4", "a vertex", "file ends"});
   refuse_off("OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 3\n", ErrorCode::bad_index, {"line 6", "no vertex 3"});
   refuse_off("OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n2 0 1\n", ErrorCode::bad_format, {"line 6", "found 2"});
-  refuse_off("OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1\n", ErrorCode::bad_format, {"line 6", "line ends"});
+  refuse_off("OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1\n", ErrorCode::bad_format, {"line 7", "file ends"});
+  refuse_off("OFF\n4 2 0\n0 0 0\n1 0 0\n0 1 0\n1 1 0\n3 0 1\n3 0 1 2\n", ErrorCode::bad_format,
+             {"a face", "file ends"});
   refuse_off("OFF\n0 0 0\n", ErrorCode::bad_mesh, {"no triangles"});
   refuse_off("OFF\n3 1 0\n0 0 0\n1 0 inf\n0 1 0\n3 0 1 2\n", ErrorCode::not_finite, {"vertex 1"});
 }

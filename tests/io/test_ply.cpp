@@ -51,6 +51,45 @@ TEST(Ply, ExtraPropertiesAndElementsArePassedOver) {
   EXPECT_EQ(file.mesh.triangles, (Triangles{{0, 1, 2}, {0, 1, 2}, {0, 2, 0}}));
 }
 
+TEST(Ply, TriangleStrips) {
+  const std::string head =
+      "ply\nformat ascii 1.0\nelement vertex 5\nproperty float x\nproperty float y\nproperty float z\n"
+      "element tristrips 1\nproperty list int int vertex_indices\nend_header\n"
+      "0 0 0\n1 0 0\n0 1 0\n1 1 0\n0 2 0\n";
+  // Every other triangle is turned round, -1 begins a new strip, a repeated corner only joins.
+  EXPECT_EQ(parse(head + "12 0 1 2 3 -1 1 4 3 3 2 -1 0\n").mesh.triangles,
+            (Triangles{{0, 1, 2}, {2, 1, 3}, {1, 4, 3}}));
+  refuse(head + "4 0 1 2 -2\n", ErrorCode::bad_index, {"tristrips 0", "vertex -2"});
+  refuse(head + "4 0 1 2 5\n", ErrorCode::bad_index, {"5"});
+  refuse(head + "2 0 1\n", ErrorCode::bad_mesh, {"no triangles"});
+  // As scans have them: binary, the most significant byte first.
+  std::string text =
+      "ply\nformat binary_big_endian 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\n"
+      "element tristrips 1\nproperty list int int vertex_indices\nend_header\n";
+  io::ByteWriter bytes;
+  for (const float x : {0.F, 0.F, 0.F, 1.F, 0.F, 0.F, 0.F, 1.F, 0.F}) io::store_big(x, bytes.extend(4));
+  for (const int i : {4, 0, 1, 2, -1}) io::store_big(i, bytes.extend(4));
+  text.append(reinterpret_cast<const char*>(bytes.bytes().data()), bytes.bytes().size());
+  EXPECT_EQ(parse(text).mesh.triangles, (Triangles{{0, 1, 2}}));
+}
+
+TEST(Ply, ObjectsOfFacesWithNamesInComments) {
+  const std::string vertices = "0 0 0\n1 0 0\n0 1 0\n0 0 1\n1 0 1\n0 1 1\n";
+  const auto head = [](const std::string& comments) {
+    return "ply\nformat ascii 1.0\n" + comments +
+           "element vertex 6\nproperty float x\nproperty float y\nproperty float z\nelement face 2\n"
+           "property int object\nproperty list uchar int vertex_indices\nend_header\n";
+  };
+  const std::string names = "comment object 7 left wheel\ncomment object of art\ncomment object 9 lid\n";
+  const MeshFile file = parse(head(names) + vertices + "9 3 0 1 2\n7 3 3 4 5\n");
+  EXPECT_EQ(file.object_names, (std::vector<std::string>{"lid", "left wheel"})) << "numbered by first triangle";
+  EXPECT_EQ(file.object_of_triangle, (std::vector<Index>{0, 1}));
+  EXPECT_EQ(parse(head(names) + vertices + "9 3 0 1 2\n7 3 0 4 5\n").object_names.size(), 1u) << "they share a vertex";
+  EXPECT_EQ(parse(head("") + vertices + "9 3 0 1 2\n7 3 3 4 5\n").object_names, std::vector<std::string>{"a"})
+      << "a property of that name alone says nothing";
+  refuse(head(names) + vertices + "9 3 0 1 2\n8 3 3 4 5\n", ErrorCode::bad_index, {"face 1", "object 8"});
+}
+
 template <bool big>
 std::string binary() {
   std::string text = "ply\nformat binary_";

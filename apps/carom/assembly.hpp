@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "carom/mesh_read_options.hpp"
 #include "carom/shape.hpp"
 
 namespace carom::app {
@@ -14,7 +15,7 @@ struct AssemblyPart {
 
 /// Each file a part, or with `split` each object of a file, or each connected piece of a file with one object. Vertices
 /// at the same place count as one for that. A name that occurs twice gets a number. Throws Error that names the file.
-std::vector<AssemblyPart> read_parts(const std::string& file, bool split);
+std::vector<AssemblyPart> read_parts(const std::string& file, bool split, const MeshReadOptions& options);
 
 /// So that no two parts have one name.
 void number_equal_names(std::vector<AssemblyPart>& parts);

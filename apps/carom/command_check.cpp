@@ -25,7 +25,7 @@ std::vector<AssemblyPart> read_all(const CheckOptions& options) {
   std::vector<AssemblyPart> parts;
   Progress progress("read", options.files.size());
   for (std::size_t i = 0; i < options.files.size() && !interrupted_by_user(); ++i) {
-    std::vector<AssemblyPart> read = read_parts(options.files[i], options.self);
+    std::vector<AssemblyPart> read = read_parts(options.files[i], options.self, options.reading);
     std::move(read.begin(), read.end(), std::back_inserter(parts));
     progress.update(i + 1, counted(parts.size(), "part"));
   }

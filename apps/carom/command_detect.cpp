@@ -164,9 +164,9 @@ class Measurement {
 /// Frames one after the other, and with continuous detection the one after each as well.
 class FrameReader {
  public:
-  FrameReader(const std::string& input, bool with_next) {
-    source_ = open_frames(input);
-    if (with_next) next_source_ = open_frames(input);
+  FrameReader(const std::string& input, bool with_next, const MeshReadOptions& reading) {
+    source_ = open_frames(input, reading);
+    if (with_next) next_source_ = open_frames(input, reading);
   }
   FrameSource& source() { return *source_; }
   const FrameSurface& surface() const { return surface_; }
@@ -198,7 +198,7 @@ std::vector<Eigen::Vector3d> rest_shape(const DetectCommandOptions& options) {
   std::vector<Eigen::Vector3d> positions;
   if (options.surface_factor == 0 || options.surface_shape == "current") return positions;
   FrameSurface ignored;
-  const std::unique_ptr<FrameSource> source = open_frames(options.input);
+  const std::unique_ptr<FrameSource> source = open_frames(options.input, options.reading);
   if (source->frame_count() > 0) source->read(0, ignored, positions);
   return positions;
 }
@@ -235,7 +235,7 @@ int detect(const DetectCommandOptions& options) {
       .threads = options.threads,
       .filters = {.surface_factor = options.surface_factor, .rest_positions = rest, .excluded_vertices = excluded}};
 
-  FrameReader reader(options.input, options.continuous);
+  FrameReader reader(options.input, options.continuous, options.reading);
   FrameSource& source = reader.source();
   if (!source.warning().empty()) say(stderr, "carom: warning: {}\n", source.warning());
   std::vector<std::size_t> frames = parse_frame_range(options.frames, source.frame_count());

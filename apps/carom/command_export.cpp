@@ -18,7 +18,7 @@ namespace carom::app {
 namespace fs = std::filesystem;
 
 int export_frames(const ExportOptions& options) {
-  const std::unique_ptr<FrameSource> source = open_frames(options.file);
+  const std::unique_ptr<FrameSource> source = open_frames(options.file, options.reading);
   if (!source->warning().empty()) say(stderr, "carom: warning: {}\n", source->warning());
   const std::vector<std::size_t> frames = parse_frame_range(options.frames, source->frame_count());
   const fs::path folder(options.folder);
@@ -37,14 +37,18 @@ int export_frames(const ExportOptions& options) {
   remove_temporary_files_in(folder);
   std::unique_ptr<ReplayWriter> replay;
   FrameSurface surface;
-  TriangleMesh mesh;
+  MeshFile out;
   std::size_t count = 0;
   {
     Progress progress("export", frames.size());
     for (const std::size_t frame : frames) {
       if (interrupted_by_user()) break;
-      const bool changed = source->read(frame, surface, mesh.positions);
-      if (changed) mesh.triangles = surface.triangles;
+      const bool changed = source->read(frame, surface, out.mesh.positions);
+      if (changed) {
+        out.mesh.triangles = surface.triangles;
+        out.object_of_triangle = surface.object_of_triangle;
+        out.object_names = surface.object_names;
+      }
       if (options.to == "replay") {
         require(!(changed && replay), ErrorCode::unsupported,
                 "{}: the triangles change at frame {}; a replay has one list of triangles for all frames", options.file,
@@ -55,11 +59,11 @@ int export_frames(const ExportOptions& options) {
           replay = std::make_unique<ReplayWriter>(replay_path, surface.vertex_count, surface.triangles,
                                                   surface.object_of_triangle);
         }
-        replay->write_frame(mesh.positions);
+        replay->write_frame(out.mesh.positions);
       } else {
         const fs::path file = folder / fmt::format("frame_{:0{}}.{}", frame, digits, options.to);
         refuse_same_files({{"the input", options.file}, {"the output", file.string()}});
-        write_mesh_file(file, mesh);
+        write_mesh_file(file, out);
       }
       progress.update(++count, "");
     }

@@ -108,16 +108,57 @@ void print_report(const MeshReport& r) {
   });
 }
 
+/// Up axis and unit: where they come from, and what was done about them.
+Json axes_json(const MeshFile& file) {
+  return {{"up", file.up.empty() ? Json(nullptr) : Json(file.up)},
+          {"up_told_by", to_string(file.up_told_by)},
+          {"turned", file.turned},
+          {"unit", file.unit},
+          {"unit_told_by", to_string(file.unit_told_by)}};
+}
+
+std::string_view source_text(ToldBy source) {
+  switch (source) {
+    case ToldBy::format:
+      return "by the format";
+    case ToldBy::file:
+      return "from the file";
+    case ToldBy::option:
+      return "from the options";
+    case ToldBy::nothing:
+      break;
+  }
+  return "";
+}
+
+void print_axes(const MeshFile& file) {
+  if (file.up.empty()) {
+    say(stdout, "{:<16} not in the file, coordinates are kept (--up z if z is up)\n", "up axis");
+  } else if (file.turned) {
+    say(stdout, "{:<16} {} ({}), turned to y\n", "up axis", file.up, source_text(file.up_told_by));
+  } else {
+    say(stdout, "{:<16} {} ({}){}\n", "up axis", file.up, source_text(file.up_told_by),
+        file.up == "y" ? "" : ", coordinates are kept (--up file turns it to y)");
+  }
+  if (file.unit_told_by == ToldBy::nothing) {
+    say(stdout, "{:<16} not in the file, taken as m (--unit mm if it is a print)\n", "unit");
+  } else {
+    say(stdout, "{:<16} {} m ({})\n", "unit", file.unit, source_text(file.unit_told_by));
+  }
+}
+
 int mesh_info(const InfoOptions& options, Output& output) {
-  const MeshFile file = read_mesh_file(options.file);
+  const MeshFile file = read_mesh_file(options.file, options.reading);
   const MeshReport report = inspect(file.mesh);
   if (output.wanted()) {
     Json json = report_json(report);
     json["objects"] = file.object_names;
+    json.update(axes_json(file));
     output.write(dump(json));
   }
   if (!output.to_stdout()) {
     say(stdout, "{}: mesh, {}\n", options.file, counted(file.object_names.size(), "object"));
+    print_axes(file);
     print_report(report);
   }
   return report.clean() ? done : found_problems;
@@ -214,6 +255,7 @@ int info(const InfoOptions& options) {
   const InputKind kind = input_kind(options.file);
   require(kind != InputKind::folder, ErrorCode::invalid_argument,
           "{}: is a folder; expected a mesh file, a recording or a replay", options.file);
+  refuse_read_options(options.reading, options.file, kind);
   Output output("--json", options.json, OutputKind::json);
   set_stage_of_work(fmt::format("info: {}", options.file));
   const int code = kind == InputKind::recording ? recording_info(options, output)

@@ -97,7 +97,7 @@ int view(const ViewOptions& options) {
     throw Error(ErrorCode::invalid_argument, fmt::format("--port is {}; expected 0 to 65535", options.port));
   }
   set_stage_of_work("reading " + options.file);
-  const std::vector<std::uint8_t> recording = recording_to_view(options.file);
+  const std::vector<std::uint8_t> recording = recording_to_view(options.file, options.reading);
   const std::string_view page = viewer_page();
 
   httplib::Server server;

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "carom/mesh_read_options.hpp"
+
 /// One function a command. Each returns the exit code; what a user got wrong is thrown as
 /// carom::Error and ends as a message and exit code 2.
 namespace carom::app {
@@ -42,6 +44,7 @@ struct DetectCommandOptions {
   std::string frames;
   std::string json;
   std::string contacts;
+  MeshReadOptions reading;
 };
 int detect(const DetectCommandOptions& options);
 
@@ -53,6 +56,7 @@ struct CheckOptions {
   int threads = 0;
   std::string json;
   std::string html;
+  MeshReadOptions reading;
 };
 int check(const CheckOptions& options);
 
@@ -66,12 +70,14 @@ int scenes(const ScenesOptions& options);
 struct InfoOptions {
   std::string file;
   std::string json;
+  MeshReadOptions reading;
 };
 int info(const InfoOptions& options);
 
 struct ViewOptions {
   std::string file;
   int port = 0;
+  MeshReadOptions reading;
 };
 int view(const ViewOptions& options);
 
@@ -80,6 +86,7 @@ struct ExportOptions {
   std::string to;
   std::string folder;
   std::string frames;
+  MeshReadOptions reading;
 };
 int export_frames(const ExportOptions& options);
 

@@ -12,6 +12,7 @@
 #include "carom/version.hpp"
 #include "commands.hpp"
 #include "interrupt.hpp"
+#include "mesh_options.hpp"
 #include "output.hpp"
 #include "say.hpp"
 
@@ -113,6 +114,7 @@ void add_detect(CLI::App& app, Action& action) {
   add_json(command, options->json, "counts and times");
   command->add_option("--contacts", options->contacts, "write every contact as CSV to a file, or - for standard output")
       ->type_name("FILE");
+  add_mesh_options(*command, options->reading);
   command->footer(
       "Example:\n  carom detect tori.replay --distance 0.01 --between --contacts contacts.csv\n"
       "  carom detect part.obj --distance 0 --contacts -    # where does this mesh cut itself?\n"
@@ -138,6 +140,7 @@ void add_info(CLI::App& app, Action& action) {
   auto options = std::make_shared<InfoOptions>();
   command->add_option("file", options->file, "a mesh file, a recording or a replay")->type_name("FILE")->required();
   add_json(command, options->json, "the report");
+  add_mesh_options(*command, options->reading);
   command->footer(
       "Example:\n  carom info bracket.stl\n"
       "The exit code is 1 if a mesh is open, non-manifold, inconsistent or degenerate,\n"
@@ -153,6 +156,7 @@ void add_view(CLI::App& app, Action& action) {
       ->required();
   add_number(command, "--port", options->port, "0 = any free one (default)", "a whole number from 0 to 65535")
       ->type_name("N");
+  add_mesh_options(*command, options->reading);
   command->footer("Example:\n  carom view tori.carom\nOpen the printed address in a browser; Ctrl-C ends the server.");
   command->callback([options, &action] { action = [options] { return view(*options); }; });
 }
@@ -163,16 +167,23 @@ void add_export(CLI::App& app, Action& action) {
   command->add_option("file", options->file, "a recording, a replay, a mesh file, a folder of numbered mesh files")
       ->type_name("FILE")
       ->required();
-  command->add_option("--to", options->to, "obj, ply, vtk (one file a frame) or replay (one file)")
+  command
+      ->add_option("--to", options->to,
+                   "one file for each frame: obj, ply, vtk, stl, gltf, glb; or one file for all: replay")
       ->type_name("FORMAT")
       ->required()
-      ->check(CLI::IsMember({"obj", "ply", "vtk", "replay"}));
+      ->check(CLI::IsMember({"obj", "ply", "vtk", "stl", "gltf", "glb", "replay"}));
   command->add_option("folder", options->folder, "where to write; made if it is not there")
       ->type_name("DIR")
       ->required();
   command->add_option("--frames", options->frames, "from A up to but not including B (default: all), or one number")
       ->type_name("A:B:STEP");
-  command->footer("Example:\n  carom export tori.carom --to ply frames --frames 0:300:10");
+  add_mesh_options(*command, options->reading);
+  command->footer(
+      "Example:\n  carom export tori.carom --to ply frames --frames 0:300:10\n"
+      "Bodies keep their names: objects in obj, solids in stl (as text: binary STL has no names), nodes in gltf and\n"
+      "glb; in ply and vtk each triangle has the number of its body, beside a list of the names. gltf and glb are in\n"
+      "single precision; the others keep every bit.");
   command->callback([options, &action] { action = [options] { return export_frames(*options); }; });
 }
 
@@ -261,11 +272,13 @@ void add_check(CLI::App& app, Action& action) {
   add_json(command, options->json, "the result");
   command->add_option("--html", options->html, "write a page that shows each clash to a file, or - for standard output")
       ->type_name("FILE");
+  add_mesh_options(*command, options->reading);
   command->footer(
       "Example:\n  carom check frame.stl bolt.stl cover.obj --clearance 0.0005 --html clashes.html\n"
       "The exit code is 1 if parts overlap or are closer than the clearance. Parts that only touch are no clash unless "
       "a\n"
-      "clearance is asked for. Files have no unit; a number in them counts as a metre.");
+      "clearance is asked for. A number in a file without a unit (STL, OBJ, PLY, OFF) counts as a metre, unless\n"
+      "--unit says otherwise.");
   command->callback([options, &action] { action = [options] { return check(*options); }; });
 }
 

@@ -59,14 +59,15 @@ std::vector<SplitBody> split(const FrameSurface& surface) {
 
 }  // namespace
 
-std::vector<std::uint8_t> recording_to_view(const std::string& file) {
+std::vector<std::uint8_t> recording_to_view(const std::string& file, const MeshReadOptions& options) {
   if (input_kind(file) == InputKind::recording) {
+    refuse_read_options(options, file, InputKind::recording);
     std::vector<std::uint8_t> bytes = io::read_file(file);
     const RecordingReader check(bytes, file);  // a file the page cannot show is told here
     if (!check.damage().empty()) say(stderr, "carom: warning: {}\n", check.damage());
     return bytes;
   }
-  const std::unique_ptr<FrameSource> source = open_frames(file);
+  const std::unique_ptr<FrameSource> source = open_frames(file, options);
   // Frames of these files have no times; 25 a second is a pace to watch.
   constexpr double seconds_a_frame = 0.04;
   RecordingWriter writer({.scene = file, .dt = seconds_a_frame}, PositionEncoding::f32);

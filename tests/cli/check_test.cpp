@@ -72,6 +72,32 @@ TEST(CliCheck, APartWithinAnotherIsAClash) {
   EXPECT_NEAR(depth, 0.375, 0.01) << "to the nearest side, and the ball's radius, but for its flat faces";
 }
 
+TEST(CliCheck, ATouchIsWhereThePartsTouch) {
+  const Folder folder;
+  for (const auto& [name, x] : {std::pair{"A.obj", 10.5}, {"B.obj", 11.5}}) {
+    write_mesh_file(folder / name, placed(make_box({1, 1, 1}), {x, 10.5, 10.5}));
+  }
+  const auto expect_touch = [](const Json& json) {
+    ASSERT_EQ(json["clashes"].size(), 1U);
+    EXPECT_EQ(json["clashes"][0]["kind"], "touch");
+    for (const char* point : {"point_a", "point_b"}) {
+      EXPECT_NEAR(json["clashes"][0][point][0], 11, 1e-12);
+      EXPECT_NEAR(json["clashes"][0][point][1], 10.5, 0.5 + 1e-12);
+      EXPECT_NEAR(json["clashes"][0][point][2], 10.5, 0.5 + 1e-12);
+    }
+  };
+  expect_touch(Json::parse(call({"check", folder / "A.obj", folder / "B.obj", "--json"}).out));
+  // Pieces of one file, whose faces touch without a common vertex.
+  const TriangleMesh left = placed(make_box({1, 1, 1}), {10.5, 10.5, 10.5});
+  const TriangleMesh right = placed(make_box({1, 0.5, 0.5}), {11.5, 10.5, 10.5});
+  TriangleMesh both = left;
+  both.positions.insert(both.positions.end(), right.positions.begin(), right.positions.end());
+  const auto first = static_cast<Index>(left.positions.size());
+  for (const Triangle& t : right.triangles) both.triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
+  write_mesh_file(folder / "both.obj", both);
+  expect_touch(Json::parse(call({"check", "--self", folder / "both.obj", "--json"}).out));
+}
+
 TEST(CliCheck, EachPlaceOfAnOverlap) {
   const Folder folder;
   const std::string beam = folder / "beam.obj";

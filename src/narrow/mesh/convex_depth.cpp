@@ -215,9 +215,37 @@ class Meter {
     Found best;
     for (const Vec3& n : directions_) try_direction(region, n, best);
     if (!std::isfinite(best.depth)) give_bound(best);
+    if (best.depth <= 10 * small_ && !region.empty()) turn_to_widest_gap(region, best);
     const Vec3 low = lowest_point(best.normal);
     if (inside(a_.mesh, low)) best.lower = std::min(nearest(a_.mesh, low, INFINITY, true).distance, best.depth);
     return best;
+  }
+
+  /// Of a touch, any direction that takes the two apart has no depth but rounding. The one that counts opens the widest
+  /// gap: that between the points which are closest once the core has moved a little.
+  void turn_to_widest_gap(const std::vector<std::uint32_t>& region, Found& best) {
+    const double motion = 1e6 * small_;
+    struct Gap {
+      double width = INFINITY;
+      Vec3 normal;
+    };
+    const auto gap_along = [&](const Vec3& n) {
+      Gap least;
+      const Eigen::Isometry3d pose = moved_pose(motion * n);
+      for (const std::uint32_t i : region) {
+        QueryResult r;
+        convex::query(Question::distance, triangle_.set(corners(i), 0), a_.pose, bare_, pose, nullptr, r);
+        if (r.distance < least.width) {
+          least = {r.distance, detail::to_vec3(a_.pose.linear().transpose() * r.normal)};
+        }
+      }
+      return least;
+    };
+    const Gap found = gap_along(best.normal);
+    if (!(found.width > 0) || !(gap_along(found.normal).width >= found.width)) return;
+    Found turned;
+    try_direction(region, found.normal, turned);
+    if (turned.depth <= 10 * small_) best = turned;
   }
 
   void give_bound(Found& best) {

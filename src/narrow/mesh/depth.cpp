@@ -7,6 +7,7 @@
 #include "core/at.hpp"
 #include "narrow/mesh/point_queries.hpp"
 #include "narrow/mesh/region_places.hpp"
+#include "narrow/mesh/touch_place.hpp"
 #include "narrow/mesh/trial_directions.hpp"
 #include "narrow/mesh/triangle_pair.hpp"
 #include "narrow/mesh/with_view.hpp"
@@ -39,6 +40,7 @@ class RegionMeter {
     find_directions();
     for (const Vec3& n : directions_) try_direction(n);
     if (!std::isfinite(best_.depth)) give_bound();
+    if (best_.depth <= small_ && !region_.crossings.empty()) place_touch();
     best_.lower = std::min(best_.lower, best_.depth);
     // Where they part a vertex of one leaves the other: which triangle of that, the point tells.
     if (best_.triangle_a == none) best_.triangle_a = nearest(a_, best_.point_a, INFINITY).triangle;
@@ -290,6 +292,16 @@ class RegionMeter {
     best_.point_b = trial.point_a - trial.way * n;
     best_.triangle_a = trial.triangle_a;
     best_.triangle_b = trial.triangle_b;
+  }
+
+  /// Where nothing had to move, or no more than rounding, no trial tells of a point, and any direction did.
+  void place_touch() {
+    const TouchPlace touch = touch_place(a_, b_, pose_, region_, directions_);
+    if (dot(touch.normal, touch.normal) > 0.5) best_.normal = touch.normal;
+    best_.point_a = touch.point;
+    best_.point_b = touch.point - best_.depth * best_.normal;
+    best_.triangle_a = touch.triangle_a;
+    best_.triangle_b = touch.triangle_b;
   }
 
   /// Nothing was free within the trials: all of one beyond all of the other along some direction is.

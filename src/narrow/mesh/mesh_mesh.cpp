@@ -101,33 +101,6 @@ Closest closest_pair(const MeshData& a, const MeshData& b, const RelativePose& p
   return best;
 }
 
-Vec3 area_of(const TriangleCorners& t) {
-  return detail::cross(t[1] - t[0], t[2] - t[0]);
-}
-
-/// From a to b. Where the gap is but rounding, the features tell more than the points.
-Vec3 direction_of(const TriangleCorners& a, const TriangleCorners& b, const TriangleClosest& c) {
-  const Vec3 between = c.point_b - c.point_a;
-  const Vec3 size = (a[1] - a[0]) + (a[2] - a[0]);
-  if (c.distance > 1e-9 * std::sqrt(dot(size, size))) return detail::unit_or_zero(between);
-  const auto bits = [](std::uint32_t m) { return (m & 1U) + (m >> 1U & 1U) + (m >> 2U & 1U); };
-  Vec3 n;
-  if (bits(c.corners_a) == 3) n = area_of(a);
-  if (bits(c.corners_b) == 3) n = area_of(b);
-  if (bits(c.corners_a) == 2 && bits(c.corners_b) == 2) {
-    const auto along = [](const TriangleCorners& t, std::uint32_t m) {
-      return m == 3 ? t[1] - t[0] : m == 5 ? t[2] - t[0] : t[2] - t[1];
-    };
-    n = detail::cross(along(a, c.corners_a), along(b, c.corners_b));
-  }
-  n = detail::unit_or_zero(n);
-  if (!(dot(n, n) > 0.5)) n = detail::unit_or_zero(between);
-  if (!(dot(n, n) > 0.5)) n = detail::unit_or_zero(area_of(a));
-  if (!(dot(n, n) > 0.5)) return {1, 0, 0};
-  const Vec3 away = dot(between, n) != 0 ? between : (b[0] + b[1] + b[2]) - (a[0] + a[1] + a[2]);
-  return dot(away, n) < 0 ? -n : n;
-}
-
 }  // namespace
 
 ShapeFeature feature(const MeshData& mesh, Index triangle, std::uint32_t corners) {

@@ -22,6 +22,9 @@ struct TriangleClosest {
 /// Of two triangles that do not meet; the least of the distances of their features. `distance` is that of the points.
 TriangleClosest closest_of(const TriangleCorners& a, const TriangleCorners& b);
 
+/// From a to b, of unit length. Where the gap is but rounding, the features tell more than the points.
+Vec3 direction_of(const TriangleCorners& a, const TriangleCorners& b, const TriangleClosest& closest);
+
 /// The same, to the last bit.
 double distance_of(const TriangleCorners& a, const TriangleCorners& b);
 

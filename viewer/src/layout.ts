@@ -33,12 +33,15 @@ export class Layout {
   }
 }
 
-/** What lies over the picture: the legend, and the panel in a small window. */
+/**
+ * What lies over the picture: the entries of the legend, and the panel in a small window. Notes under the entries come
+ * and go while one orbits, and the picture must not jump with them.
+ */
 export function coveredBy(): Covered {
   const stage = byId('stage').getBoundingClientRect();
   const covered: Covered = { left: 0, top: 0, right: 0, bottom: 0 };
-  const above = byId('above').getBoundingClientRect();
-  if (above.height > 0) covered.top = Math.min(above.bottom - stage.top, 0.3 * stage.height);
+  const legend = byId('legend-entries').getBoundingClientRect();
+  if (legend.height > 0) covered.top = Math.min(legend.bottom - stage.top, 0.3 * stage.height);
   const panel = byId('panel').getBoundingClientRect();
   const across = Math.min(panel.right, stage.right) - Math.max(panel.left, stage.left);
   const up = Math.min(panel.bottom, stage.bottom) - Math.max(panel.top, stage.top);

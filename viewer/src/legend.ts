@@ -1,7 +1,7 @@
 // What the colours in the picture mean; a click on a body's entry hides it. Notes say what the picture does not show as
 // it is.
 
-import { h } from './dom';
+import { byId, h } from './dom';
 import { count } from './format';
 import { contactKindsOf, type ShownFrame } from './frames';
 import type { Options } from './options';
@@ -22,11 +22,11 @@ export class Legend {
   private key = '';
   private noteKey = '';
   private readonly buttons = new Map<number, HTMLButtonElement>();
-  private readonly entries = h('div', { className: 'entries' });
+  private readonly entries = byId('legend-entries');
   private readonly notes = h('div', { className: 'entries' });
 
-  constructor(root: HTMLElement, private readonly options: Options) {
-    root.append(this.entries, this.notes);
+  constructor(private readonly root: HTMLElement, private readonly options: Options) {
+    root.append(this.notes);
     options.onChange(() => this.update());
   }
 
@@ -69,6 +69,6 @@ export class Legend {
     for (const [number, button] of this.buttons) {
       button.setAttribute('aria-pressed', String(!this.options.hiddenBodies.has(number)));
     }
-    this.entries.parentElement!.classList.toggle('no-contacts', !this.options.values.contacts);
+    this.root.classList.toggle('no-contacts', !this.options.values.contacts);
   }
 }

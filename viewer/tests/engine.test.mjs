@@ -109,3 +109,38 @@ test('carom view', options, async () => {
   }
   await ended;
 });
+
+test('fit shows all of built-in scenes, whatever the window and the direction', { ...options, timeout: 240_000 }, async (t) => {
+  for (const scene of ['newtons-cradle', 'arch', 'spheres-on-bricks', 'cloth-on-ball']) {
+    await t.test(scene, async () => {
+      const file = join(folder, `${scene}.carom`);
+      execFileSync(carom, ['run', scene, '--steps', '60', '--every', '10', '-o', file], { stdio: ['ignore', 'ignore', 'pipe'] });
+      const server = await serve(readFileSync(file));
+      const { page, problems, close } = await open(browser, server.address);
+      await shown(page);
+      for (const [width, height] of [[1280, 800], [390, 800], [900, 400]]) {
+        await page.setViewportSize({ width, height });
+        await page.waitForFunction(([width, height]) => innerWidth === width && innerHeight === height, [width, height]);
+        await page.waitForTimeout(100);
+        const found = await page.evaluate(() => {
+          const { carom } = window;
+          return [[0.62, 0.42, 1], [-1, 0.1, 0.2], [0.3, 1, -0.3]].flatMap((direction) => {
+            carom.fit(direction);
+            return [0, 3, 6].map((frame) => {
+              carom.seek(frame);
+              return { direction, frame, bounds: carom.bounds(), visible: carom.visible() };
+            });
+          });
+        });
+        for (const each of found) {
+          const { bounds, visible } = each;
+          const inside = bounds.left >= visible.left && bounds.right <= visible.right && bounds.top >= visible.top && bounds.bottom <= visible.bottom;
+          assert.ok(inside && bounds.nearest > 0, `${width} by ${height}: ${JSON.stringify(each)}`);
+        }
+      }
+      assert.deepEqual(problems, []);
+      await close();
+      server.close();
+    });
+  }
+});

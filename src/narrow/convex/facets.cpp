@@ -67,6 +67,10 @@ struct Search {
   Best best;
   int supports = 0;
   bool sound = true;
+  /// Corners at the ends of arcs bound a depth up to this only. They are farthest but for floats, and so this is less
+  /// than the depth only where several corners are nearly equally far.
+  double sure_limit = no_limit;
+  bool exact_ends = false;
 
   float bound() const { return static_cast<float>(limit + slack); }
 };
@@ -213,30 +217,34 @@ struct Arc {
 
 struct End {
   Vec3 n;
-  std::uint32_t corner;  ///< of the other, farthest at this end or nearly
-  Vec3 s;                ///< seen from the side
+  std::uint32_t corner = 0;  ///< of the other, farthest at this end or nearly
+  Vec3 s;                    ///< seen from the side
+  bool exact = false;        ///< farthest by doubles, not only by floats
+
+  void settle(const Side& side, Search& search) {
+    if (exact) return;
+    const shapes::SupportPoint p = side.behind(n);
+    ++search.supports;
+    corner = p.index;
+    s = side.seen(p.p);
+    exact = true;
+  }
 };
 
 /// The corners at the ends are farthest there, but for the floats that they were found by.
-void search_arc(const Arc& arc, const End& one, const End& two, int cuts, Search& search) {
+void search_arc(const Arc& arc, End& one, End& two, int cuts, Search& search) {
   const double one_at_one = dot(one.n, arc.p - one.s);
   const double one_at_two = dot(two.n, arc.p - one.s);
   const double two_at_one = dot(one.n, arc.p - two.s);
   const double two_at_two = dot(two.n, arc.p - two.s);
+  if (cuts == 0) search.sure_limit = std::min({search.sure_limit, one_at_one, two_at_two});
   // Then one corner bounds the whole arc.
-  if (std::min(one_at_one, one_at_two) >= search.limit || std::min(two_at_one, two_at_two) >= search.limit) return;
-  if (cuts == 0 &&
-      (one_at_one < std::max(two_at_one, search.limit) || two_at_two < std::max(one_at_two, search.limit))) {
-    // Not farthest after all: they bound nothing, and may be equally far somewhere beyond the arc.
-    const auto exact = [&](const Vec3& n) {
-      const shapes::SupportPoint s = arc.side.behind(n);
-      ++search.supports;
-      const End end{n, s.index, arc.side.seen(s.p)};
-      search.limit = std::min(search.limit, dot(n, arc.p - end.s));
-      return end;
-    };
-    const End exact_one = exact(one.n);
-    return search_arc(arc, exact_one, exact(two.n), 1, search);
+  if (std::max(one_at_two, two_at_one) >= search.limit) return;
+  if ((one_at_one < two_at_one || two_at_two < one_at_two) && !(one.exact && two.exact)) {
+    // Not farthest after all: they may be equally far somewhere beyond the arc.
+    one.settle(arc.side, search);
+    two.settle(arc.side, search);
+    return search_arc(arc, one, two, cuts, search);
   }
   Vec3 m = cross(arc.along, two.s - one.s);
   if (dot(m, one.n) + dot(m, two.n) < 0) m = -m;
@@ -257,7 +265,7 @@ void search_arc(const Arc& arc, const End& one, const End& two, int cuts, Search
   const Vec3 n = (1 / length) * m;
   const shapes::SupportPoint s = arc.side.behind(n);
   ++search.supports;
-  const End middle{n, s.index, arc.side.seen(s.p)};
+  End middle{n, s.index, arc.side.seen(s.p), true};
   const double known = dot(n, arc.p - one.s);
   const double found = std::max(dot(n, arc.p - middle.s), known);
   search.limit = std::min(search.limit, found);
@@ -318,20 +326,23 @@ bool search_edges(const FaceSearch& faces, Search& search) {
     const std::uint32_t g = places[f / facet_lanes];
     if (g < facets.count && facets.groups[g].number == f / facet_lanes) {
       const std::int32_t corner = facets.groups[g].corner[f % facet_lanes];
-      if (corner >= 0) {
+      if (corner >= 0 && !search.exact_ends) {
         const std::uint32_t i = faces.corner(corner);
-        return End{n, i, side.other_corner(i)};
+        return End{n, i, side.other_corner(i), false};
       }
     }
     const shapes::SupportPoint s = side.behind(n);
     ++search.supports;
-    return End{n, s.index, side.seen(s.p)};
+    return End{n, s.index, side.seen(s.p), true};
   };
+  End end;
   for (std::size_t at = 0; at < count; ++at) {
     const shapes::HullFan::Edge& edge = fan.edges[open[at].edge];
     const Vec3 p = side.corner(edge.from);
-    search_arc({side, edge.from, edge.to, p, side.corner(edge.to) - p}, end_at(open[at].face), end_at(edge.beyond), 0,
-               search);
+    // Arcs of one face follow each other.
+    if (at == 0 || open[at].face != open[at - 1].face) end = end_at(open[at].face);
+    End beyond = end_at(edge.beyond);
+    search_arc({side, edge.from, edge.to, p, side.corner(edge.to) - p}, end, beyond, 0, search);
   }
   return search.sound;
 }
@@ -448,8 +459,14 @@ bool search_all(const Side& of_a, const Side& of_b, double scale, const Vec3& gu
   faces_b.begin(start_a);
   if (!faces_a.run() || !faces_b.run()) return false;
   if (!(search.limit > least_depth * scale)) return false;
-  if (!search_edges(faces_a.facets.count <= faces_b.facets.count ? faces_a : faces_b, search)) return false;
+  FaceSearch& fewer = faces_a.facets.count <= faces_b.facets.count ? faces_a : faces_b;
+  if (!search_edges(fewer, search)) return false;
   if (!faces_a.finish() || !faces_b.finish()) return false;
+  if (search.sure_limit < search.best.depth - 1e-9 * search.slack) {
+    search.exact_ends = true;
+    search.limit = search.best.depth;
+    if (!search_edges(fewer, search)) return false;
+  }
   // Every way out is also some direction tried, so these can differ by rounding only.
   return search.limit > least_depth * scale && search.best.depth <= search.limit + depth_rounding * scale;
 }

@@ -1,15 +1,16 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "carom/mesh_file.hpp"
 #include "carom/recording.hpp"
 #include "carom/replay.hpp"
 #include "commands.hpp"
 #include "core/check.hpp"
-#include "interrupt.hpp"
 #include "io/frame_source.hpp"
 #include "output.hpp"
 #include "paths.hpp"
+#include "progress.hpp"
 #include "report.hpp"
 #include "say.hpp"
 
@@ -147,9 +148,19 @@ void print_axes(const MeshFile& file) {
   }
 }
 
+MeshFile read_showing_life(const std::string& file, const MeshReadOptions& options) {
+  const Progress progress(fmt::format("reading {}", file), 0);
+  return read_mesh_file(file, options);
+}
+
+MeshReport inspect_showing_life(const TriangleMesh& mesh) {
+  const Progress progress(fmt::format("inspecting {}", counted(mesh.triangles.size(), "triangle")), 0);
+  return inspect(mesh);
+}
+
 int mesh_info(const InfoOptions& options, Output& output) {
-  const MeshFile file = read_mesh_file(options.file, options.reading);
-  const MeshReport report = inspect(file.mesh);
+  const MeshFile file = read_showing_life(options.file, options.reading);
+  const MeshReport report = inspect_showing_life(file.mesh);
   if (output.wanted()) {
     Json json = report_json(report);
     json["objects"] = file.object_names;
@@ -171,6 +182,7 @@ int recording_info(const InfoOptions& options, Output& output) {
   double end = 0;
   std::string damage = reader.damage();
   std::uint32_t bad_frames = 0;
+  std::optional<Progress> progress(std::in_place, fmt::format("reading {}", options.file), std::size_t{0});
   for (std::uint32_t frame = 0; frame < reader.frame_count(); ++frame) {
     try {
       const RecordedFrame read = reader.read_frame(frame);
@@ -188,6 +200,7 @@ int recording_info(const InfoOptions& options, Output& output) {
       if (damage.empty()) damage = error.what();
     }
   }
+  progress.reset();
   // Rigid bodies have no contact distance, though recordings of older versions say one.
   const auto is_rigid = [](const Json& body) { return body["kind"] == to_string(BodyKind::rigid); };
   const bool has_distance = meta.contact_distance > 0 && std::none_of(bodies.begin(), bodies.end(), is_rigid);
@@ -230,7 +243,7 @@ int replay_info(const InfoOptions& options, Output& output) {
     TriangleMesh mesh;
     reader.read_frame(0, mesh.positions);
     mesh.triangles.assign(reader.triangles().begin(), reader.triangles().end());
-    report = inspect(mesh);
+    report = inspect_showing_life(mesh);
   }
   if (output.wanted()) {
     Json json = {{"frames", reader.frame_count()}, {"objects", objects}};
@@ -257,7 +270,6 @@ int info(const InfoOptions& options) {
           "{}: is a folder; expected a mesh file, a recording or a replay", options.file);
   refuse_read_options(options.reading, options.file, kind);
   Output output("--json", options.json, OutputKind::json);
-  set_stage_of_work(fmt::format("info: {}", options.file));
   const int code = kind == InputKind::recording ? recording_info(options, output)
                    : kind == InputKind::replay  ? replay_info(options, output)
                                                 : mesh_info(options, output);

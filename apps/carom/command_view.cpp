@@ -11,6 +11,7 @@
 #include "carom/viewer.hpp"
 #include "commands.hpp"
 #include "interrupt.hpp"
+#include "progress.hpp"
 #include "say.hpp"
 #include "view_input.hpp"
 
@@ -96,8 +97,10 @@ int view(const ViewOptions& options) {
   if (options.port < 0 || options.port > 65535) {
     throw Error(ErrorCode::invalid_argument, fmt::format("--port is {}; expected 0 to 65535", options.port));
   }
-  set_stage_of_work("reading " + options.file);
-  const std::vector<std::uint8_t> recording = recording_to_view(options.file, options.reading);
+  const std::vector<std::uint8_t> recording = [&] {
+    const Progress progress("reading " + options.file, 0);
+    return recording_to_view(options.file, options.reading);
+  }();
   const std::string_view page = viewer_page();
 
   httplib::Server server;

@@ -19,7 +19,7 @@ struct ColladaNode {
 };
 
 /// Eye, point of interest and up direction: -z of the node points from the first to the second.
-Eigen::Matrix4d look_at(const std::vector<double>& v) {
+Eigen::Matrix4d lookat_matrix(const std::vector<double>& v) {
   const Eigen::Vector3d eye(v[0], v[1], v[2]);
   const Eigen::Vector3d back = (eye - Eigen::Vector3d(v[3], v[4], v[5])).stableNormalized();
   const Eigen::Vector3d right = Eigen::Vector3d(v[6], v[7], v[8]).cross(back).stableNormalized();
@@ -166,7 +166,7 @@ class ColladaReader {
     } else if (child.name == "matrix") {
       node.matrix *= Eigen::Map<const Eigen::Matrix<double, 4, 4, Eigen::RowMajor>>(exactly(child, 16).data()).eval();
     } else if (child.name == "lookat") {
-      node.matrix *= look_at(exactly(child, 9));
+      node.matrix *= lookat_matrix(exactly(child, 9));
     } else if (child.name == "skew") {
       fail(ErrorCode::unsupported, "{}, line {}: <skew> is not supported", file_.name(), child.line);
     }  // lights, cameras, extras: not about where the triangles are

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <utility>
 
 #include "core/check.hpp"
 #include "io/gltf_data.hpp"
@@ -16,7 +17,7 @@ constexpr std::string_view draco = "KHR_draco_mesh_compression";
 constexpr std::string_view quantization = "KHR_mesh_quantization";
 constexpr std::string_view instancing = "EXT_mesh_gpu_instancing";
 
-/// Extensions about how surfaces look, not where they are.
+/// Extensions about the appearance of surfaces, not their geometry.
 bool is_appearance(std::string_view extension) {
   constexpr std::array<std::string_view, 6> prefixes{"KHR_materials_", "EXT_materials_", "KHR_texture_",
                                                      "EXT_texture_",   "MSFT_texture_",  "KHR_lights_"};
@@ -70,12 +71,26 @@ Eigen::Matrix4d node_matrix(const JsonField& node) {
   return result.matrix();
 }
 
+/// EXT_mesh_gpu_instancing: each instance is moved by its own translation, rotation and scale first, then by its node.
+struct Instances {
+  std::vector<double> translations, rotations, scales;  ///< empty, or 3, 4 and 3 numbers for each
+  std::size_t count = 0;
+
+  Eigen::Matrix4d matrix(std::size_t i) const {
+    Eigen::Affine3d result = Eigen::Affine3d::Identity();
+    if (!translations.empty()) result.translate(Eigen::Map<const Eigen::Vector3d>(&translations[3 * i]));
+    if (!rotations.empty()) result.rotate(Eigen::Quaterniond(Eigen::Vector4d::Map(&rotations[4 * i])).normalized());
+    if (!scales.empty()) result.scale(Eigen::Map<const Eigen::Vector3d>(&scales[3 * i]));
+    return result.matrix();
+  }
+};
+
 class GltfReader {
  public:
   GltfReader(GltfData& data, const std::string& name, std::uint64_t max_triangles)
       : name_(name), data_(data), builder_(name, max_triangles) {
-    // An index and a position for each corner, and one to spare for what triangles do not use.
-    data_.set_max_elements(8 * max_triangles);
+    // Elements with bytes of their own are no more than bytes; the rest are shared or zeros.
+    data_.set_max_elements(data_.bytes() + 2 * max_triangles);
   }
 
   MeshFile parse() {
@@ -162,9 +177,10 @@ class GltfReader {
     if (object_name.empty()) object_name = fmt::format("node {}", index);
     const JsonValue* instances = extension_of(node, instancing);
     if (instances == nullptr) return add_object(object_name, mesh, to_world);
-    const std::vector<Eigen::Matrix4d> placed = instance_matrices(JsonField(*instances, name_), index);
-    for (std::size_t i = 0; i < placed.size(); ++i) {
-      add_object(fmt::format("{}[{}]", object_name, i), mesh, to_world * placed[i]);
+    if (mesh.empty()) return;
+    const Instances placed = read_instances(JsonField(*instances, name_), index);
+    for (std::size_t i = 0; i < placed.count; ++i) {
+      add_object(fmt::format("{}[{}]", object_name, i), mesh, to_world * placed.matrix(i));
     }
   }
 
@@ -175,37 +191,24 @@ class GltfReader {
     return found ? found->text() : std::string();
   }
 
-  /// EXT_mesh_gpu_instancing: each instance is moved by its own translation, rotation and scale first, then by its
-  /// node.
-  std::vector<Eigen::Matrix4d> instance_matrices(const JsonField& extension, std::size_t node) {
+  Instances read_instances(const JsonField& extension, std::size_t node) {
     JsonObject members(extension);
     const JsonField attributes = members.get("attributes");
     JsonObject lists(attributes);
-    std::array<std::vector<double>, 3> values;
-    constexpr std::array<std::string_view, 3> names{"TRANSLATION", "ROTATION", "SCALE"};
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < 3; ++i) {
-      const auto reference = lists.find(names[i]);
+    Instances result;
+    const std::array<std::pair<std::string_view, std::vector<double>*>, 3> wanted{
+        {{"TRANSLATION", &result.translations}, {"ROTATION", &result.rotations}, {"SCALE", &result.scales}}};
+    for (const auto& [attribute, values] : wanted) {
+      const auto reference = lists.find(attribute);
       if (!reference) continue;
-      const std::size_t components = i == 1 ? 4 : 3;
-      values[i] = data_.numbers(*reference, components);
-      const std::size_t found = values[i].size() / components;
-      require(count == 0 || found == count, ErrorCode::bad_format, "{}: nodes[{}]: {} instances, but {} of {}", name_,
-              node, count, found, names[i]);
-      count = found;
+      const std::size_t components = attribute == "ROTATION" ? 4 : 3;
+      *values = data_.numbers(*reference, components);
+      const std::size_t count = values->size() / components;
+      require(result.count == 0 || count == result.count, ErrorCode::bad_format,
+              "{}: nodes[{}]: {} instances, but {} of {}", name_, node, result.count, count, attribute);
+      result.count = count;
     }
-    std::vector<Eigen::Matrix4d> matrices;
-    for (std::size_t i = 0; i < count; ++i) {
-      Eigen::Affine3d matrix = Eigen::Affine3d::Identity();
-      const double* t = values[0].data() + 3 * i;
-      const double* r = values[1].data() + 4 * i;
-      const double* s = values[2].data() + 3 * i;
-      if (!values[0].empty()) matrix.translate(Eigen::Vector3d(t[0], t[1], t[2]));
-      if (!values[1].empty()) matrix.rotate(Eigen::Quaterniond(r[3], r[0], r[1], r[2]).normalized());
-      if (!values[2].empty()) matrix.scale(Eigen::Vector3d(s[0], s[1], s[2]));
-      matrices.push_back(matrix.matrix());
-    }
-    return matrices;
+    return result;
   }
 
   void add_object(const std::string& object_name, const std::vector<TriangleMesh>& mesh,

@@ -30,7 +30,7 @@ class GltfData {
   const JsonField& root() const { return root_; }
   /// Bytes of the file and of the files that it names.
   std::uint64_t bytes() const { return bytes_; }
-  /// Elements that numbers() gives in all: accessors may share bytes, or have none and be zeros.
+  /// Elements that numbers() may return in all: accessors may share bytes, or have none and be zeros.
   void set_max_elements(std::uint64_t count) { elements_left_ = count; }
 
   /// The value of a list such as "nodes" by the index in `reference`. Throws Error that names the reference.

@@ -57,15 +57,15 @@ void append_gltf_object(const WrittenMesh& written, std::size_t object, const st
   }
   append_view(document, indices_begin, element_array_buffer);
   const std::size_t positions_begin = document.bytes.bytes().size();
-  Eigen::Vector3f least = Eigen::Vector3f::Constant(std::numeric_limits<float>::infinity());
-  Eigen::Vector3f most = -least;
+  Eigen::Vector3f box_min = Eigen::Vector3f::Constant(std::numeric_limits<float>::infinity());
+  Eigen::Vector3f box_max = -box_min;
   for (const Index v : used) {
     renamed[static_cast<std::size_t>(v)] = none;
     const Eigen::Vector3f position = written.mesh.positions[static_cast<std::size_t>(v)].cast<float>();
     require(position.allFinite(), ErrorCode::unsupported, "{}: vertex {} is beyond single precision, which glTF has",
             file, v);
-    least = least.cwiseMin(position);
-    most = most.cwiseMax(position);
+    box_min = box_min.cwiseMin(position);
+    box_max = box_max.cwiseMax(position);
     for (const float x : position) document.bytes.put(x);
   }
   append_view(document, positions_begin, array_buffer);
@@ -79,8 +79,8 @@ void append_gltf_object(const WrittenMesh& written, std::size_t object, const st
   append_item(document.accessors,
               fmt::format(R"({{"bufferView":{},"componentType":{},"count":{},"type":"VEC3","min":[{},{},{}],)"
                           R"("max":[{},{},{}]}})",
-                          2 * object + 1, component_float, used.size(), least.x(), least.y(), least.z(), most.x(),
-                          most.y(), most.z()));
+                          2 * object + 1, component_float, used.size(), box_min.x(), box_min.y(), box_min.z(),
+                          box_max.x(), box_max.y(), box_max.z()));
 }
 
 GltfDocument make_gltf(const WrittenMesh& written, const std::string& file) {

@@ -7,7 +7,7 @@ namespace carom::io {
 
 namespace {
 
-/// Joins what belongs together: find() gives the lowest member of a group.
+/// Joins what belongs together: find() returns the lowest member of a group.
 class Groups {
  public:
   explicit Groups(std::size_t size) : parent_(size) { std::iota(parent_.begin(), parent_.end(), 0); }

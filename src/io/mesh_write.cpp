@@ -38,10 +38,12 @@ void check_written(const TriangleMesh& mesh, const std::string& name) {
 void write_mesh_file(const std::filesystem::path& path, const TriangleMesh& mesh) {
   const std::string name = path.string();
   check_written(mesh, name);
-  write_encoded(path, {.mesh = mesh,
-                       .object_begin = {0, mesh.triangles.size()},
-                       .names = {},
-                       .default_name = default_object_name(name)});
+  WrittenMesh written;
+  written.mesh = mesh;
+  written.object_begin.push_back(0);
+  if (!mesh.triangles.empty()) written.object_begin.push_back(mesh.triangles.size());
+  written.default_name = default_object_name(name);
+  write_encoded(path, written);
 }
 
 void write_mesh_file(const std::filesystem::path& path, const MeshFile& file) {
@@ -71,7 +73,7 @@ void write_mesh_file(const std::filesystem::path& path, const MeshFile& file) {
     }
     written.mesh.triangles.push_back(file.mesh.triangles[order[i]]);
   }
-  written.object_begin.push_back(order.size());
+  written.object_begin.push_back(order.size());  // without triangles there is no object
   written.names = names_to_write(names);
   write_encoded(path, written);
 }

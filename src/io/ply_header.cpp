@@ -69,7 +69,7 @@ PlyProperty parse_property(TextScanner& scan) {
   return property;
 }
 
-/// Comments of other programs may begin in the same way: they are passed over.
+/// Comments of other programs may begin with the same word: they are passed over.
 void parse_comment(TextScanner& scan, PlyHeader& header) {
   if (scan.token() != "object") return;
   const std::string_view number = scan.token();

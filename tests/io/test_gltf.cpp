@@ -87,7 +87,7 @@ TEST(Gltf, ExtensionsThatHoldGeometryAndAreNotKnownAreRefusedByName) {
   expect_error(ErrorCode::unsupported, {"a.gltf", "KHR_mesh_quantization"}, [&] {
     read_mesh_file(with(R"("extensionsRequired": ["KHR_mesh_quantization", "KHR_draco_mesh_compression"], )"));
   });
-  // How a surface looks does not matter, nor does what can be left out.
+  // Appearance does not matter, nor do extensions that can be left out.
   for (const char* fine : {R"("extensionsRequired": ["KHR_materials_unlit", "KHR_texture_transform"], )",
                            R"("extensionsUsed": ["ACME_warp"], )", ""}) {
     EXPECT_EQ(read_mesh_file(with(fine)).mesh.triangles.size(), 1u) << fine;

@@ -99,6 +99,20 @@ TEST(MeshExport, PlainMeshesHaveTheNameOfTheirFile) {
   }
 }
 
+TEST(MeshExport, WithoutTrianglesThereIsNoObject) {
+  const TempFolder folder;
+  for (const std::string name : {"a.obj", "a.ply", "a.stl", "a.gltf", "a.glb"}) {
+    for (const bool with_objects : {false, true}) {
+      with_objects ? write_mesh_file(folder / name, MeshFile{}) : write_mesh_file(folder / name, TriangleMesh{});
+      if (name == "a.stl") {
+        EXPECT_EQ(text_of(folder / name), "");
+      } else {
+        expect_error(ErrorCode::bad_mesh, {name, "no triangles"}, [&] { read_mesh_file(folder / name); });
+      }
+    }
+  }
+}
+
 TEST(MeshExport, RefusesWhatCannotBeWritten) {
   const TempFolder folder;
   MeshFile file = two_bodies();

@@ -47,7 +47,7 @@ Before find_before(std::string_view text, std::size_t offset) {
     if (std::isspace(static_cast<unsigned char>(c)) != 0) continue;
     if (c == '"') {
       i = end_of_text(text, start);
-      if (i > offset) before.text = start;
+      if (i > offset || i == text.size()) before.text = start;
     } else if (c == '{' || c == '[') {
       before.open.push_back(start);
     } else if ((c == '}' || c == ']') && !before.open.empty()) {
@@ -148,6 +148,8 @@ JsonSyntaxError explain_syntax(std::string_view text, std::size_t offset, std::s
                           word)};
     return {offset, tidy(message)};
   }
+  if (word.size() > 1 && word[0] == '0' && std::isdigit(static_cast<unsigned char>(word[1])) != 0)
+    return {start, fmt::format("{} is not a number in JSON; expected no zero before other digits", word)};
   // Of a text that is out of place the parser has read the end.
   if (here == '"' && before.text != nowhere) start = before.text;
   if (has(message, "object separator")) return {start, "expected a colon after the name of a field"};

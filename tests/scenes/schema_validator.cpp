@@ -23,28 +23,24 @@ bool has_type(const std::string& type, const json& value) {
 }  // namespace
 
 bool SchemaValidator::accepts(const json& rule, const std::string& definition, const json& value) {
-  bool accepted = true;
   for (const auto& [keyword, unused] : rule.items()) {
-    accepted = accepts_keyword(keyword, rule, definition, value) && accepted;
+    if (!accepts_keyword(keyword, rule, definition, value)) return false;
   }
-  return accepted;
+  return true;
 }
 
 bool SchemaValidator::accepts_object(const json& rule, const std::string& definition, const json& value) {
   if (!value.is_object()) return true;
   const json& properties = rule["properties"];
-  bool accepted = true;
   for (const auto& [name, item] : value.items()) {
     if (!properties.contains(name)) {
       EXPECT_EQ(rule["additionalProperties"], false);
       return false;
     }
-    accepted = accepts(properties[name], definition, item) && accepted;
+    if (!accepts(properties[name], definition, item)) return false;
   }
-  if (accepted) {  // or else it is another alternative that the object is one of
-    for (const auto& [name, unused] : value.items()) seen_.insert(definition + "/" + name);
-  }
-  return accepted;
+  for (const auto& [name, unused] : value.items()) seen_.insert(definition + "/" + name);
+  return true;
 }
 
 bool SchemaValidator::accepts_keyword(const std::string& keyword, const json& rule, const std::string& definition,

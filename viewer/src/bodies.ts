@@ -4,7 +4,7 @@
 import * as THREE from 'three';
 import { FADED_OPACITY, hide, MAX_FADED_TRIANGLES, targetsIn } from './fading';
 import type { Options } from './options';
-import { bodyColour, type SceneColours } from './palette';
+import type { SceneColours } from './palette';
 import type { Vec3 } from './frame';
 import { boxCorners, type Box, type ShownBody, type ShownFrame } from './frames';
 import { addSpinPattern } from './spin_pattern';
@@ -138,7 +138,7 @@ export class Bodies {
   }
 
   private create(body: ShownBody): BodyObject {
-    const colour = bodyColour(body.number, body.topology.kind);
+    const { colour } = body;
     const geometry = new THREE.BufferGeometry();
     const positions = new THREE.BufferAttribute(new Float32Array(3 * body.vertices), 3);
     positions.setUsage(THREE.DynamicDrawUsage);

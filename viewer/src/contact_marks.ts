@@ -14,7 +14,7 @@ import { markPixels, markRim, thin } from './thinning';
 /** 0 round, 1 square, 2 a square on its corner; in the order of CONTACT_KINDS. */
 const FORMS = CONTACT_KINDS.map((kind) => ({ 'vertex-face': 0, resting: 0, 'edge-edge': 1, colliding: 1, separating: 2 })[kind]);
 
-/** Diameter of a mark, as a fraction of the size of the scene. */
+/** Largest diameter of a mark, as a fraction of the size of the scene. */
 const MARK_SIZE = 0.014;
 const HIDDEN_OPACITY = 0.2;
 
@@ -91,7 +91,12 @@ export class ContactMarks {
 
   /** Distance that marks are moved towards the eye, m. */
   get shift(): number {
-    return 0.25 * MARK_SIZE * this.size;
+    return 0.25 * this.diameter;
+  }
+
+  /** Of a mark, m. */
+  private get diameter(): number {
+    return (MARK_SIZE * this.size * markPixels(this.drawn.length)) / markPixels(1);
   }
 
   /** Height of the canvas in device pixels and their number in a CSS pixel. */
@@ -121,7 +126,7 @@ export class ContactMarks {
     this.lines.material.depthTest = this.marks.material.depthTest = !xray;
     this.lines.material.linewidth = n > 400 ? 1.2 : 2.5;
     for (const { material } of [this.marks, this.hidden]) {
-      material.uniforms.world.value = MARK_SIZE * this.size;
+      material.uniforms.world.value = this.diameter;
       material.uniforms.shift.value = this.shift;
       material.uniforms.edge.value.set(colours.markEdge);
     }

@@ -5,6 +5,7 @@
 import { CONTACT_KINDS, decodeFrame, FIRST_RIGID_KIND, type Body, type Contacts, type Frame, type Moved, type Topology, type Vec3 } from './frame';
 import { RecordingError, type Recording } from './recording';
 import { Lru } from './lru';
+import { bodyColour } from './palette';
 
 export interface Box {
   min: Vec3;
@@ -22,6 +23,7 @@ export interface ShownBody {
   topology: Topology;
   placementKey: string;
   placement: Placement;
+  colour: string;
   rest: Float32Array | null; // of a rigid body: positions in a frame that turns with it
   vertices: number;
   triangles: number;
@@ -62,10 +64,13 @@ export class Frames {
     const known = this.shown.get(number);
     if (known) return known;
     const frame = this.decode(number);
+    const bodies = frame.bodies.map((body) => this.show(body));
+    // Where nothing moves, as in an assembly, no body is the stage of others.
+    if (bodies.every(({ topology }) => topology.kind === 'static')) for (const body of bodies) body.colour = bodyColour(body.number, '');
     const shown: ShownFrame = {
       number,
       time: frame.time,
-      bodies: frame.bodies.map((body) => this.show(body)),
+      bodies,
       contacts: this.moveContacts(frame.contacts),
     };
     this.shown.set(number, shown, 1);
@@ -98,7 +103,8 @@ export class Frames {
       throw new RecordingError(`Body ${body.number} does not agree with the earlier frame it refers to.`);
     }
     const { number, vertices, triangles } = body;
-    return { number, topologyKey, topology, placementKey, placement, rest: this.restOf(body, topologyKey, topology), vertices, triangles };
+    const colour = bodyColour(number, topology.kind);
+    return { number, topologyKey, topology, placementKey, placement, colour, rest: this.restOf(body, topologyKey, topology), vertices, triangles };
   }
 
   /** In the world. */

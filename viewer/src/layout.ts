@@ -15,7 +15,8 @@ export class Layout {
     const small = window.matchMedia(SMALL);
     this.showPanel(!small.matches);
     small.addEventListener('change', () => this.showPanel(!small.matches));
-    new ResizeObserver(() => this.changed()).observe(byId('panel'));
+    const observer = new ResizeObserver(() => this.changed());
+    for (const id of ['panel', 'views']) observer.observe(byId(id));
   }
 
   togglePanel(): void {
@@ -34,7 +35,7 @@ export class Layout {
 }
 
 /**
- * What lies over the picture: the entries of the legend, and the panel in a small window. Notes under the entries come
+ * What lies over the picture: the entries of the legend, the list of views, and the panel in a small window. Notes under the entries come
  * and go while one orbits, and the picture must not jump with them.
  */
 export function coveredBy(): Covered {
@@ -42,13 +43,16 @@ export function coveredBy(): Covered {
   const covered: Covered = { left: 0, top: 0, right: 0, bottom: 0 };
   const legend = byId('legend-entries').getBoundingClientRect();
   if (legend.height > 0) covered.top = Math.min(legend.bottom - stage.top, 0.3 * stage.height);
+  const views = byId('views').getBoundingClientRect();
+  if (views.width > 0.5 * stage.width) covered.bottom = stage.bottom - views.top;
+  else if (views.width > 0) covered.left = views.right - stage.left;
   const panel = byId('panel').getBoundingClientRect();
   const across = Math.min(panel.right, stage.right) - Math.max(panel.left, stage.left);
   const up = Math.min(panel.bottom, stage.bottom) - Math.max(panel.top, stage.top);
   if (across > 0 && up > 0) {
     // A sheet as wide as the picture covers its lower part, a drawer its right one.
     if (across > 0.9 * stage.width) covered.bottom = Math.min(up, MAX_COVERED * stage.height - covered.top);
-    else covered.right = Math.min(across, MAX_COVERED * stage.width);
+    else covered.right = Math.min(across, MAX_COVERED * stage.width - covered.left);
   }
   return covered;
 }

@@ -5,7 +5,6 @@ import { byId, h } from './dom';
 import { count } from './format';
 import { contactKindsOf, type ShownFrame } from './frames';
 import type { Options } from './options';
-import { bodyColour } from './palette';
 import type { PictureState } from './scene';
 
 const MAX_BODIES = 8; // more would cover the picture; the panel lists them all
@@ -36,9 +35,9 @@ export class Legend {
     if (key === this.key) return;
     this.key = key;
     this.buttons.clear();
-    for (const { number, topology } of bodies.length > MAX_BODIES ? [] : bodies) {
+    for (const { number, topology, colour } of bodies.length > MAX_BODIES ? [] : bodies) {
       const swatch = h('i', {});
-      swatch.style.background = bodyColour(number, topology.kind);
+      swatch.style.background = colour;
       const name = topology.name || `body ${number}`;
       const onclick = () => this.options.showBody(number, this.options.hiddenBodies.has(number));
       this.buttons.set(number, h('button', { title: `Show or hide ${name}`, onclick }, swatch, h('span', {}, name)));

@@ -126,6 +126,7 @@ class App {
     this.showFrame();
     this.select(null);
     this.options.showOnlyBodies(this.shown?.bodies.map(({ number }) => number) ?? [], view.bodies);
+    this.options.set('xray', true); // what a view is about may be within the bodies
     this.view.fitContacts();
   }
 

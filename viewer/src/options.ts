@@ -59,6 +59,12 @@ export class Options {
     this.changed();
   }
 
+  /** Sets an option for now, without remembering it. */
+  set(name: OptionName, value: boolean): void {
+    this.values[name] = value;
+    this.changed();
+  }
+
   showBody(number: number, visible: boolean): void {
     if (visible) this.hiddenBodies.delete(number);
     else this.hiddenBodies.add(number);

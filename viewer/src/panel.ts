@@ -6,7 +6,7 @@ import { CONTACT_KINDS, countKinds } from './frame';
 import { contactKindsOf, type ShownFrame } from './frames';
 import { icon } from './icons';
 import type { Options } from './options';
-import { bodyColour, stageColour, type Theme } from './palette';
+import { stageColour, type Theme } from './palette';
 import { stageNames } from './run_charts';
 import type { Recording, Stage, Stat } from './recording';
 
@@ -82,11 +82,11 @@ export class Panel {
     this.bodiesKey = key;
     this.bodiesTitle.replaceChildren('Bodies', h('span', { className: 'note' }, plural(frame.bodies.length, 'body', 'bodies')));
     this.bodies.replaceChildren(
-      ...frame.bodies.map(({ number, topology, vertices, triangles }) => {
+      ...frame.bodies.map(({ number, topology, colour, vertices, triangles }) => {
         const name = topology.name || `body ${number}`;
         const box = h('input', { type: 'checkbox', title: `Show ${name}`, 'aria-label': `Show ${name}` });
         box.dataset.body = String(number);
-        box.style.setProperty('--body', bodyColour(number, topology.kind));
+        box.style.setProperty('--body', colour);
         box.addEventListener('change', () => this.options.showBody(number, box.checked));
         const label = h('label', { title: `${name}, body ${number}` }, box, name);
         return h('tr', {}, h('td', {}, label), h('td', {}, topology.kind), h('td', {}, count(vertices)), h('td', {}, count(triangles)));

@@ -138,15 +138,19 @@ export class SceneView {
     this.fitTo(() => this.extent.points(), () => new THREE.Vector3(...direction));
   }
 
-  /** Where the contacts of the frame are; the whole of it if there are none. */
+  /**
+   * Fits the contacts of the frame with some of what is around them; the whole scene if there are none. The smaller of
+   * the bodies that are visible says how much around is needed to see what they belong to.
+   */
   fitContacts(): void {
-    const { contacts } = this.frame ?? {};
-    if (!contacts || contacts.count === 0) return this.fit();
+    const { contacts, bodies } = this.frame ?? {};
+    if (!contacts || !bodies || contacts.count === 0) return this.fit();
     const points: THREE.Vector3[] = [];
     for (const list of [contacts.pointA, contacts.pointB])
       for (let i = 0; i < contacts.count; i++) points.push(new THREE.Vector3(list[3 * i], list[3 * i + 1], list[3 * i + 2]));
-    // A point alone has no size: some of what is around it belongs into the picture.
-    const box = new THREE.Box3().setFromPoints(points).expandByScalar(0.04 * diagonal(this.extent.box));
+    const sizes = bodies.filter(({ number }) => !this.options.hiddenBodies.has(number)).map(({ placement }) => diagonal(placement.box));
+    const around = Math.max(0.04 * diagonal(this.extent.box), 0.5 * Math.min(...sizes));
+    const box = new THREE.Box3().setFromPoints(points).expandByScalar(around);
     this.fitTo(() => boxCorners({ min: box.min.toArray(), max: box.max.toArray() }), () => VIEW_DIRECTION);
   }
 

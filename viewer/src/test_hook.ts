@@ -4,6 +4,7 @@
 //   contacts                  number of contacts in the frame shown
 //   contactIds                their ids, as text
 //   seek(n)                   shows frame n now and returns the milliseconds until its picture was drawn
+//   show(n)                   shows frame n now, without waiting for its picture
 //   fit(direction)            fits the scene, seen against the direction; without one as the Fit button does
 //   bounds()                  of all vertices on the screen, grounds left out: { left, top, right, bottom, nearest },
 //                             in pixels from the canvas's left and top; nearest is 0 at the near plane and below if cut
@@ -51,6 +52,10 @@ export function installTestHook(app: App): void {
       app.view.render();
       app.view.painter.finish();
       return performance.now() - begin;
+    },
+    show(frame: number): void {
+      player.seek(frame);
+      app.showFrame();
     },
     get marks() {
       return app.view.marks.drawn.length;

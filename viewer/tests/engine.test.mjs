@@ -127,7 +127,7 @@ test('fit shows all of built-in scenes, whatever the window and the direction', 
           return [[0.62, 0.42, 1], [-1, 0.1, 0.2], [0.3, 1, -0.3]].flatMap((direction) => {
             carom.fit(direction);
             return [0, 3, 6].map((frame) => {
-              carom.seek(frame);
+              carom.show(frame);
               return { direction, frame, bounds: carom.bounds(), visible: carom.visible() };
             });
           });

@@ -79,7 +79,7 @@ export interface Arrow {
 
 /** Impulses too small to be seen beside the largest have no arrow. */
 export function arrowsOf(contacts: Contacts, drawn: number[], size: number): Arrow[] {
-  const largest = drawn.reduce((most, i) => Math.max(most, contacts.impulse[i] || 0), 0);
+  const largest = drawn.reduce((max, i) => Math.max(max, contacts.impulse[i] || 0), 0);
   return drawn.flatMap((contact) => {
     const { impulse, normal } = contacts;
     const direction = new THREE.Vector3(...normal.subarray(3 * contact, 3 * contact + 3));

@@ -94,7 +94,7 @@ export class Extent {
   }
 }
 
-/** Extent over as many frames as the time allows, those spread most widely first. */
+/** Extent over as many frames as the time allows, spread over the run. */
 export function extentOfRun(frames: Frames): Extent {
   const end = performance.now() + BUDGET_MS;
   const bodies = new Map<number, BodyExtent>();

@@ -20,7 +20,7 @@ export const FADED_OPACITY = 0.14;
 /** Fraction of the targets that must be hidden. */
 const HIDDEN_FRACTION = 0.3;
 
-/** Points to see if one looks at all of the boxes: the middle, and points between there and the corners. */
+/** Points that stand for all of the boxes: the middle, and points between there and the corners. */
 export function targetsIn(boxes: Iterable<Box>): Vec3[] {
   const all = emptyBox();
   for (const box of boxes) growBox(all, box);

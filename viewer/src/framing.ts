@@ -6,7 +6,7 @@ import type { Vec3 } from './frame';
 const FILLED = 0.9;
 
 export interface Framing {
-  center: Vec3; // to look at
+  center: Vec3; // of the picture
   distance: number; // of the eye from the center, against the direction
   radius: number; // of the points
 }
@@ -23,8 +23,8 @@ export function frame(points: Vec3[], direction: Vec3, fov: number, aspect: numb
   const tan = [tanY * aspect, tanY];
   const axes = axesOf(direction);
   const local = points.map((point) => axes.map((axis) => dot(point, axis)) as Vec3);
-  const low = [0, 1, 2].map((k) => local.reduce((least, p) => Math.min(least, p[k]), Infinity));
-  const high = [0, 1, 2].map((k) => local.reduce((most, p) => Math.max(most, p[k]), -Infinity));
+  const low = [0, 1, 2].map((k) => local.reduce((min, p) => Math.min(min, p[k]), Infinity));
+  const high = [0, 1, 2].map((k) => local.reduce((max, p) => Math.max(max, p[k]), -Infinity));
   const radius = Math.max(Math.hypot(...high.map((value, k) => value - low[k])) / 2, 1e-9);
 
   const eye = [0, 0, high[2] + 0.05 * radius]; // no point is nearer to the eye than this
@@ -39,8 +39,8 @@ export function frame(points: Vec3[], direction: Vec3, fov: number, aspect: numb
     eye[2] = Math.max(eye[2], (right + left) / (2 * tan[k]));
   }
   const depth = (low[2] + high[2]) / 2;
-  const local_center = [eye[0], eye[1], depth];
-  const center = [0, 1, 2].map((axis) => axes.reduce((sum, each, k) => sum + each[axis] * local_center[k], 0)) as Vec3;
+  const localCenter = [eye[0], eye[1], depth];
+  const center = [0, 1, 2].map((axis) => axes.reduce((sum, each, k) => sum + each[axis] * localCenter[k], 0)) as Vec3;
   return { center, distance: eye[2] - depth, radius };
 }
 

@@ -36,7 +36,7 @@ class App {
   private recording: Recording | null = null;
   private frames: Frames | null = null;
   private scheduled = false;
-  private played = false; // when the frame was last shown
+  private played = false; // whether the run played when the frame was last shown
   private linkNote: string | null = null;
   private readonly address = new FrameAddress(() => this.followAddress());
   private readonly panel = new Panel(byId('panel'), this.options, () => this.layout.showPanel(false));
@@ -68,7 +68,8 @@ class App {
     byId('message').addEventListener('click', () => this.shown && showMessage());
   }
 
-  open(bytes: Uint8Array): void {
+  /** A recording that came with the page begins at the frame that the address names, another one at its first. */
+  open(bytes: Uint8Array, linked = false): void {
     try {
       const recording = parseRecording(bytes);
       const frames = new Frames(recording);
@@ -92,7 +93,8 @@ class App {
     this.view.open(this.frames);
     this.showFrame();
     this.select(null);
-    if (location.hash) this.followAddress();
+    if (linked) this.followAddress();
+    else if (location.hash) this.address.set(0);
     // What lies over the picture has its size only now.
     this.view.resize();
   }
@@ -264,7 +266,7 @@ async function start(): Promise<void> {
   installTestHook(app);
   try {
     const bytes = await initialRecording();
-    if (bytes) app.open(bytes);
+    if (bytes) app.open(bytes, true);
     else showMessage('No recording', 'Drop a .carom file on this page to open it.');
   } catch (error) {
     showMessage('The recording could not be loaded', error instanceof Error ? error.message : String(error));

@@ -33,7 +33,7 @@ export const OPTIONS: OptionText[] = [
   { name: 'grid', key: 'g', label: 'Grid', explains: 'Ground grid' },
 ];
 
-// Tastes are remembered. Surfaces switched off in one recording would make the next one look empty, so the others are not.
+// Options that are remembered. The others are not: surfaces switched off in one recording would leave the next one empty.
 const REMEMBERED: OptionName[] = ['xray', 'arrows', 'through', 'grid'];
 const storageKey = (name: OptionName) => `carom-show-${name}`;
 

@@ -64,7 +64,7 @@ function toScreen(view: SceneView, point: THREE.Vector3): ScreenPoint | null {
   return { x: ((point.x + 1) / 2) * clientWidth, y: ((1 - point.y) / 2) * clientHeight };
 }
 
-/** Of all vertices but those of grounds. `nearest` is the least distance in front of the near plane, m. */
+/** Bounds of all vertices but those of grounds. `nearest` is the smallest distance in front of the near plane, m. */
 export function boundsOnScreen(view: SceneView, { bodies }: ShownFrame): { left: number; top: number; right: number; bottom: number; nearest: number } {
   const { camera, canvas } = view;
   camera.updateMatrixWorld();

@@ -133,7 +133,7 @@ export class SceneView {
     this.fitTo(() => this.extent.points(), () => this.camera.position.clone().sub(this.controls.target));
   }
 
-  /** Turns the view to look against the direction, and fits. */
+  /** Fits, seen against the direction. */
   fitFrom(direction: Vec3): void {
     this.fitTo(() => this.extent.points(), () => new THREE.Vector3(...direction));
   }
@@ -149,7 +149,7 @@ export class SceneView {
     for (const list of [contacts.pointA, contacts.pointB])
       for (let i = 0; i < contacts.count; i++) points.push(new THREE.Vector3(list[3 * i], list[3 * i + 1], list[3 * i + 2]));
     const sizes = bodies.filter(({ number }) => !this.options.hiddenBodies.has(number)).map(({ placement }) => diagonal(placement.box));
-    const around = Math.max(0.04 * diagonal(this.extent.box), 0.5 * Math.min(...sizes));
+    const around = Math.max(0.04 * diagonal(this.extent.box), 0.5 * Math.min(diagonal(this.extent.box), ...sizes));
     const box = new THREE.Box3().setFromPoints(points).expandByScalar(around);
     this.fitTo(() => boxCorners({ min: box.min.toArray(), max: box.max.toArray() }), () => VIEW_DIRECTION);
   }

@@ -102,8 +102,10 @@ test('a file dropped on the page is opened', { timeout }, async () => {
   }, recording.bytes.toString('base64'));
   await page.dispatchEvent('body', 'dragover', { dataTransfer: transfer });
   assert.ok(await page.locator('#drop').isVisible());
+  await page.evaluate(() => (location.hash = '#frame=7'));
   await page.dispatchEvent('body', 'drop', { dataTransfer: transfer });
   await shown(page);
+  assert.equal(await page.evaluate(() => window.carom.frame), 0, 'the address was of another recording');
   assert.ok(!(await page.locator('#drop').isVisible()));
   assert.ok(!(await page.locator('#message').isVisible()));
   assert.equal(await page.evaluate(() => window.carom.frames), 40);

@@ -56,14 +56,14 @@ async function pageFits(page) {
 }
 
 /** The model is within the part of the picture that nothing covers, and fills it in one direction. */
-async function modelFits(page, least = 0.6) {
+async function modelFits(page, fill = 0.6) {
   const { bounds, visible } = await page.evaluate(() => ({ bounds: window.carom.bounds(), visible: window.carom.visible() }));
   const said = JSON.stringify({ bounds, visible });
   assert.ok(bounds.left >= visible.left && bounds.right <= visible.right, said);
   assert.ok(bounds.top >= visible.top && bounds.bottom <= visible.bottom, said);
   const across = (bounds.right - bounds.left) / (visible.right - visible.left);
   const up = (bounds.bottom - bounds.top) / (visible.bottom - visible.top);
-  assert.ok(Math.max(across, up) > least, `only ${across} by ${up} of the picture: ${said}`);
+  assert.ok(Math.max(across, up) > fill, `only ${across} by ${up} of the picture: ${said}`);
 }
 
 for (const size of SIZES) {

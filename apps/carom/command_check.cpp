@@ -33,8 +33,15 @@ std::vector<AssemblyPart> read_all(const CheckOptions& options) {
   return parts;
 }
 
+MeshSolid solid_of(std::string_view name) {
+  for (const MeshSolid solid : {MeshSolid::by_normals, MeshSolid::inside, MeshSolid::surface}) {
+    if (name == to_string(solid)) return solid;
+  }
+  fail(ErrorCode::unknown_name, "--solid is {}; expected by_normals, inside or surface", name);
+}
+
 /// With the trees over their triangles, which takes about as long as reading them.
-std::vector<Shape::Part> shapes_of(const std::vector<AssemblyPart>& parts, int threads) {
+std::vector<Shape::Part> shapes_of(const std::vector<AssemblyPart>& parts, MeshSolid solid, int threads) {
   constexpr std::size_t at_a_time = 32;
   Workers workers(threads);
   std::vector<std::optional<Shape>> built(parts.size());
@@ -44,7 +51,7 @@ std::vector<Shape::Part> shapes_of(const std::vector<AssemblyPart>& parts, int t
     parallel_for(workers, count, 1, [&](std::size_t i) {
       const AssemblyPart& part = parts[begin + i];
       try {
-        built[begin + i] = Shape::mesh(part.mesh);
+        built[begin + i] = Shape::mesh(part.mesh, {.solid = solid});
       } catch (const Error& error) {
         fail(error.code(), "{}: {}", part.name, error.what());
       }
@@ -61,6 +68,7 @@ std::vector<Shape::Part> shapes_of(const std::vector<AssemblyPart>& parts, int t
 std::string amount_of(const Clash& clash) {
   switch (clash.kind) {
     case ClashKind::overlap:
+      if (!std::isfinite(clash.distance)) return "no way out";
       return clash.regions.size() > 1
                  ? fmt::format("{:.4g} m deep, in {} places", -clash.distance, clash.regions.size())
                  : fmt::format("{:.4g} m deep", -clash.distance);
@@ -108,7 +116,7 @@ std::vector<RecordedContact> marks_of(const Clash& clash) {
                      .body_b = static_cast<std::uint32_t>(clash.b),
                      .a = {0, none},
                      .b = {0, none},
-                     .distance = distance,
+                     .distance = std::isfinite(distance) ? distance : 0,
                      .point_a = point_a.cast<float>(),
                      .point_b = point_b.cast<float>()});
   };
@@ -178,7 +186,7 @@ int check(const CheckOptions& options) {
   std::size_t pairs_done = 0;
   std::size_t pairs = 0;
   if (!interrupted_by_user()) {
-    const std::vector<Shape::Part> shapes = shapes_of(parts, options.threads);
+    const std::vector<Shape::Part> shapes = shapes_of(parts, solid_of(options.solid), options.threads);
     std::optional<Progress> progress;
     if (!interrupted_by_user())
       clashes = find_clashes(shapes, {.clearance = options.clearance,

@@ -5,6 +5,7 @@
 #include "carom/mesh_file.hpp"
 #include "carom/recording.hpp"
 #include "carom/replay.hpp"
+#include "carom/shape.hpp"
 #include "commands.hpp"
 #include "core/check.hpp"
 #include "io/frame_source.hpp"
@@ -63,6 +64,17 @@ Json vector_json(const Eigen::Vector3d& v) {
   return {v.x(), v.y(), v.z()};
 }
 
+/// A closed mesh whose inside is empty, as queries and worlds take it.
+bool is_room(const TriangleMesh& mesh, const MeshReport& r) {
+  // Of a mesh that is closed throughout, the volume tells at once.
+  if (r.watertight() && r.oriented() && r.volume >= 0) return false;
+  try {
+    return Shape::mesh(mesh).is_room();
+  } catch (const Error&) {
+    return false;  // no shape, so no room: vertices that are not finite, or nothing in the file
+  }
+}
+
 Json report_json(const MeshReport& r) {
   Json defects = Json::object();
   for_each_defect(r, [&](const char* name, const char*, const char*, const char*, const auto& list) {
@@ -85,7 +97,7 @@ Json report_json(const MeshReport& r) {
           {"defects", defects}};
 }
 
-void print_report(const MeshReport& r) {
+void print_report(const MeshReport& r, bool room = false) {
   say(stdout, "{:<16} {}\n", "vertices", with_commas(static_cast<double>(r.vertices)));
   say(stdout, "{:<16} {}\n", "edges", with_commas(static_cast<double>(r.edges)));
   say(stdout, "{:<16} {}\n", "triangles", with_commas(static_cast<double>(r.triangles)));
@@ -93,7 +105,8 @@ void print_report(const MeshReport& r) {
   say(stdout, "{:<16} ({:.6g}, {:.6g}, {:.6g}) to ({:.6g}, {:.6g}, {:.6g}) m\n", "box", r.box_min.x(), r.box_min.y(),
       r.box_min.z(), r.box_max.x(), r.box_max.y(), r.box_max.z());
   say(stdout, "{:<16} {:.6g} m2\n", "area", r.area);
-  if (r.watertight() && r.oriented()) say(stdout, "{:<16} {:.6g} m3\n", "volume", r.volume);
+  if (r.watertight() && r.oriented()) say(stdout, "{:<16} {:.6g} m3\n", "volume", room ? -r.volume : r.volume);
+  if (room) say(stdout, "{:<16} closed, faces inward: a room (its inside is empty)\n", "solid");
   say(stdout, "{:<16} {}\n", "watertight", r.watertight() ? "yes" : "no");
   if (!r.watertight()) say(stdout, "{:<16} {}\n", "boundary loops", r.boundary_loops);
   say(stdout, "{:<16} {}\n", "manifold", r.manifold() ? "yes" : "no");
@@ -161,8 +174,10 @@ MeshReport inspect_showing_life(const TriangleMesh& mesh) {
 int mesh_info(const InfoOptions& options, Output& output) {
   const MeshFile file = read_showing_life(options.file, options.reading);
   const MeshReport report = inspect_showing_life(file.mesh);
+  const bool room = is_room(file.mesh, report);
   if (output.wanted()) {
     Json json = report_json(report);
+    json["room"] = room;
     json["objects"] = file.object_names;
     json.update(axes_json(file));
     output.write(dump(json));
@@ -170,7 +185,7 @@ int mesh_info(const InfoOptions& options, Output& output) {
   if (!output.to_stdout()) {
     say(stdout, "{}: mesh, {}\n", options.file, counted(file.object_names.size(), "object"));
     print_axes(file);
-    print_report(report);
+    print_report(report, room);
   }
   return report.clean() ? done : found_problems;
 }

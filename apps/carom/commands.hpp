@@ -53,6 +53,7 @@ struct CheckOptions {
   double clearance = 0;
   std::optional<double> tolerance;
   bool self = false;
+  std::string solid = "inside";  ///< as MeshSolid
   int threads = 0;
   std::string json;
   std::string html;

@@ -268,6 +268,13 @@ void add_check(CLI::App& app, Action& action) {
       ->type_name("T");
   command->add_flag("--self", options->self,
                     "the objects of each file are the parts; of a file with one object, its connected pieces");
+  command
+      ->add_option(
+          "--solid", options->solid,
+          "what is solid of a closed part: what it encloses (inside, the default); that, or all but that if its "
+          "triangles face inward, as of a room (by_normals); nothing but its surface (surface)")
+      ->check(CLI::IsMember({"by_normals", "inside", "surface"}))
+      ->type_name("SOLID");
   add_threads(command, options->threads, "0 = all cores (default); the result does not depend on it");
   add_json(command, options->json, "the result");
   command->add_option("--html", options->html, "write a page that shows each clash to a file, or - for standard output")

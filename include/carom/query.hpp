@@ -21,10 +21,10 @@
 ///
 /// Of a compound the closest pair of parts is meant, or the deepest: its translation separates these two parts, not
 /// always the whole. Its caches are not used. Two half-spaces overlap without end, by -infinity, unless they look
-/// straight at each other.
+/// straight at each other. So do a room (MeshSolid) and a shape for which no translation into it was found.
 ///
-/// A mesh is solid where it is closed (Shape::closed_pieces) and a surface without thickness elsewhere. What is inside
-/// a closed piece collides with it. Whether triangles of two meshes meet is decided exactly, for the coordinates that
+/// A mesh is solid where it is closed, as MeshSolid says, and a surface without thickness elsewhere. What is inside
+/// of what is solid collides with it. Whether triangles of two meshes meet is decided exactly, for the coordinates that
 /// the poses give. The depth of a mesh is that of its deepest region, a region being a connected piece of the overlap:
 /// the length of a translation along the normal that takes the two apart there. That it does was tried out; where a
 /// mesh is in two places at once, the other places are not considered. The direction is the best of some and need not

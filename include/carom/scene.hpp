@@ -140,6 +140,7 @@ struct TriangleShape {
 };
 struct MeshShape {
   MeshSource mesh;
+  MeshSolid solid = MeshSolid::by_normals;
 };
 
 /// A place and a turn; applied as rotation, then position.

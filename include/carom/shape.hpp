@@ -65,9 +65,24 @@ enum class MeshSplit {
   cost,      ///< where surface times number of both halves is least
 };
 
+/// What is solid of the closed pieces of a mesh. The winding number w of a point is the sum over the pieces: 1 inside a
+/// piece whose triangles face outward (counter-clockwise seen from outside), -1 inside a piece whose triangles face
+/// inward.
+enum class MeshSolid {
+  /// As `inside`, unless the mesh is a room: pieces face inward, and every piece that faces outward is inside of those,
+  /// at least in part. A room is solid where w >= 0: its inside is empty but for what stands in it, and all around it
+  /// is solid, without end. A wall with an outer surface that faces outward and an inner one that faces inward is no
+  /// room: its cavity has w = 0.
+  by_normals,
+  inside,   ///< w is not 0: what is enclosed, whichever way the triangles face
+  surface,  ///< nothing: a closed surface is as thin as an open one
+};
+std::string_view to_string(MeshSolid solid);
+
 struct MeshOptions {
   MeshVolume volume = MeshVolume::oriented_box;  ///< the fastest in docs/benchmarks.md
   MeshSplit split = MeshSplit::cost;             ///< slower to build than variance, faster to ask
+  MeshSolid solid = MeshSolid::by_normals;       ///< rooms are modelled by faces that look at those inside
 };
 
 /// A solid in a frame of its own, in metres. Immutable: a copy is cheap and may be used by many threads.
@@ -93,8 +108,8 @@ class Shape {
   /// which is a shape without volume.
   static Shape hull(std::span<const Eigen::Vector3d> points);
   static Shape triangle(const Eigen::Vector3d& a, const Eigen::Vector3d& b, const Eigen::Vector3d& c);
-  /// Closed pieces are solid, see closed_pieces(); what is open is a surface without thickness. Its hierarchy is built
-  /// here, once: a pose moves it along.
+  /// Closed pieces are solid, see closed_pieces() and MeshSolid; what is open is a surface without thickness. Its
+  /// hierarchy is built here, once: a pose moves it along.
   static Shape mesh(const TriangleMesh& mesh, const MeshOptions& options = {});
   /// The union of convex shapes.
   static Shape compound(std::span<const Part> parts);
@@ -112,8 +127,10 @@ class Shape {
   /// Of a mesh.
   std::span<const Triangle> triangles() const;
   /// How many of the connected pieces of a mesh are closed, that is have an inside: the winding number of the surface
-  /// is not zero there. Vertices at the same place count as one for this.
+  /// is not zero there. Vertices at the same place count as one for this. 0 with MeshSolid::surface.
   std::size_t closed_pieces() const;
+  /// Whether a mesh is a room, see MeshSolid: what is solid of it has no end. Its bounds are those of its surface.
+  bool is_room() const;
   /// Of a hull: the corners of each face, counter-clockwise seen from outside.
   IndexLists faces() const;
   std::span<const Part> parts() const;
@@ -130,7 +147,7 @@ class Shape {
   OrientedBox oriented_box(const Eigen::Isometry3d& pose) const;
 
   /// Without the margin. Shapes without volume (triangle, mesh that is not closed, flat hull) have zeros and their
-  /// centre. Parts of a compound that overlap count twice. Throws for a half-space.
+  /// centre, and so has a room. Parts of a compound that overlap count twice. Throws for a half-space.
   MassProperties mass_properties() const;
 
   const shapes::ShapeData& data() const { return *data_; }

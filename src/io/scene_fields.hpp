@@ -25,6 +25,8 @@ enum class Presence {
 inline constexpr std::array<std::string_view, 4> body_kind_names{"static", "kinematic", "particles", "rigid"};
 /// As in RigidKind.
 inline constexpr std::array<std::string_view, 3> rigid_kind_names{"static", "kinematic", "dynamic"};
+/// As in MeshSolid.
+inline constexpr std::array<std::string_view, 3> mesh_solid_names{"by_normals", "inside", "surface"};
 /// As the alternatives of ShapeSpec; the first of them are those of ConvexSpec.
 inline constexpr std::array<std::string_view, 11> shape_names{
     "sphere", "box", "capsule", "cylinder", "cone", "ellipsoid", "half_space", "hull", "triangle", "mesh", "compound"};
@@ -211,6 +213,7 @@ void describe(V& v, TriangleShape& triangle) {
 template <class V>
 void describe(V& v, MeshShape& shape) {
   v.object("mesh", shape.mesh, Presence::required);
+  v.choice("solid", shape.solid, mesh_solid_names, Presence::quiet);
 }
 
 template <class V>

@@ -26,7 +26,7 @@ struct SolidBuilder {
   Shape operator()(const HalfSpaceShape& s) const { return Shape::half_space(s.normal, s.offset); }
   Shape operator()(const HullShape& s) const { return Shape::hull(s.points); }
   Shape operator()(const TriangleShape& s) const { return Shape::triangle(s.a, s.b, s.c); }
-  Shape operator()(const MeshShape& s) const { return Shape::mesh(build(s.mesh)); }
+  Shape operator()(const MeshShape& s) const { return Shape::mesh(build(s.mesh), {.solid = s.solid}); }
   Shape operator()(const CompoundShape& s) const {
     std::vector<Shape::Part> parts;
     for (const PartSpec& part : s.parts) {

@@ -18,9 +18,9 @@ constexpr double relative_tolerance = 1e-6;
 /// Pairs between two calls of `progress`: a pair of large meshes takes milliseconds.
 constexpr std::size_t pairs_at_a_time = 64;
 
-/// Half-spaces end nowhere.
+/// Half-spaces end nowhere, nor does what is solid around a room.
 AxisBox bounds_of(const Shape::Part& part) {
-  const auto endless = [](const Shape& shape) { return shape.kind() == ShapeKind::half_space; };
+  const auto endless = [](const Shape& shape) { return shape.kind() == ShapeKind::half_space || shape.is_room(); };
   const auto pieces = part.shape.parts();
   if (endless(part.shape) ||
       std::any_of(pieces.begin(), pieces.end(), [&](const Shape::Part& piece) { return endless(piece.shape); })) {

@@ -85,7 +85,7 @@ std::vector<OverlapRegion> of_mesh_and_core(const PlacedMesh& a, const PlacedCor
     out.error = r.depth - r.lower;
     out.normal = a.pose.linear() * detail::to_eigen(r.normal);
     out.point_a = a.pose * detail::to_eigen(r.point_a + a.radius * r.normal);
-    out.point_b = a.pose * detail::to_eigen(r.point_a - (r.depth + b.core.radius) * r.normal);
+    out.point_b = a.pose * detail::to_eigen(r.point_b - b.core.radius * r.normal);
     out.deepest = out.point_b;
     out.limited = r.limited;
     out.triangles_a = r.triangles;

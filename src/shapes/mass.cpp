@@ -90,10 +90,11 @@ MassProperties of_closed_surface(const std::vector<std::array<Eigen::Vector3d, 3
     second += v / 20 * (a * a.transpose() + b * b.transpose() + c * c.transpose() + s * s.transpose());
   }
   if (volume == 0) return mass;
-  mass.volume = volume;
+  mass.volume = std::abs(volume);
   const Eigen::Vector3d center = first / volume;
   mass.center = o + center;
-  mass.inertia = inertia_of(second - volume * center * center.transpose());
+  // Negative throughout where the triangles face inward.
+  mass.inertia = (volume < 0 ? -1 : 1) * inertia_of(second - volume * center * center.transpose());
   return mass;
 }
 
@@ -124,7 +125,8 @@ MassProperties of_triangles(const Shape& shape) {
   const bool closed = data.mesh
                           ? std::find(data.mesh->closed.begin(), data.mesh->closed.end(), 0) == data.mesh->closed.end()
                           : data.hull->dimension == 3;
-  if (closed) return of_closed_surface(triangles);
+  const bool endless = data.mesh && data.mesh->room;
+  if (closed && !endless) return of_closed_surface(triangles);
   MassProperties mass;
   double area = 0;
   for (const auto& t : triangles) {

@@ -5,6 +5,7 @@
 
 #include "core/at.hpp"
 #include "geometry/disjoint_sets.hpp"
+#include "shapes/mesh_room.hpp"
 
 namespace carom::shapes {
 namespace {
@@ -67,6 +68,7 @@ void find_closed(MeshData& data) {
     for (; i < sides.size() && sides[i].low == first.low && sides[i].high == first.high; ++i) sum += sides[i].way;
     if (sum != 0) data.closed[at(first.component)] = 0;
   }
+  if (data.options.solid == MeshSolid::surface) data.closed.assign(data.closed.size(), 0);
   data.any_closed = std::find(data.closed.begin(), data.closed.end(), 1) != data.closed.end();
 }
 
@@ -150,6 +152,7 @@ MeshData build_mesh_data(const TriangleMesh& mesh, const MeshOptions& options) {
     for (const Vec3& p : t) data.reach = std::max(data.reach, dot(p, p));
   }
   data.reach = std::sqrt(data.reach);
+  data.room = options.solid == MeshSolid::by_normals && faces_inward(data);
   return data;
 }
 

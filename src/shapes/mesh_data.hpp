@@ -20,9 +20,11 @@ struct MeshData {
   std::vector<Index> component;           ///< of each triangle, numbered by first triangle
   std::vector<Index> component_triangle;  ///< the first of each
   /// Of each component: every edge is run along as often one way as the other, so that each point off the surface has a
-  /// winding number. Triangles that meet in fours along an edge may be closed.
+  /// winding number. Triangles that meet in fours along an edge may be closed. None with MeshSolid::surface.
   std::vector<std::uint8_t> closed;
   bool any_closed = false;
+  /// What is solid has no end: all points but those with a negative winding number. See MeshSolid.
+  bool room = false;
   /// Of each triangle: bit 0 if a vertex of it, or an edge there, can be touched from its front along a normal that is
   /// not nearly its own (by `flat_tilt`): the surface falls off there, or ends. Bit 1 from behind.
   std::vector<std::uint8_t> sharp;

@@ -58,6 +58,11 @@ std::string_view to_string(ShapeKind kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
+std::string_view to_string(MeshSolid solid) {
+  constexpr std::array<std::string_view, 3> names{"by_normals", "inside", "surface"};
+  return names[static_cast<std::size_t>(solid)];
+}
+
 Shape Shape::sphere(double radius) {
   check_length(radius, "sphere: radius");
   return Shape(make(ShapeKind::sphere, CoreKind::point, Eigen::Vector3d::Zero(), radius));
@@ -213,6 +218,10 @@ std::span<const Triangle> Shape::triangles() const {
 std::size_t Shape::closed_pieces() const {
   if (!data_->mesh) return 0;
   return static_cast<std::size_t>(std::count(data_->mesh->closed.begin(), data_->mesh->closed.end(), 1));
+}
+
+bool Shape::is_room() const {
+  return data_->mesh && data_->mesh->room;
 }
 
 IndexLists Shape::faces() const {

@@ -12,7 +12,7 @@
 namespace carom::rigid {
 
 AxisBox bounding_box(const Shape& shape, const Eigen::Isometry3d& pose) {
-  if (shape.kind() != ShapeKind::half_space) return shape.bounding_box(pose);
+  if (shape.kind() != ShapeKind::half_space && !shape.is_room()) return shape.bounding_box(pose);
   return {Eigen::Vector3d::Constant(-INFINITY), Eigen::Vector3d::Constant(INFINITY)};
 }
 
@@ -121,6 +121,15 @@ std::optional<WorldHit> meet_half_space(const Shape& shape, const Eigen::Isometr
   return hit;
 }
 
+/// Of a mesh, around its triangles: the box of a room, in the tree of bodies, has no end.
+AxisBox surface_box(const Shape& shape, const Eigen::Isometry3d& pose) {
+  const shapes::BoxVolume& box = shape.data().mesh->tree.boxes[0];
+  const Vector3d center = pose * detail::to_eigen(box.center);
+  const Vector3d half = pose.linear().cwiseAbs() * detail::to_eigen(box.half);
+  const Vector3d reach = half + Vector3d::Constant(shape.margin());
+  return {center - reach, center + reach};
+}
+
 /// A point that is cast, and again over a shorter way before the hit. The time is in metres.
 std::optional<WorldHit> meet(const Shape& shape, const Eigen::Isometry3d& pose, const AxisBox& box, const Ray& ray,
                              double limit) {
@@ -129,7 +138,11 @@ std::optional<WorldHit> meet(const Shape& shape, const Eigen::Isometry3d& pose, 
   static const Shape point = Shape::hull({&zero, 1});
   double begin = 0;
   double end = limit;
-  if (!clip(box, ray, begin, end)) return std::nullopt;
+  const bool room = shape.is_room();
+  if (room && collide(point, at(ray.origin), shape, pose)) {
+    return WorldHit{.body = {}, .time = 0, .point = ray.origin, .normal = -ray.direction};
+  }
+  if (!clip(room ? surface_box(shape, pose) : box, ray, begin, end)) return std::nullopt;
   const double slack = 1e-9 * (1 + std::abs(begin) + std::abs(end));
   begin = std::max(0.0, begin - slack);
   end = std::min(limit, end + slack);
@@ -225,9 +238,10 @@ std::vector<WorldHit> World::cast(const Shape& shape, const ShapeMotion& motion,
   // Whatever the turn, it stays within a ball about its origin.
   const BoundingSphere ball = shape.bounding_sphere();
   const double reach = ball.center.norm() + ball.radius + options.separation;
-  const AxisBox way = grown({motion.from.translation().cwiseMin(motion.to.translation()),
-                             motion.from.translation().cwiseMax(motion.to.translation())},
-                            reach);
+  const AxisBox way = shape.is_room() ? rigid::bounding_box(shape, motion.from)
+                                      : grown({motion.from.translation().cwiseMin(motion.to.translation()),
+                                               motion.from.translation().cwiseMax(motion.to.translation())},
+                                              reach);
   std::vector<WorldHit> hits;
   std::vector<std::size_t> numbers;
   for (const ProxyId near : asked.tree().overlapping(way)) {

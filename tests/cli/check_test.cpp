@@ -72,6 +72,29 @@ TEST(CliCheck, APartWithinAnotherIsAClash) {
   EXPECT_NEAR(depth, 0.375, 0.01) << "to the nearest side, and the ball's radius, but for its flat faces";
 }
 
+TEST(CliCheck, WhatStandsInARoomIsNoClashIfTheNormalsSayWhatIsSolid) {
+  const Folder folder;
+  TriangleMesh walls = make_box({4, 4, 4});
+  for (Triangle& t : walls.triangles) std::swap(t[1], t[2]);
+  const std::string room = folder / "room.obj";
+  write_mesh_file(room, walls);
+  const std::string chair = cube(folder, "chair.obj", 0.5);
+  const std::string shelf = cube(folder, "shelf.obj", 1.75);
+  EXPECT_EQ(call({"check", room, chair}).exit_code, 1);
+  EXPECT_EQ(call({"check", room, chair, "--solid", "by_normals"}).exit_code, 0);
+  EXPECT_EQ(call({"check", room, chair, "--solid", "surface"}).exit_code, 0);
+  const Json json = Json::parse(call({"check", room, shelf, "--solid", "by_normals", "--json"}).out);
+  EXPECT_NEAR(json["clashes"][0]["distance"], -0.25, 1e-9);
+  EXPECT_NEAR(json["clashes"][0]["normal"][0], -1, 1e-9);
+  // Wherever it stands outside, it is in the wall.
+  const std::string outside = cube(folder, "outside.obj", 50);
+  EXPECT_EQ(call({"check", room, outside, "--solid", "by_normals"}).exit_code, 1);
+  EXPECT_EQ(call({"check", room, outside}).exit_code, 0);
+  const Result large = call({"check", room, room, "--solid", "by_normals"});
+  EXPECT_NE(large.out.find("no way out"), std::string::npos) << large.out;
+  EXPECT_EQ(call({"check", room, chair, "--solid", "hollow"}).exit_code, 2);
+}
+
 TEST(CliCheck, ATouchIsWhereThePartsTouch) {
   const Folder folder;
   for (const auto& [name, x] : {std::pair{"A.obj", 10.5}, {"B.obj", 11.5}}) {

@@ -84,7 +84,7 @@ TEST(MeshDepth, OfTwoThatAreTheSameAndInTheSamePlace) {
   // No vertex of one is inside the other, and no two triangles cross: yet all of both overlaps.
   for (const TriangleMesh& mesh : {make_icosphere(1, 1), make_box({2, 2, 2}, 2), make_torus(1, 0.4, 10, 6),
                                    test::inside_out(make_icosphere(1, 1))}) {
-    const Shape shape = Shape::mesh(mesh);
+    const Shape shape = Shape::mesh(mesh, {.solid = MeshSolid::inside});
     const Eigen::Isometry3d pose = turned(0.3, {1, 2, 3}, {1, 0, 0});
     const QueryResult r = distance(shape, pose, shape, pose);
     EXPECT_LT(r.distance, -0.69);  // the tube of the torus is 0.4 sqrt(3) from side to side
@@ -97,7 +97,7 @@ TEST(MeshDepth, OfTwoThatAreTheSameAndInTheSamePlace) {
 TEST(MeshDepth, IsNotThatOfAPlaceWhereTheTwoAreTheSame) {
   // The nearer way of the one whose faces look inward ends where both coincide.
   const Shape out = Shape::mesh(make_box({2, 2, 2}));
-  const Shape in = Shape::mesh(test::inside_out(make_box({2, 2, 2})));
+  const Shape in = Shape::mesh(test::inside_out(make_box({2, 2, 2})), {.solid = MeshSolid::inside});
   const QueryResult r = distance(out, at(0, 0, 0), in, at(0.5, 0, 0));
   Eigen::Isometry3d moved = at(0.5, 0, 0);
   moved.translation() += (1e-6 - r.distance) * r.normal;

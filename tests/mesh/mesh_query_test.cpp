@@ -211,7 +211,8 @@ TEST(MeshQuery, OneInsideTheOtherIsACollision) {
   EXPECT_TRUE(collide(Shape::mesh(hollow), at(0, 0, 0), Shape::mesh(make_box({0.2, 0.2, 0.2})), at(1.75, 0, 0)));
   // Torn into single triangles, and inside out, a box is as closed.
   for (const TriangleMesh& mesh : {test::torn(make_box({4, 4, 4})), test::inside_out(make_box({4, 4, 4}))}) {
-    EXPECT_NEAR(distance(Shape::mesh(mesh), at(0, 0, 0), small, at(1, 0, 0)).distance, -1.5, 1e-9);
+    const Shape solid = Shape::mesh(mesh, {.solid = MeshSolid::inside});
+    EXPECT_NEAR(distance(solid, at(0, 0, 0), small, at(1, 0, 0)).distance, -1.5, 1e-9);
   }
 }
 

@@ -179,6 +179,7 @@ Scene rigid_scene() {
   const std::vector<Vector3d> corners{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1.0 / 3}};
   MeshShape mesh;
   mesh.mesh.shape = BoxSource{.size = {1, 2, 3}, .segments = 2};
+  mesh.solid = MeshSolid::surface;
   CompoundShape compound;
   compound.parts = {{{CylinderShape{0.2, 0.3}, 0.01}, {.position = {1, 2, 3}}},
                     {{HullShape{corners}, 0}, {.rotation_axis = {1, 1, 0}, .rotation_degrees = 30}}};

@@ -217,6 +217,7 @@ class Meter {
     if (!std::isfinite(best.depth)) give_bound(best);
     if (best.depth <= 10 * small_ && !region.empty()) turn_to_widest_gap(region, best);
     const Vec3 low = lowest_point(best.normal);
+    best.point_b = std::isfinite(best.depth) ? best.point_a - best.depth * best.normal : low;
     if (inside(a_.mesh, low)) best.lower = std::min(nearest(a_.mesh, low, INFINITY, true).distance, best.depth);
     return best;
   }
@@ -248,8 +249,14 @@ class Meter {
     if (turned.depth <= 10 * small_) best = turned;
   }
 
+  /// Nothing was free within the trials: all of the core beyond all of the mesh is, unless that is solid.
   void give_bound(Found& best) {
     best.limited = true;
+    if (a_.mesh.room) {
+      best.normal = directions_.front();
+      best.point_a = nearest(a_.mesh, walk_.middle(), INFINITY).point;
+      return;
+    }
     for (const Vec3& n : directions_) {
       double high = -INFINITY;
       Vec3 from;
@@ -299,7 +306,7 @@ void convex_depth(const PlacedMesh& a, const PlacedCore& b, ConvexWalk& walk, Qu
   result.limited = found.limited;
   result.normal = a.pose.linear() * detail::to_eigen(found.normal);
   result.point_a = a.pose * detail::to_eigen(found.point_a + a.radius * found.normal);
-  result.point_b = a.pose * detail::to_eigen(found.point_a - (found.depth + b.core.radius) * found.normal);
+  result.point_b = a.pose * detail::to_eigen(found.point_b - b.core.radius * found.normal);
   // Where it parts a corner of the mesh, or a point of the shape on it: which triangle, the point tells.
   result.part_a = found.triangle != none ? found.triangle : nearest(a.mesh, found.point_a, INFINITY).triangle;
 }

@@ -11,10 +11,11 @@ namespace carom::mesh {
 /// triangles nearer to another region; and the shape is not inside the mesh then. This is tried out. The direction is
 /// the best of some: the mean normal of the triangles, normals of single ones, the way out of the middle.
 struct ConvexRegion {
-  double depth = INFINITY;  ///< of the cores
+  double depth = INFINITY;  ///< of the cores; infinite if the mesh is a room and no place in it was found
   double lower = 0;
   Vec3 normal{1, 0, 0};
-  Vec3 point_a;  ///< on the mesh; point_a - depth * normal is on the core
+  Vec3 point_a;  ///< on the mesh
+  Vec3 point_b;  ///< on the core: point_a - depth * normal, if that is finite
   Index triangle = none;
   bool limited = false;
   std::vector<Index> triangles;  ///< ascending; none if the core is inside as a whole

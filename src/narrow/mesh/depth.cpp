@@ -155,6 +155,7 @@ class RegionMeter {
     for (const Index v : region_.a.vertices) {
       const Vec3 p = vertex_a(v);
       const double way = way_out(b_, into_b(p), back);
+      if (way == INFINITY && b_.room) return false;
       if (!(way > trial.way) || way == INFINITY) continue;
       trial = {way, p, a_.vertex_triangles[at(v)].front(), none};
       if (trial.way >= best_.depth) return false;
@@ -162,6 +163,7 @@ class RegionMeter {
     for (const Index v : region_.b.vertices) {
       const Vec3 p = vertex_b(v);
       const double way = way_out(a_, p, n);
+      if (way == INFINITY && a_.room) return false;
       if (!(way > trial.way) || way == INFINITY) continue;
       trial = {way, p + way * n, none, b_.vertex_triangles[at(v)].front()};
       if (trial.way >= best_.depth) return false;
@@ -304,10 +306,17 @@ class RegionMeter {
     best_.triangle_b = touch.triangle_b;
   }
 
-  /// Nothing was free within the trials: all of one beyond all of the other along some direction is.
+  /// Nothing was free within the trials: all of one beyond all of the other along some direction is, unless that is
+  /// solid around a room.
   void give_bound() {
     best_.limited = true;
     if (directions_.empty()) directions_.push_back({1, 0, 0});
+    if (a_.room || b_.room) {
+      best_.normal = directions_.front();
+      best_.point_a = region_.crossings.empty() ? best_.deepest : detail::to_vec3(region_.crossings[0].where.start);
+      best_.point_b = best_.point_a;
+      return;
+    }
     for (const Vec3& n : directions_) {
       double high = -INFINITY;
       double low = INFINITY;

@@ -14,7 +14,7 @@ using detail::Vec3;
 /// faces. No translation shorter than `lower` can do it: so deep is `deepest`, a vertex of one inside the other, below
 /// the surface.
 struct RegionDepth {
-  double depth = 0;
+  double depth = 0;  ///< infinite if one is a room and no place in it was found for the other
   double lower = 0;
   Vec3 normal{1, 0, 0};
   Vec3 point_a;  ///< where they part last: point_a - point_b = depth * normal

@@ -15,7 +15,7 @@ namespace {
 using convex::Question;
 using shapes::CoreKind;
 
-/// Whether a point of the core is inside a closed piece: given that no triangle touches it, all of it is.
+/// Whether a point of the core is in the solid: given that no triangle touches it, all of it is.
 bool core_inside(const MeshData& mesh, const shapes::Core& core, const RelativePose& pose) {
   return mesh.any_closed && inside(mesh, pose.rotate(shapes::support(core, {1, 0, 0}).p) + pose.t);
 }
@@ -65,7 +65,8 @@ void against_half_space(const PlacedMesh& a, const PlacedCore& b, QueryResult& r
   const Vec3 n = pose.rotate(b.core.size);  // out of the half-space
   const Lowest low = lowest(a.mesh, n);
   const double height = dot(n, low.point - pose.t) - b.core.offset;
-  result.distance = height - (a.radius + b.core.radius);
+  // What is solid around a room has no end either: no translation takes the two apart.
+  result.distance = a.mesh.room ? -INFINITY : height - (a.radius + b.core.radius);
   result.error = 0;
   result.normal = a.pose.linear() * detail::to_eigen(-n);
   result.point_a = a.pose * detail::to_eigen(low.point - a.radius * n);

@@ -27,6 +27,7 @@ int compare_meshes(const PlacedMesh& a, const PlacedMesh& b) {
   if (ma.positions.size() != mb.positions.size()) return ma.positions.size() < mb.positions.size() ? -1 : 1;
   if (const int c = compare(ma.positions[0].data(), mb.positions[0].data(), 3 * ma.positions.size()); c != 0) return c;
   if (ma.triangles != mb.triangles) return ma.triangles < mb.triangles ? -1 : 1;
+  if (a.mesh.options.solid != b.mesh.options.solid) return a.mesh.options.solid < b.mesh.options.solid ? -1 : 1;
   return 0;
 }
 

@@ -8,8 +8,8 @@ namespace carom::mesh {
 using detail::Vec3;
 using shapes::MeshData;
 
-/// Whether the point is inside a closed piece of the mesh or on it: the winding number of the closed pieces is not
-/// zero. Exact for the point given, unless every one of many rays from it meets an edge.
+/// Whether the point is in what is solid of the mesh, as MeshSolid says, or on a closed piece. Exact for the point
+/// given, unless every one of many rays from it meets an edge.
 bool inside(const MeshData& mesh, const Vec3& p);
 
 struct NearestPoint {

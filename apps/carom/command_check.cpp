@@ -201,8 +201,10 @@ int check(const CheckOptions& options) {
                                       }});
   }
   if (interrupted_by_user()) {
-    say(stderr, "carom: ended early by a signal, after {} of {} pairs; {} so far, and no file was written\n",
-        pairs_done, pairs, counted(clashes.size(), "clash", "clashes"));
+    say(stderr, "carom: ended early by a signal{}; no file was written\n",
+        pairs == 0 ? ""
+                   : fmt::format(", after {} of {}: {} so far", pairs_done, counted(pairs, "pair"),
+                                 counted(clashes.size(), "clash", "clashes")));
     return interrupted_exit_code();
   }
 

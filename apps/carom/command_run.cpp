@@ -120,15 +120,15 @@ int run_one(const RunOptions& options) {
   Recorders recorders(scene, world, options.output, html.wanted(), options.every);
   std::FILE* text = json.to_stdout() || html.to_stdout() ? stderr : stdout;
 
-  const auto close_recording = [&] {
-    recorders.close();
-    if (!html.wanted()) return;
+  const auto write_page = [&] {
     write_viewer_html(recorders.page_recording(), [&](std::string_view piece) { html.write(piece); });
     html.finish();
   };
+  const bool page_to_file = html.wanted() && !html.to_stdout();
   // A step may take long: what was recorded before it is kept all the same.
   const OnInterrupt within_a_step([&] {
-    close_recording();
+    recorders.close();
+    if (page_to_file) write_page();
     say(stderr, "carom: ended early by a signal, within a step{}{}\n",
         options.output.empty() ? "" : fmt::format("; recorded until then in {}", options.output),
         json.wanted() ? "; --json is not written" : "");
@@ -138,8 +138,10 @@ int run_one(const RunOptions& options) {
   if (interrupted_by_user()) end_by_itself();
   {
     const Uninterrupted writing;
-    close_recording();
+    recorders.close();
+    if (page_to_file) write_page();
   }
+  if (html.to_stdout()) write_page();  // a pipe may be full, which must not keep an interrupt waiting
   const RunSummary& summary = finished.summary;
   if (json.wanted()) {
     nlohmann::ordered_json document = {{"scene", scene.name}};

@@ -1,9 +1,9 @@
 #include <httplib.h>
 
 #include <algorithm>
-#include <array>
 #include <condition_variable>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <thread>
 
@@ -25,41 +25,46 @@ constexpr std::size_t max_threads = 512;
 /// Seconds a connection may say nothing: browsers on the same machine send a request at once.
 constexpr int silence = 2;
 
-/// Threads that are started when there is a connection for them.
+/// Threads that are started when there is a connection for them, and end with the process.
 class ConnectionThreads final : public httplib::TaskQueue {
  public:
   void enqueue(std::function<void()> task) override {
-    const std::lock_guard lock(mutex_);
-    tasks_.push_back(std::move(task));
-    if (tasks_.size() > idle_ && threads_ < max_threads) {
-      ++threads_;
-      std::thread([this] { serve(); }).detach();
+    const std::lock_guard lock(shared_->mutex);
+    shared_->tasks.push_back(std::move(task));
+    if (shared_->tasks.size() > shared_->idle && shared_->threads < max_threads) {
+      ++shared_->threads;
+      std::thread(serve, shared_).detach();
     }
-    ready_.notify_one();
+    shared_->ready.notify_one();
   }
   void shutdown() override {}  // the server ends with the process
 
  private:
-  void serve() {
+  /// Outlives the queue, as threads wait on it.
+  struct Shared {
+    std::mutex mutex;
+    std::condition_variable ready;
+    std::deque<std::function<void()>> tasks;
+    std::size_t idle = 0;
+    std::size_t threads = 0;
+  };
+
+  static void serve(const std::shared_ptr<Shared>& shared) {
     for (;;) {
       std::function<void()> task;
       {
-        std::unique_lock lock(mutex_);
-        ++idle_;
-        ready_.wait(lock, [&] { return !tasks_.empty(); });
-        --idle_;
-        task = std::move(tasks_.front());
-        tasks_.pop_front();
+        std::unique_lock lock(shared->mutex);
+        ++shared->idle;
+        shared->ready.wait(lock, [&] { return !shared->tasks.empty(); });
+        --shared->idle;
+        task = std::move(shared->tasks.front());
+        shared->tasks.pop_front();
       }
       task();
     }
   }
 
-  std::mutex mutex_;
-  std::condition_variable ready_;
-  std::deque<std::function<void()>> tasks_;
-  std::size_t idle_ = 0;
-  std::size_t threads_ = 0;
+  std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
 };
 
 /// Whether a request was meant for this machine: a page from elsewhere whose name was made to lead here names itself.

@@ -109,6 +109,8 @@ void end_in_place_of_the_command() {
       code = s.on_interrupt();
     } catch (const std::exception& error) {
       print_unless_blocked(fmt::format("carom: {}\n", printable(error.what())));
+    } catch (...) {
+      // LostStdout: nobody is there to be told.
     }
   } else {
     tell_end();

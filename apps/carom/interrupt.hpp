@@ -36,7 +36,7 @@ class Uninterrupted {
 };
 
 /// The end of a command that does not end by itself; returns the exit code. Called by another thread, never while an
-/// Uninterrupted lives, which none is made after it.
+/// Uninterrupted lives. The command then waits where it would make the next Uninterrupted, until the process ends.
 class OnInterrupt {
  public:
   enum class Wait { half_a_second, no };

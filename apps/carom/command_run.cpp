@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <exception>
 #include <nlohmann/json.hpp>
@@ -124,17 +125,19 @@ int run_one(const RunOptions& options) {
     write_viewer_html(recorders.page_recording(), [&](std::string_view piece) { html.write(piece); });
     html.finish();
   };
+  std::atomic<bool> stepping{true};
   const bool page_to_file = html.wanted() && !html.to_stdout();
   // A step may take long: what was recorded before it is kept all the same.
   const OnInterrupt within_a_step([&] {
     recorders.close();
     if (page_to_file) write_page();
-    say(stderr, "carom: ended early by a signal, within a step{}{}\n",
+    say(stderr, "carom: ended early by a signal, {}{}{}\n", stepping ? "within a step" : "after the last step",
         options.output.empty() ? "" : fmt::format("; recorded until then in {}", options.output),
         json.wanted() ? "; --json is not written" : "");
     return interrupted_exit_code();
   });
   Finished finished = run_scene(scene, world, &recorders, json.wanted(), scene.name);
+  stepping = false;
   if (interrupted_by_user()) end_by_itself();
   {
     const Uninterrupted writing;

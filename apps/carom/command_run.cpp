@@ -127,7 +127,7 @@ int run_one(const RunOptions& options) {
   };
   std::atomic<bool> stepping{true};
   const bool page_to_file = html.wanted() && !html.to_stdout();
-  // A step may take long: what was recorded before it is kept all the same.
+  // A step may take long: frames recorded before it are kept all the same.
   const OnInterrupt within_a_step([&] {
     recorders.close();
     if (page_to_file) write_page();

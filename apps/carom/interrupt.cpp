@@ -144,7 +144,7 @@ void watch_for_interrupts() {
   struct sigaction hangup {};
   if (sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler != SIG_IGN) sigaddset(&signals, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  // What is ignored (a job in the background of a script) would never reach sigwait.
+  // Signals that a script ignores for its background jobs would never reach sigwait.
   std::signal(SIGINT, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
   std::thread(wait_for_signals, signals).detach();

@@ -7,7 +7,7 @@
 
 namespace carom::app {
 
-/// What a file of the program holds. A file that is there already and begins like another kind is not overwritten.
+/// Contents of a file that the program writes. An existing file that begins like another kind is not overwritten.
 enum class OutputKind { recording, replay, json, html, contacts };
 
 /// Throws Error that names the option and the file if the path is a file of another kind, or for a recording has the

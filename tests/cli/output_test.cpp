@@ -64,7 +64,6 @@ TEST_F(CliOutput, NoOutputOverwritesAFileOfAnotherKind) {
   refused({"run", "knot", "--steps", "1", "--json", precious}, "--json", precious);
   refused({"bench", "detect", "--scene", "knot", "--json", precious}, "--json", precious);
   refused({"reproduce", "leonard", "--json", precious}, "--json", precious);
-  write_text(folder_ / "frames/part.replay", "");
   std::filesystem::create_directory(folder_ / "frames");
   write_text(folder_ / "frames/part.replay", "precious");
   refused({"export", mesh_, "--to", "replay", folder_ / "frames"}, "the output", folder_ / "frames/part.replay");

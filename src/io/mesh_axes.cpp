@@ -24,13 +24,14 @@ std::size_t choice_of(const std::array<std::string_view, n>& choices, std::strin
   return static_cast<std::size_t>(at - choices.begin());
 }
 
-/// The rotation that takes `axis` to y. Signs and places of coordinates only, so that no bit of them changes.
+/// The rotation that takes `axis` to y: only places and signs of coordinates change. Zero stays without a sign.
 Eigen::Vector3d turn_to_y(const Eigen::Vector3d& p, std::string_view axis) {
-  if (axis == "x") return {-p.y(), p.x(), p.z()};
-  if (axis == "-x") return {p.y(), -p.x(), p.z()};
-  if (axis == "z") return {p.x(), p.z(), -p.y()};
-  if (axis == "-z") return {p.x(), -p.z(), p.y()};
-  if (axis == "-y") return {p.x(), -p.y(), -p.z()};
+  const Eigen::Vector3d q = Eigen::Vector3d::Zero() - p;
+  if (axis == "x") return {q.y(), p.x(), p.z()};
+  if (axis == "-x") return {p.y(), q.x(), p.z()};
+  if (axis == "z") return {p.x(), p.z(), q.y()};
+  if (axis == "-z") return {p.x(), q.z(), p.y()};
+  if (axis == "-y") return {p.x(), q.y(), q.z()};
   return p;
 }
 

@@ -6,6 +6,7 @@
 
 #include "bodies/rigid_limits.hpp"
 #include "carom/detect.hpp"
+#include "carom/mesh_read_options.hpp"
 #include "carom/scene.hpp"
 #include "core/parallel.hpp"
 #include "io/json_field.hpp"
@@ -119,6 +120,13 @@ template <class V>
 void describe(V& v, Placement& placement) {
   describe_pose(v, placement);
   v.scale("scale", placement.scale);
+}
+
+/// Besides its path, which takes the place of the generator's name.
+template <class V>
+void describe(V& v, FileSource& file) {
+  v.name_of("up", file.up, mesh_up_names(), Presence::quiet);
+  v.name_of("unit", file.unit, mesh_unit_names(), Presence::quiet);
 }
 
 template <class V>

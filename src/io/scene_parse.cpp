@@ -5,7 +5,6 @@
 #include <iterator>
 #include <map>
 
-#include "carom/mesh_read_options.hpp"
 #include "carom/scene.hpp"
 #include "core/check.hpp"
 #include "io/json_field.hpp"
@@ -207,8 +206,7 @@ class SceneReader {
     const std::string& path = file->text();
     if (path.empty() || path.find('\0') != std::string::npos) file->expected("the name of a file");
     FileSource source{folder_ / path};
-    name_of("up", source.up, mesh_up_names(), Presence::quiet);
-    name_of("unit", source.unit, mesh_unit_names(), Presence::quiet);
+    fill(source);
     value = std::move(source);
   }
 
@@ -255,7 +253,6 @@ class SceneReader {
     std::size_t i = 0;
     ((i++ == index ? fill(value.template emplace<Ts>()) : void()), ...);
   }
-  void fill(FileSource&) {}
   template <class T>
   void fill(T& value) {
     describe(*this, value);

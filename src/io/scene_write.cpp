@@ -108,18 +108,15 @@ class SceneWriter {
   template <class... Ts>
   void shape(std::string_view generator_name, std::span<const std::string_view> generators, std::string_view file_name,
              std::variant<Ts...>& value) {
-    if (const auto* file = std::get_if<FileSource>(&value)) {
+    if (auto* file = std::get_if<FileSource>(&value)) {
       add(file_name, {file->path.generic_string()}, Presence::shown);
-      if (file->up != FileSource{}.up) add("up", {file->up}, Presence::shown);
-      if (file->unit != FileSource{}.unit) add("unit", {file->unit}, Presence::shown);
+      splice(write(*file));
     } else {
       kind(generator_name, generators, value);
     }
   }
 
  private:
-  static JsonValue write(FileSource&) { return {JsonValue::Object{}}; }  // shape() has written it
-
   void add(std::string_view name, JsonValue value, Presence presence) {
     members_.push_back({std::string(name), std::move(value)});
     if (presence == Presence::quiet) quiet_.push_back(name);

@@ -37,7 +37,7 @@ Scene full_scene() {
 
   KinematicSpec knot;
   knot.mesh.shape = TrefoilSource{.radius = 2, .height = 0.25, .tube_radius = 0.125, .along = 50, .across = 6};
-  knot.morph_target = MeshSource{.shape = FileSource{"folder/b.obj"}, .dents = {}, .placement = {}};
+  knot.morph_target = MeshSource{.shape = FileSource{"folder/b.obj", "-z", "mm"}, .dents = {}, .placement = {}};
   knot.keyframes = {{.time = -1, .placement = {}, .morph = 0},
                     {.time = 1e-300, .placement = ground.mesh.placement, .morph = 2}};
 
@@ -115,6 +115,8 @@ TEST(SceneRoundTrip, KeepsEveryFieldOfTheBodies) {
   EXPECT_EQ(trefoil_source.across, 6);
   ASSERT_TRUE(knot.morph_target.has_value());
   EXPECT_EQ(std::get<FileSource>(knot.morph_target->shape).path, "folder/b.obj");
+  EXPECT_EQ(std::get<FileSource>(knot.morph_target->shape).up, "-z");
+  EXPECT_EQ(std::get<FileSource>(knot.morph_target->shape).unit, "mm");
   ASSERT_EQ(knot.keyframes.size(), 2U);
   EXPECT_EQ(knot.keyframes[0].time, -1);
   EXPECT_EQ(knot.keyframes[1].time, 1e-300);

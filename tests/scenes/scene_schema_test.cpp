@@ -157,7 +157,7 @@ class FieldLister {
       FieldLister inner(objects_, shape_name + "_mesh");
       const json path{{"type", "string"}, {"minLength", 1}};
       inner.add(is_file ? file : generator, Presence::required, nullptr, is_file ? path : json{{"const", shape_name}});
-      inner.describe_shape(source);
+      describe(inner, source);
       std::vector<Dent> no_dents;
       inner.list("dents", no_dents, Presence::quiet);
       Placement placement;
@@ -187,12 +187,6 @@ class FieldLister {
     inner.number("margin", ShapeSpec{}.margin, Presence::quiet, Sign::not_negative);
     T solid{};
     describe(inner, solid);
-  }
-
-  void describe_shape(FileSource&) {}
-  template <class T>
-  void describe_shape(T& source) {
-    describe(*this, source);
   }
 
   template <class Rotation>

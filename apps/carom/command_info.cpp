@@ -157,7 +157,7 @@ void print_axes(const MeshFile& file) {
   if (file.unit_told_by == ToldBy::nothing) {
     say(stdout, "{:<16} not in the file, taken as m (--unit mm if it is a print)\n", "unit");
   } else {
-    say(stdout, "{:<16} {} m ({})\n", "unit", file.unit, source_text(file.unit_told_by));
+    say(stdout, "{:<16} {:.6g} m ({})\n", "unit", file.unit, source_text(file.unit_told_by));
   }
 }
 

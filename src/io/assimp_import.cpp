@@ -2,6 +2,8 @@
 #include <assimp/scene.h>
 
 #include <assimp/Importer.hpp>
+#include <new>
+#include <string_view>
 
 #include "io/mesh_builder.hpp"
 #include "io/mesh_parse.hpp"
@@ -65,6 +67,9 @@ void tell_fbx_settings(const aiScene& scene, MeshFile& file) {
 MeshFile import_with_assimp(const std::string& path, std::uint64_t max_triangles) {
   Assimp::Importer importer;
   const aiScene* scene = importer.ReadFile(path, aiProcess_Triangulate);
+  // assimp catches this one as well, and keeps only its name.
+  if (scene == nullptr && std::string_view(importer.GetErrorString()) == std::bad_alloc().what())
+    throw std::bad_alloc();
   require(scene != nullptr, ErrorCode::bad_format, "{}: {}", path, importer.GetErrorString());
   require(scene->mRootNode != nullptr, ErrorCode::bad_mesh, "{}: has no triangles", path);
   struct Visit {

@@ -88,8 +88,9 @@ bool turns_about_two_axes(const Mass& mass, const Info& info) {
 constexpr double locked_piece = 0.1;
 constexpr double max_pieces = 1000;
 
-/// Of a body with one locked axis. What holds that axis gives a torque about it alone, so the momentum about the other
-/// two stays, and as it does no work so does the energy. Pieces of the method of Runge and Kutta, of the fourth order.
+/// Of a body with one locked axis. What holds that axis applies a torque about it alone, so the momentum about the
+/// other two stays, and as it does no work so does the energy. Pieces of the method of Runge and Kutta, of the fourth
+/// order.
 Turned turn_about_two_axes(Quat q, const Vec3& momentum, const Mass& mass, const Info& info, double dt) {
   const auto spin = [&](const Quat& at) { return spin_of(detail::matrix(at), momentum, mass, info); };
   const auto moved = [](const Quat& at, double h, const Quat& rate) {

@@ -95,10 +95,10 @@ Quat torque_free_rotation(const Vec3& momentum, const Vec3& inverse_inertia, dou
   const elliptic::Modulus modulus(o.pe * o.to_d / (o.pd * o.to_e));
 
   // Largest components, and the functions at the beginning, with an argument that grows.
-  const double most_p = std::sqrt(o.to_e / o.pe);
-  const double most_d = std::sqrt(o.to_p / o.pd);
-  const double most_e = std::sqrt(o.to_p / o.pe);
-  const elliptic::Jacobi begin{flow * m[o.d] / most_d, m[o.e] / most_e, side * m[o.p] / most_p};
+  const double max_p = std::sqrt(o.to_e / o.pe);
+  const double max_d = std::sqrt(o.to_p / o.pd);
+  const double max_e = std::sqrt(o.to_p / o.pe);
+  const elliptic::Jacobi begin{flow * m[o.d] / max_d, m[o.e] / max_e, side * m[o.p] / max_p};
 
   const double half = 2 * modulus.quarter_period();
   const double halves = std::round(rate * time / half);
@@ -118,9 +118,9 @@ Quat torque_free_rotation(const Vec3& momentum, const Vec3& inverse_inertia, dou
 
   const double mirrored = std::fmod(halves, 2) == 0 ? 1 : -1;
   std::array<double, 3> at_end{};
-  at_end[o.p] = side * most_p * end.dn;
-  at_end[o.d] = mirrored * flow * most_d * end.sn;
-  at_end[o.e] = mirrored * most_e * end.cn;
+  at_end[o.p] = side * max_p * end.dn;
+  at_end[o.d] = mirrored * flow * max_d * end.sn;
+  at_end[o.e] = mirrored * max_e * end.cn;
   const double azimuth =
       o.handedness * side *
       std::atan2(m[o.d] * at_end[o.e] - m[o.e] * at_end[o.d], m[o.d] * at_end[o.d] + m[o.e] * at_end[o.e]);

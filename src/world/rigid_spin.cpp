@@ -17,48 +17,87 @@ double energy(const Bodies& bodies, std::size_t i, const Quat& q, const Vec3& v,
   return 0.5 * (bodies.info[i].mass * dot(v, v) + dot(w, momentum));
 }
 
+bool moves_freely(const Bodies& bodies, std::size_t i) {
+  return bodies.mass[i].inverse > 0 && bodies.asleep[i] == 0;
+}
+
+/// Islands of bodies that touch each other or were stopped by each other, not over what does not move.
+void join_islands(World& world) {
+  const Bodies& bodies = world.state.bodies;
+  world.parent.resize(bodies.size());
+  for (std::size_t i = 0; i < bodies.size(); ++i) world.parent[i] = static_cast<std::int32_t>(i);
+  const auto join = [&](std::int32_t a, std::int32_t b) {
+    if (!moves_freely(bodies, static_cast<std::size_t>(a)) || !moves_freely(bodies, static_cast<std::size_t>(b)))
+      return;
+    a = root(world.parent, a);
+    b = root(world.parent, b);
+    world.parent[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+  };
+  for (const response::Touch& touch : world.touches) join(touch.body_a, touch.body_b);
+  for (const LimitScratch::Fast& f : world.limit.fast) {
+    if (f.stop.time < 1 && f.stop.other >= 0) join(f.body, f.stop.other);
+  }
+}
+
 }  // namespace
 
+void note_stored_energy(World& world, response::Kind response) {
+  world.stored.assign(world.touches.size(), 0);
+  if (!response::stores_energy(response)) return;
+  for (std::size_t k = 0; k < world.touches.size(); ++k)
+    world.stored[k] = static_cast<double>(world.state.pairs[static_cast<std::size_t>(world.touches[k].pair)].stored);
+}
+
 void limit_spinning(World& world, const StepOptions& options) {
-  // Springs may give back what they took.
-  if (response::stores_energy(options.response)) return;
   const Bodies& bodies = world.state.bodies;
   const auto free_energy = [&](std::size_t i) {
     return bodies.asleep[i] != 0 ? 0 : energy(bodies, i, world.free[i].q, world.free[i].v, world.free[i].w);
+  };
+  const auto next_energy = [&](std::size_t i) {
+    return energy(bodies, i, world.next[i].q, world.next[i].v, world.next[i].w);
   };
   world.spinning.clear();
   for (const LimitScratch::Fast& f : world.limit.fast) {
     const auto i = static_cast<std::size_t>(f.body);
     if (bodies.mass[i].inverse == 0 || bodies.asleep[i] != 0 || world.answered[i] == 0) continue;
-    const Motion& next = world.next[i];
-    if (!(options.dt * length(next.w) > fast_turn)) continue;
-    const double most = free_energy(i);
-    if (energy(bodies, i, next.q, next.v, next.w) > most) world.spinning.push_back({.body = f.body, .most = most});
+    if (!(options.dt * length(world.next[i].w) > fast_turn)) continue;
+    const World::Spinning s{.body = f.body, .free = free_energy(i), .next = next_energy(i)};
+    if (s.next > s.free) world.spinning.push_back(s);
   }
   if (world.spinning.empty()) return;
-  std::sort(world.spinning.begin(), world.spinning.end(),
-            [](const World::Spinning& a, const World::Spinning& b) { return a.body < b.body; });
-  // It may have all that those have that it touches; what is kinematic has no end of it. Where nothing is held,
-  // keep_momentum_and_energy() has seen to it.
-  const auto add = [&](std::int32_t body, std::int32_t other) {
-    const auto at = std::lower_bound(world.spinning.begin(), world.spinning.end(), body,
-                                     [](const World::Spinning& s, std::int32_t b) { return s.body < b; });
-    if (at == world.spinning.end() || at->body != body) return;
-    const auto i = static_cast<std::size_t>(other);
-    if (bodies.info[i].kind == RigidKind::static_body) at->held = true;
-    if (bodies.info[i].kind == RigidKind::kinematic) at->most = INFINITY;
-    if (bodies.info[i].kind == RigidKind::dynamic) at->most += free_energy(i);
+  join_islands(world);
+
+  // What an island gained as a whole, those that spin gained too much. What is kinematic has no end of energy.
+  const auto root_of = [&](std::int32_t body) { return static_cast<std::size_t>(root(world.parent, body)); };
+  world.island_gain.assign(bodies.size(), 0);
+  world.spinning_gain.assign(bodies.size(), 0);
+  for (const World::Spinning& s : world.spinning) world.spinning_gain[root_of(s.body)] += s.next - s.free;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const std::size_t r = root_of(static_cast<std::int32_t>(i));
+    if (world.answered[i] != 0 && moves_freely(bodies, i) && world.spinning_gain[r] > 0)
+      world.island_gain[r] += next_energy(i) - free_energy(i);
+  }
+  const auto add_kinematic = [&](std::int32_t body, std::int32_t by) {
+    if (bodies.info[static_cast<std::size_t>(by)].kind == RigidKind::kinematic)
+      world.island_gain[root_of(body)] = -INFINITY;
   };
-  for (const response::Touch& touch : world.touches) {
-    add(touch.body_a, touch.body_b);
-    add(touch.body_b, touch.body_a);
+  for (std::size_t k = 0; k < world.touches.size(); ++k) {
+    const response::Touch& touch = world.touches[k];
+    add_kinematic(touch.body_a, touch.body_b);
+    add_kinematic(touch.body_b, touch.body_a);
+    // Springs may give back what they took.
+    const bool a_moves = moves_freely(bodies, static_cast<std::size_t>(touch.body_a));
+    world.island_gain[root_of(a_moves ? touch.body_a : touch.body_b)] -= world.stored[k];
+  }
+  for (const LimitScratch::Fast& f : world.limit.fast) {
+    if (f.stop.time < 1 && f.stop.other >= 0) add_kinematic(f.body, f.stop.other);
   }
   for (const World::Spinning& s : world.spinning) {
-    const auto i = static_cast<std::size_t>(s.body);
-    Motion& next = world.next[i];
-    const double now = energy(bodies, i, next.q, next.v, next.w);
-    if (!s.held || !(now > s.most)) continue;
-    const double share = std::sqrt(s.most / now);
+    const std::size_t r = root_of(s.body);
+    if (!(world.island_gain[r] > 0)) continue;
+    const double kept = std::max(0.0, 1 - world.island_gain[r] / world.spinning_gain[r]);
+    const double share = std::sqrt((s.free + kept * (s.next - s.free)) / s.next);
+    Motion& next = world.next[static_cast<std::size_t>(s.body)];
     next.v = share * next.v;
     next.w = share * next.w;
   }

@@ -128,6 +128,7 @@ void step(Context& context, World& world, const StepOptions& options, PipelineSt
                         .touches = world.touches,
                         .fresh_points = world.fresh_points,
                         .dt = options.dt};
+  note_stored_energy(world, options.response);
   response::run(options.response, context, in, options.rigid, world.state.pairs, world.response,
                 {world.next, world.answered}, stats[Stage::respond]);
   advance(context, world, options, stats[Stage::commit]);

@@ -122,10 +122,13 @@ struct World {
   /// A body that turns by radians in a step and came out of its contacts with more energy than it had.
   struct Spinning {
     std::int32_t body = 0;
-    double most = 0;    ///< J
-    bool held = false;  ///< it touches something static
+    double free = 0;  ///< J, if nothing had touched it
+    double next = 0;  ///< J, at the end of the step
   };
   std::vector<Spinning> spinning;
+  std::vector<double> stored;         ///< J, by touch: in springs at the beginning of the step
+  std::vector<double> island_gain;    ///< J, by the root of an island: what it gained by its contacts
+  std::vector<double> spinning_gain;  ///< J; the same, of those of its bodies that spin
 };
 
 struct StepOptions {
@@ -156,7 +159,9 @@ void limit_motion(Context& context, World& world, double dt, StageStats& stats);
 /// Bodies that touch each other and nothing that is held keep their angular momentum to rounding, and gain no energy.
 void keep_momentum_and_energy(Context& context, World& world, const StepOptions& options, StageStats& stats);
 
-/// What turns by radians in a step gets no energy from what is held.
+/// What springs hold before the response changes it.
+void note_stored_energy(World& world, response::Kind response);
+/// Where bodies that touch each other gained energy by their contacts, those that turn by radians in a step lose it.
 void limit_spinning(World& world, const StepOptions& options);
 
 /// Of the set that i is in, with the way to it made shorter.

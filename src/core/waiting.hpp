@@ -42,20 +42,29 @@ class Sleepers {
   template <class Ready>
   void sleep_until(const Ready& ready) {
     std::unique_lock lock(mutex_);
-    count_.fetch_add(1);
-    wake_up_.wait(lock, ready);
-    count_.fetch_sub(1);
+    for (;;) {
+      count_.fetch_add(1);
+      if (ready()) {
+        count_.fetch_sub(1);
+        return;
+      }
+      wake_up_.wait(lock);
+    }
   }
 
-  /// A read if nobody sleeps.
+  /// A read if nobody sleeps, or if all who do are being woken: that may take long where other processes have the
+  /// cores.
   void notify() {
     if (count_.load() == 0) return;
-    { const std::lock_guard lock(mutex_); }  // who has counted itself but does not yet wait holds it
+    {
+      const std::lock_guard lock(mutex_);  // who has counted itself but does not yet wait holds it
+      count_.store(0);
+    }
     wake_up_.notify_all();
   }
 
  private:
-  std::atomic<int> count_{0};
+  std::atomic<int> count_{0};  ///< who sleep and have not been notified, or more; changed with the mutex held
   std::mutex mutex_;
   std::condition_variable wake_up_;
 };

@@ -122,8 +122,8 @@ Eigen::Isometry3d pose_at(const ShapeMotion& motion, double time) {
 
 CastResult cast(const Shape& a, const Eigen::Isometry3d& from, const Eigen::Isometry3d& to, const Shape& b,
                 const Eigen::Isometry3d& pose_b, const CastOptions& options) {
-  check_pose(from, "cast", "from");
-  check_pose(to, "cast", "to");
+  check_pose(from, "cast", "pose from");
+  check_pose(to, "cast", "pose to");
   check_pose(pose_b, "cast", "pose_b");
   check_cast_options(options);
   return cast_checked(a, {from, to}, b, {pose_b, pose_b}, options);

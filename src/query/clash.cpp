@@ -74,7 +74,7 @@ std::vector<Clash> find_clashes(std::span<const Shape::Part> parts, const ClashO
   std::vector<AxisBox> boxes;
   double largest = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    check_pose(parts[i].pose, "find_clashes", "parts", i, ".pose");
+    check_pose(parts[i].pose, [&] { return fmt::format("find_clashes: part {}: its pose", i); });
     boxes.push_back(bounds_of(parts[i]));
     if (const double size = (boxes.back().max - boxes.back().min).norm(); std::isfinite(size))
       largest = std::max(largest, size);

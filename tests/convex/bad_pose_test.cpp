@@ -103,7 +103,7 @@ std::vector<PoseCall> pose_calls() {
       {"penetration: others[1].pose ", [=](const Pose& p) { penetration(box, here, parts(p), results); }},
       {"manifold: pose_a ", [](const Pose& p) { manifold(box, p, box, here); }},
       {"manifold: pose_b ", [](const Pose& p) { manifold(box, here, box, p); }},
-      {"find_clashes: parts[1].pose ", [=](const Pose& p) { find_clashes(parts(p), {.threads = 1}); }},
+      {"find_clashes: part 1: its pose ", [=](const Pose& p) { find_clashes(parts(p), {.threads = 1}); }},
       {"closest_features: pose_a ", [](const Pose& p) { closest_features(solid, p, solid, here); }},
       {"closest_features: pose_b ", [](const Pose& p) { closest_features(solid, here, solid, p); }},
       {"separation: pose_a ", [](const Pose& p) { separation(solid, p, solid, here); }},
@@ -128,8 +128,8 @@ std::vector<PoseCall> pose_calls() {
        [](const Pose& p) {
          pose_at({here, p}, 0.5);
        }},
-      {"cast: from ", [](const Pose& p) { cast(box, p, here, box, here); }},
-      {"cast: to ", [](const Pose& p) { cast(box, here, p, box, here); }},
+      {"cast: pose from ", [](const Pose& p) { cast(box, p, here, box, here); }},
+      {"cast: pose to ", [](const Pose& p) { cast(box, here, p, box, here); }},
       {"cast: pose_b ", [](const Pose& p) { cast(box, here, here, box, p); }},
       {"cast: motion_a.from ",
        [](const Pose& p) {

@@ -5,8 +5,8 @@
 
 #include "core/check.hpp"
 #include "geometry/check_pose.hpp"
+#include "narrow/ray/ray.hpp"
 #include "query/check_cast.hpp"
-#include "shapes/shape_data.hpp"
 #include "world/state.hpp"
 
 namespace carom::rigid {
@@ -34,9 +34,6 @@ namespace carom {
 namespace {
 
 using Eigen::Vector3d;
-
-/// A cast is good to a millionth of the way; a hit is looked at again from this much nearer, twice.
-constexpr double closer = 4e-6;
 
 class Asked {
  public:
@@ -84,89 +81,12 @@ struct Ray {
   }
 };
 
-Eigen::Isometry3d at(const Vector3d& place) {
-  return Eigen::Isometry3d(Eigen::Translation3d(place));
-}
-
-/// The part of the ray that is in the box, if any.
-bool clip(const AxisBox& box, const Ray& ray, double& begin, double& end) {
-  for (int k = 0; k < 3; ++k) {
-    if (ray.direction[k] == 0) {
-      if (ray.origin[k] < box.min[k] || ray.origin[k] > box.max[k]) return false;
-      continue;
-    }
-    double enter = (box.min[k] - ray.origin[k]) / ray.direction[k];
-    double leave = (box.max[k] - ray.origin[k]) / ray.direction[k];
-    if (enter > leave) std::swap(enter, leave);
-    begin = std::max(begin, enter);
-    end = std::min(end, leave);
-  }
-  return begin <= end;
-}
-
-std::optional<WorldHit> meet_half_space(const Shape& shape, const Eigen::Isometry3d& pose, const Ray& ray,
-                                        double limit) {
-  const shapes::Core& core = shape.data().core;
-  const Vector3d normal = pose.linear() * detail::to_eigen(core.size);
-  const double height = normal.dot(ray.origin - pose.translation()) - core.offset - core.radius;
-  const double fall = -normal.dot(ray.direction);
-  WorldHit hit;
-  hit.normal = height < 0 ? Vector3d(-ray.direction) : normal;
-  if (height > 0) {
-    if (!(fall > 0)) return std::nullopt;
-    hit.time = height / fall;
-  }
-  if (!(hit.time <= limit)) return std::nullopt;
-  hit.point = ray.origin + hit.time * ray.direction;
-  return hit;
-}
-
-/// Of a mesh, around its triangles: the box of a room, in the tree of bodies, has no end.
-AxisBox surface_box(const Shape& shape, const Eigen::Isometry3d& pose) {
-  const shapes::BoxVolume& box = shape.data().mesh->tree.boxes[0];
-  const Vector3d center = pose * detail::to_eigen(box.center);
-  const Vector3d half = pose.linear().cwiseAbs() * detail::to_eigen(box.half);
-  const Vector3d reach = half + Vector3d::Constant(shape.margin());
-  return {center - reach, center + reach};
-}
-
-/// A point that is cast, and again over a shorter way before the hit. The time is in metres.
-std::optional<WorldHit> meet(const Shape& shape, const Eigen::Isometry3d& pose, const AxisBox& box, const Ray& ray,
-                             double limit) {
-  if (shape.kind() == ShapeKind::half_space) return meet_half_space(shape, pose, ray, limit);
-  static const Vector3d zero = Vector3d::Zero();
-  static const Shape point = Shape::hull({&zero, 1});
-  double begin = 0;
-  double end = limit;
-  const bool room = shape.is_room();
-  if (room && collide(point, at(ray.origin), shape, pose)) {
-    return WorldHit{.body = {}, .time = 0, .point = ray.origin, .normal = -ray.direction};
-  }
-  if (!clip(room ? surface_box(shape, pose) : box, ray, begin, end)) return std::nullopt;
-  const double slack = 1e-9 * (1 + std::abs(begin) + std::abs(end));
-  begin = std::max(0.0, begin - slack);
-  end = std::min(limit, end + slack);
-  std::optional<WorldHit> hit;
-  for (int look = 0; look < 3; ++look) {
-    const auto place = [&](double t) { return at(ray.origin + t * ray.direction); };
-    const CastResult r = cast(point, {place(begin), place(end)}, shape, {pose, pose});
-    if (!r.hit) {
-      // The wider look was a hit by its tolerance; what it saw is the nearest there is.
-      if (look > 0 && r.closest.distance > 1e-9 * (1 + ray.origin.norm())) return std::nullopt;
-      break;
-    }
-    const double length = end - begin;
-    const double time = begin + r.time * length;
-    const bool inside = time == 0 && r.closest.distance < 0;
-    hit = WorldHit{.body = {},
-                   .time = time,
-                   .point = inside ? ray.origin : Vector3d(r.closest.point_b),
-                   .normal = inside ? Vector3d(-ray.direction) : Vector3d(-r.closest.normal)};
-    // A hit may be too early by the tolerance, also where the way begins.
-    begin = std::max(0.0, time - closer * length);
-    end = std::min(limit, time + closer * length);
-  }
-  return hit;
+/// The time is in metres.
+std::optional<WorldHit> hit_by(const Ray& ray, const Shape& shape, const Eigen::Isometry3d& pose, double limit) {
+  const std::optional<rays::Hit> hit = rays::first_hit(shape, pose, ray.origin, ray.direction, limit);
+  if (!hit) return std::nullopt;
+  return WorldHit{
+      .body = {}, .time = hit->time, .point = ray.origin + hit->time * ray.direction, .normal = hit->normal};
 }
 
 void sort(std::vector<WorldHit>& hits, const std::vector<std::size_t>& numbers) {
@@ -195,7 +115,7 @@ std::vector<WorldHit> World::ray(const Vector3d& origin, const Vector3d& directi
   for (const ProxyHit& near : asked.tree().ray(ray.origin, ray.direction, ray.limit)) {
     const std::size_t i = near.proxy.index;
     if (!asked.wanted(i)) continue;
-    std::optional<WorldHit> hit = meet(asked.shape(i), asked.pose(i), asked.tree().box(near.proxy), ray, ray.limit);
+    std::optional<WorldHit> hit = hit_by(ray, asked.shape(i), asked.pose(i), ray.limit);
     if (!hit) continue;
     hit->body = asked.info(i).id;
     hits.push_back(*hit);
@@ -216,7 +136,7 @@ std::optional<WorldHit> World::ray_first(const Vector3d& origin, const Vector3d&
     const std::size_t i = proxy.index;
     const double before = first ? first->time : ray.limit;
     if (!asked.wanted(i)) return before;
-    std::optional<WorldHit> hit = meet(asked.shape(i), asked.pose(i), asked.tree().box(proxy), ray, before);
+    std::optional<WorldHit> hit = hit_by(ray, asked.shape(i), asked.pose(i), before);
     if (!hit || (first && (hit->time > before || (hit->time == before && i > number)))) return before;
     hit->body = asked.info(i).id;
     first = hit;

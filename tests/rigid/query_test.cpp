@@ -115,6 +115,19 @@ TEST(WorldQueries, RaysOfClosedForms) {
   EXPECT_FALSE(world.ray_first({5, 2, 0.500001}, {-1, 0, 0}, 10));
 }
 
+/// The chord of a ball is as long as it should be, and what passes it by a billionth is no hit.
+TEST(WorldQueries, RaysThatGraze) {
+  World world(rigid_options(1.0 / 60));
+  world.add(ball_body("ball", 0.5, at(0, 2, 0)));
+  for (const double off : {1e-2, 1e-4, 1e-6, 1e-9}) {
+    const std::optional<WorldHit> hit = world.ray_first({-5, 2.5 - off, 0}, {1, 0, 0}, 10);
+    ASSERT_TRUE(hit) << off;
+    const double height = 2.5 - off - 2;
+    EXPECT_NEAR(hit->time, 5 - std::sqrt((0.5 - height) * (0.5 + height)), 2e-14 / std::sqrt(off)) << off;
+    EXPECT_FALSE(world.ray_first({-5, 2.5 + off, 0}, {1, 0, 0}, 10)) << off;
+  }
+}
+
 TEST(WorldQueries, RaysAsFromEachBodyAlone) {
   Crowd crowd;
   std::mt19937 random(8);

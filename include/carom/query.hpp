@@ -12,8 +12,9 @@
 ///
 /// Poses take shapes to the world. The distance is signed: positive is the shortest way between the shapes, negative is
 /// the length of the shortest translation that separates them. The normal has unit length and points from a to
-/// b: point_b - point_a = distance * normal, to 1e-6 of the sizes for cylinders, cones and ellipsoids. Shapes that
-/// touch collide, with distance 0; so may flat shapes that are nearly parallel, a few 1e-10 of their size apart.
+/// b: point_b - point_a = distance * normal, to 1e-12 of the sizes, and to 1e-6 for cylinders, cones and ellipsoids.
+/// Shapes that touch collide, with distance 0; so may shapes that are a few 1e-15 of their sizes apart, or a few 1e-10
+/// if one is a cylinder, a cone or an ellipsoid.
 ///
 /// The three questions are answered from the same computation, so for one pair of shapes and poses they never
 /// disagree: collide() is true exactly if distance().distance <= 0. Swapping a and b gives the mirrored result to the

@@ -92,13 +92,14 @@ struct RigidOptions {
   /// Hz; how fast an overlap is pushed out. Lowered to a quarter of the rate of the substeps, above which it would
   /// ring: 60 with 4 substeps of 1/60 s.
   double contact_hertz = 240;
-  double contact_damping = 2;  ///< ratio to critical; above 1, so that pushing out adds no bounce
-  double push_speed = 3;       ///< m/s; overlaps are not left faster than this
+  /// Ratio to critical; far above 1, so that pushing out adds no bounce, and the slow sway of a tall stack dies out.
+  double contact_damping = 10;
+  double push_speed = 3;  ///< m/s; overlaps are not left faster than this
   /// m; gaps up to this count as touching and are closed as gently as overlaps are opened.
   double contact_zone = 2e-4;
   /// s; over this long a contact learns the load it carries, so that its spring need not. Tall stacks sway if it is
   /// short.
-  double load_memory = 5;
+  double load_memory = 10;
   /// Rounds of solving added to a step in which more than half of all contact points are new and at rest, as in the
   /// first step of a scene: none of them knows its load yet, and a tall stack would sink before they do.
   int settle_sweeps = 1000;

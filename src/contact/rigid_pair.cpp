@@ -96,18 +96,22 @@ void take(const convex::Patch& patch, double size, Pair& pair) {
     }
     if (best == old_count) continue;
     continues(p, best);
-    p.reference = p.impulse;
   }
   // What carried the load and is gone leaves it to the new points: the bodies are where they were.
   float lost = 0;
-  for (std::size_t k = 0; k < old_count; ++k) lost += used[k] ? 0 : old[k].impulse;
+  float lost_reference = 0;
+  for (std::size_t k = 0; k < old_count; ++k) {
+    if (used[k]) continue;
+    lost += old[k].impulse;
+    lost_reference += old[k].reference;
+  }
   int fresh = 0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(pair.count); ++i) fresh += pair.points[i].id == 0 ? 1 : 0;
   if (fresh == 0 || !(lost > 0)) return;
   for (std::size_t i = 0; i < static_cast<std::size_t>(pair.count); ++i) {
     if (pair.points[i].id != 0) continue;
     pair.points[i].impulse = lost / static_cast<float>(fresh);
-    pair.points[i].reference = pair.points[i].impulse;
+    pair.points[i].reference = lost_reference / static_cast<float>(fresh);
   }
 }
 

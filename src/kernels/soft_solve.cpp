@@ -132,9 +132,10 @@ HWY_INLINE void solve_lanes(SoftBatch& s, SoftBody* bodies, const SoftStep& step
     for (int k = 0; k < 2; ++k) add_to(s.rub_total[k] + at, load(s.rub_impulse[k] + at));
     add_to(s.twist_total + at, load(s.twist_impulse + at));
   }
-  // The points last: that nothing overlaps matters more than that nothing slides.
+  // Friction before the points: that nothing overlaps matters more than that nothing slides. None while pushing out:
+  // the velocity that pushing gives is no slip, and friction against it shears a stack that is pushed upright.
   const V over = hn::Set(f, push ? 1.0F : step.over);
-  rub(s, at, pressure, pressed_lever, over, va, vb);
+  if constexpr (!push) rub(s, at, pressure, pressed_lever, over, va, vb);
 
   const Twist da = gather(bodies->displacement, s.a + at);
   const Twist db = gather(bodies->displacement, s.b + at);
@@ -145,6 +146,21 @@ HWY_INLINE void solve_lanes(SoftBatch& s, SoftBody* bodies, const SoftStep& step
   const V zone = hn::Set(f, step.zone);
   Wide3 arm_a[count];
   Wide3 arm_b[count];
+  V gap[count];
+  for (int i = 0; i < count; ++i) {
+    const SoftPoint& p = s.points[i];
+    arm_a[i] = load3(p.arm_a, at);
+    arm_b[i] = load3(p.arm_b, at);
+    gap[i] = hn::Add(load(p.gap + at), hn::Sub(hn::Add(moved, dot(arm_b[i], db.angular)), dot(arm_a[i], da.angular)));
+  }
+  // One softness for all points of a pair: of a face that lands flat, some points are in the zone a hair sooner than
+  // the others, and with impulses that differ for that it would tip.
+  V softness = one;
+  if constexpr (push) {
+    V nearest = gap[0];
+    for (int i = 1; i < count; ++i) nearest = hn::Min(nearest, gap[i]);
+    softness = hn::IfThenElse(hn::Gt(nearest, zone), one, load(s.mass_scale + at));
+  }
   V residual[count];
   V mass[count];
   V forget[count];
@@ -152,20 +168,16 @@ HWY_INLINE void solve_lanes(SoftBatch& s, SoftBody* bodies, const SoftStep& step
   V old[count];
   for (int i = 0; i < count; ++i) {
     const SoftPoint& p = s.points[i];
-    arm_a[i] = load3(p.arm_a, at);
-    arm_b[i] = load3(p.arm_b, at);
-    const V first_gap = load(p.gap + at);
-    const V gap = hn::Add(first_gap, hn::Sub(hn::Add(moved, dot(arm_b[i], db.angular)), dot(arm_a[i], da.angular)));
     const V speed = hn::Sub(hn::Add(along, dot(arm_b[i], vb.angular)), dot(arm_a[i], va.angular));
-    const auto apart = hn::Gt(gap, zone);
-    const V closing = hn::Mul(hn::Sub(gap, zone), per_second);
+    const auto apart = hn::Gt(gap[i], zone);
+    const V closing = hn::Mul(hn::Sub(gap[i], zone), per_second);
     mass[i] = load(p.mass + at);
     old[i] = x[i];
     if constexpr (push) {
       const V rate = load(s.bias_rate + at);
-      const V pushed = hn::Max(hn::Mul(rate, gap), hn::Set(f, -step.push_speed));
+      const V pushed = hn::Max(hn::Mul(rate, gap[i]), hn::Set(f, -step.push_speed));
       residual[i] = hn::Add(speed, hn::IfThenElse(apart, hn::Add(closing, hn::Mul(rate, zone)), pushed));
-      mass[i] = hn::Mul(mass[i], hn::IfThenElse(apart, one, load(s.mass_scale + at)));
+      mass[i] = hn::Mul(mass[i], softness);
       forget[i] = hn::IfThenZeroElse(apart, load(s.impulse_scale + at));
       reference[i] = load(p.reference + at);
     } else {
@@ -173,7 +185,7 @@ HWY_INLINE void solve_lanes(SoftBatch& s, SoftBody* bodies, const SoftStep& step
       forget[i] = zero;
       reference[i] = zero;
     }
-    residual[i] = hn::IfThenElseZero(hn::Lt(first_gap, hn::Set(f, 0.5F * soft_no_gap)), residual[i]);
+    residual[i] = hn::IfThenElseZero(hn::Lt(load(p.gap + at), hn::Set(f, 0.5F * soft_no_gap)), residual[i]);
   }
   settle_points<push, count>(s, at, mass, residual, forget, reference, x);
   Push total{{zero, zero, zero}, {zero, zero, zero}, {zero, zero, zero}};

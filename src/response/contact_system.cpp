@@ -1,6 +1,8 @@
 #include "response/contact_system.hpp"
 
+#include <Eigen/LU>
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/at.hpp"
@@ -87,7 +89,70 @@ void fill_point(const response::In& in, const rigid::Pair& pair, const Vec3& t1,
   from.speed = p.speed;
 }
 
+/// Fraction by which the diagonal of the matrix of points is made larger before it is inverted: four points on two
+/// bodies are one more than these can tell apart.
+constexpr double points_stiffer = 1e-3;
+
+void couple_points(const System& s, Contact& c) {
+  const Point* const points = s.points.data() + c.first;
+  const Body& a = s.bodies[at(points[0].a)];
+  const Body& b = s.bodies[at(points[0].b)];
+  constexpr int most = convex::patch_points;
+  Eigen::Matrix<double, most, most> matrix = Eigen::Matrix<double, most, most>::Identity();
+  for (std::size_t i = 0; i < c.count; ++i) {
+    for (std::size_t j = 0; j < c.count; ++j) {
+      c.coupling[i][j] = coupling(points[i].normal, points[j].normal, a, b);
+      matrix(static_cast<int>(i), static_cast<int>(j)) =
+          c.coupling[i][j] * (i == j && c.count > 1 ? 1 + points_stiffer : 1);
+    }
+    if (!(c.coupling[i][i] > 0)) return;  // nothing can move along the normal
+  }
+  const Eigen::Matrix<double, most, most> inverse = matrix.inverse();
+  for (std::size_t i = 0; i < c.count; ++i) {
+    for (std::size_t j = 0; j < c.count; ++j) c.inverse[i][j] = inverse(static_cast<int>(i), static_cast<int>(j));
+  }
+}
+
+/// Sweeps over the points of a pair, none of which may pull.
+void one_by_one(const Contact& c, const double* speed, const double* start, bool back, double* push) {
+  constexpr int sweeps = 4;
+  std::array<double, convex::patch_points> left{};
+  for (std::size_t i = 0; i < c.count; ++i) {
+    left[i] = speed[i];
+    push[i] = start[i];
+  }
+  for (int sweep = 0; sweep < sweeps; ++sweep) {
+    for (std::size_t k = 0; k < c.count; ++k) {
+      const std::size_t i = back ? c.count - 1 - k : k;
+      if (!(c.coupling[i][i] > 0)) continue;
+      const double next = std::max(0.0, push[i] - left[i] / c.coupling[i][i]);
+      const double change = next - push[i];
+      push[i] = next;
+      for (std::size_t j = 0; j < c.count; ++j) left[j] += c.coupling[j][i] * change;
+    }
+  }
+}
+
 }  // namespace
+
+void settle_points(const Contact& c, const double* speed, double* push) {
+  std::array<double, convex::patch_points> together{};
+  bool good = c.inverse[0][0] > 0;
+  for (std::size_t i = 0; i < c.count && good; ++i) {
+    double change = 0;
+    for (std::size_t j = 0; j < c.count; ++j) change += c.inverse[i][j] * speed[j];
+    together[i] = push[i] - change;
+    good = together[i] >= 0;
+  }
+  if (!good) {
+    std::array<double, convex::patch_points> forward{};
+    std::array<double, convex::patch_points> backward{};
+    one_by_one(c, speed, push, false, forward.data());
+    one_by_one(c, speed, push, true, backward.data());
+    for (std::size_t i = 0; i < c.count; ++i) together[i] = 0.5 * (forward[i] + backward[i]);
+  }
+  for (std::size_t i = 0; i < c.count; ++i) push[i] = together[i];
+}
 
 Row make_row(const Vec3& along, const Vec3& turn_a, const Vec3& turn_b, const Body& a, const Body& b) {
   Row row;
@@ -189,7 +254,10 @@ void build(Context& context, const response::In& in, std::span<rigid::Pair> pair
     const std::int32_t body = mover(pair);
     if (body < 0) continue;
     const std::size_t i = at(s.island_of[at(root(s.parent, body))]);
-    s.contacts[s.next[3 * i]++] = {t, s.next[3 * i + 1], static_cast<std::uint32_t>(pair.count)};
+    Contact& next = s.contacts[s.next[3 * i]++];
+    next.pair = t;
+    next.first = s.next[3 * i + 1];
+    next.count = static_cast<std::uint32_t>(pair.count);
     s.next[3 * i + 1] += static_cast<std::uint32_t>(pair.count);
   }
   for (const std::int32_t body : s.touched) {
@@ -208,7 +276,7 @@ void build(Context& context, const response::In& in, std::span<rigid::Pair> pair
     }
   }
   parallel_for(context.workers, s.contacts.size(), contact_grain, [&](std::size_t i) {
-    const Contact& c = s.contacts[i];
+    Contact& c = s.contacts[i];
     rigid::Pair& pair = pairs[at(c.pair)];
     Vec3 t1;
     Vec3 t2;
@@ -218,6 +286,7 @@ void build(Context& context, const response::In& in, std::span<rigid::Pair> pair
       fill_point(in, pair, t1, t2, s, pair.points[k], s.points[c.first + k]);
       sum += s.points[c.first + k].push;
     }
+    couple_points(s, c);
     // What the pair remembers of friction is shared out as the points push.
     for (std::size_t k = 0; k < c.count; ++k) {
       Point& p = s.points[c.first + k];

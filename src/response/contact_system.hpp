@@ -68,9 +68,11 @@ struct Point {
   double rub[2] = {0, 0};
   double twist = 0;
   double roll[2] = {0, 0};
-  double apart = 0;     ///< m/s, by which it is to be opened, see `move_apart`
-  double push_out = 0;  ///< of the motion apart
-  Vec3 impact;          ///< what collisions at the beginning of the step gave to b
+  double before[3] = {0, 0, 0};  ///< N s, push and rub before the last round
+  double trend[3] = {0, 0, 0};   ///< N s, by which rounds have changed them of late, see solve_resting()
+  double apart = 0;              ///< m/s, by which it is to be opened, see `move_apart`
+  double push_out = 0;           ///< of the motion apart
+  Vec3 impact;                   ///< what collisions at the beginning of the step gave to b
   double impact_push = 0;
 };
 
@@ -78,6 +80,9 @@ struct Contact {
   std::int32_t pair = 0;
   std::uint32_t first = 0;  ///< of its points
   std::uint32_t count = 0;
+  /// 1/kg, how a push at one point changes the speed at another, and (nearly) its inverse in kg, see settle_points().
+  double coupling[convex::patch_points][convex::patch_points] = {};
+  double inverse[convex::patch_points][convex::patch_points] = {};
 };
 
 /// Bodies that touch each other, directly or over others that move.
@@ -140,6 +145,12 @@ void build(Context& context, const response::In& in, std::span<rigid::Pair> pair
 
 /// Forces act: velocities of the bodies of an island become those of the end of the step without contacts.
 void add_forces(System& system, const Island& island);
+
+/// Pushes at the points of one pair that leave none of them closing by more than it may: all at once by the inverse of
+/// their matrix, or where one of them would pull, one by one in either order, and the mean of both. So the four corners
+/// of a face share a load evenly, and nothing that stands straight is tipped by the order of its points. `speed` is by
+/// how much each point keeps its gap (m/s, negative: not), `push` what it has so far (N s).
+void settle_points(const Contact& contact, const double* speed, double* push);
 
 /// If what contacts gave in the step, all points with their `push`, `rub`, `twist` and `roll`, would add energy: makes
 /// it smaller by one factor for the whole island, and the velocities with it.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/at.hpp"
@@ -21,21 +22,30 @@ void move_apart(System& s, const Island& island) {
   for (std::uint32_t i = island.first_point; i < island.end_point && !any; ++i) any = s.points[i].apart > 0;
   if (!any) return;
   for (int round = 0; round < rounds; ++round) {
-    for (std::uint32_t i = island.first_point; i < island.end_point; ++i) {
-      Point& p = s.points[i];
-      if (!(p.normal.stiff > 0)) continue;
-      Body& a = s.bodies[at(p.a)];
-      Body& b = s.bodies[at(p.b)];
-      const double before = p.push_out;
-      p.push_out = std::max(0.0, before + (p.apart - moved_apart(p.normal, a, b)) / p.normal.stiff);
-      const double j = p.push_out - before;
-      if (a.moves) {
-        a.push_v = a.push_v - j * scaled(a.inverse_mass, p.normal.along);
-        a.push_w = a.push_w - j * p.normal.spin_a;
+    for (std::uint32_t c = island.first_contact; c < island.end_contact; ++c) {
+      const Contact& contact = s.contacts[c];
+      Point* const points = s.points.data() + contact.first;
+      Body& a = s.bodies[at(points[0].a)];
+      Body& b = s.bodies[at(points[0].b)];
+      std::array<double, convex::patch_points> speed{};
+      std::array<double, convex::patch_points> push{};
+      for (std::size_t k = 0; k < contact.count; ++k) {
+        push[k] = points[k].push_out;
+        speed[k] = moved_apart(points[k].normal, a, b) - points[k].apart;
       }
-      if (b.moves) {
-        b.push_v = b.push_v + j * scaled(b.inverse_mass, p.normal.along);
-        b.push_w = b.push_w + j * p.normal.spin_b;
+      settle_points(contact, speed.data(), push.data());
+      for (std::size_t k = 0; k < contact.count; ++k) {
+        Point& p = points[k];
+        const double j = push[k] - p.push_out;
+        p.push_out = push[k];
+        if (a.moves) {
+          a.push_v = a.push_v - j * scaled(a.inverse_mass, p.normal.along);
+          a.push_w = a.push_w - j * p.normal.spin_a;
+        }
+        if (b.moves) {
+          b.push_v = b.push_v + j * scaled(b.inverse_mass, p.normal.along);
+          b.push_w = b.push_w + j * p.normal.spin_b;
+        }
       }
     }
   }

@@ -39,8 +39,8 @@ void learn_load(SoftBatch& batch) {
   }
 }
 
-/// More than half of the points have just begun, and not by an impact.
-bool mostly_new(const In& in, std::span<const Pair> pairs, double resting_speed) {
+/// More than half of the points have just begun, in touch and not by an impact.
+bool mostly_new(const In& in, std::span<const Pair> pairs, double zone, double resting_speed) {
   std::size_t fresh = 0;
   std::size_t all = 0;
   for (const response::Touch& touch : in.touches) all += static_cast<std::size_t>(touch.count);
@@ -53,7 +53,7 @@ bool mostly_new(const In& in, std::span<const Pair> pairs, double resting_speed)
       if (pair.points[i].age > 0) continue;
       const Vec3& p = pair.points[i].middle;
       const double speed = dot(pair.normal, b.v + cross(b.w, p - b.x) - a.v - cross(a.w, p - a.x));
-      fresh += std::abs(speed) < resting_speed ? 1 : 0;
+      fresh += pair.points[i].distance <= zone && std::abs(speed) < resting_speed ? 1 : 0;
     }
   }
   return 2 * fresh > all;
@@ -79,12 +79,13 @@ void run(Context& context, const In& in, const RigidOptions& options, std::span<
   make_rows(context, in, h, s);
   place_contacts(in, s);
   const double hertz = std::min(options.contact_hertz, 0.25 / h);
-  const Fill fill{in,
-                  pairs,
-                  s,
-                  Softness(hertz, options.contact_damping, h),
-                  Softness(2 * hertz, options.contact_damping, h),
-                  static_cast<float>(options.bounce_speed)};
+  const Fill fill{.in = in,
+                  .pairs = pairs,
+                  .s = s,
+                  .hertz = hertz,
+                  .damping = options.contact_damping,
+                  .h = h,
+                  .bounce_speed = static_cast<float>(options.bounce_speed)};
   const kernels::SoftStep step{.h = static_cast<float>(h),
                                .push_speed = static_cast<float>(options.push_speed),
                                .bounce_speed = static_cast<float>(options.bounce_speed),
@@ -95,7 +96,8 @@ void run(Context& context, const In& in, const RigidOptions& options, std::span<
   kernels::SoftStep hurried = step;
   hurried.over = settle_over;
 
-  const int settle_sweeps = mostly_new(in, pairs, options.resting_speed) ? options.settle_sweeps : 0;
+  const int settle_sweeps =
+      mostly_new(in, pairs, options.contact_zone, options.resting_speed) ? options.settle_sweeps : 0;
   const auto batches = static_cast<std::uint32_t>(s.batches.size());
   const auto rows = static_cast<std::uint32_t>(s.rows.size());
   s.loops.clear();

@@ -18,6 +18,12 @@ using kernels::SoftBatch;
 using kernels::SoftMass;
 using rigid::Pair;
 
+/// Mass ratio up to which a contact is as stiff as between equal bodies. Beyond it the light body alone sets the
+/// stiffness, while what the heavy one hits passes through it into bodies as light: a stiff spring squeezes it out.
+constexpr double even_ratio = 40;
+/// Lowest frequency of a contact between bodies of uneven mass, as a fraction of that between even ones.
+constexpr double softest = 0.5;
+
 constexpr auto soft_lanes = static_cast<std::uint32_t>(kernels::soft_lanes);
 
 void put(float* to, const Vec3& linear, const Vec3& angular) {
@@ -245,6 +251,16 @@ void Fill::operator()(std::uint32_t index) const {
   }
 }
 
+Softness Fill::softness_of(std::size_t contact, const Pair& pair) const {
+  if (s.body_a[contact] < 0 || s.body_b[contact] < 0) return still;
+  const double a = in.bodies.mass[static_cast<std::size_t>(pair.body_a)].inverse;
+  const double b = in.bodies.mass[static_cast<std::size_t>(pair.body_b)].inverse;
+  const double light = std::max(a, b);
+  const double heavy = std::min(a, b);
+  if (light <= even_ratio * heavy) return moving;
+  return {std::max(softest, even_ratio * heavy / light) * hertz, damping, h};
+}
+
 bool Fill::fill_contact(SoftBatch& batch, std::size_t lane, std::size_t contact) const {
   Pair& pair = pairs[static_cast<std::size_t>(in.touching[contact])];
   const auto a = static_cast<std::size_t>(pair.body_a);
@@ -255,7 +271,7 @@ bool Fill::fill_contact(SoftBatch& batch, std::size_t lane, std::size_t contact)
   batch.b[lane] = s.row[b];
   batch.write_a[lane] = s.body_a[contact];
   batch.write_b[lane] = s.body_b[contact];
-  const Softness& softness = s.body_a[contact] < 0 || s.body_b[contact] < 0 ? still : moving;
+  const Softness softness = softness_of(contact, pair);
   batch.bias_rate[lane] = softness.bias_rate;
   batch.mass_scale[lane] = softness.mass_scale;
   batch.impulse_scale[lane] = softness.impulse_scale;

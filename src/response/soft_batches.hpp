@@ -35,13 +35,17 @@ struct Fill {
   const In& in;
   std::span<rigid::Pair> pairs;
   Scratch& s;
-  Softness moving;  ///< between two bodies that move
-  Softness still;   ///< against one that does not
+  double hertz = 0;                                  ///< of contacts between bodies that move, as far as h allows
+  double damping = 0;                                ///< ratio to critical
+  double h = 0;                                      ///< s, of a substep
+  Softness moving = Softness(hertz, damping, h);     ///< between two bodies that move
+  Softness still = Softness(2 * hertz, damping, h);  ///< against one that does not
   float bounce_speed = 0;
 
   void operator()(std::uint32_t index) const;
 
  private:
+  Softness softness_of(std::size_t contact, const rigid::Pair& pair) const;
   /// Whether it may bounce.
   bool fill_contact(kernels::SoftBatch& batch, std::size_t lane, std::size_t contact) const;
 };

@@ -22,12 +22,29 @@ constexpr double most_growth = 1.05;
 /// body under the load of many, which its springs, made for its own mass, give way to by centimetres.
 constexpr double deep_share = 0.004;
 /// For each such share more a load is learned faster by so many times, so that one of 1% is opened within a second.
-constexpr double deep_hurry = 5;
+constexpr double deep_hurry = 10;
+
+/// s; an overlap that comes or goes within this time is that of an impact, or of a stack that still swings up and down.
+/// Loads that were learned in a hurry there would keep it swinging.
+constexpr double deep_lasts = 1;
+
+/// Mass ratio of two bodies in contact from which on loads are learned `uneven_hurry` times
+/// faster: the light one gives way by as much more.
+constexpr double uneven_ratio = 20;
+constexpr double uneven_hurry = 5;
+
+double hurry_of_masses(double inverse_a, double inverse_b) {
+  const double heavy = std::min(inverse_a, inverse_b);
+  if (!(heavy > 0)) return 1;
+  return std::max(inverse_a, inverse_b) > uneven_ratio * heavy ? uneven_hurry : 1;
+}
 
 /// How much of the difference between a load and what is remembered of it is learned in a step.
-double learning_rate(double distance, double size, double dt, double memory) {
-  const double beyond = std::max(0.0, -distance / (deep_share * size) - 1);
-  return std::min(1.0, dt / memory * (1 + deep_hurry * beyond));
+double learning_rate(const rigid::PairPoint& point, double size, double uneven, double dt, double memory) {
+  if (!(point.distance < 0)) return std::min(1.0, dt / memory);
+  const double lasting = std::max(0.0, 1 + deep_lasts * std::abs(point.speed) / point.distance);
+  const double beyond = std::max(0.0, -point.distance / (deep_share * size) - 1);
+  return std::min(1.0, dt / memory * (1 + lasting * (uneven - 1 + deep_hurry * beyond)));
 }
 
 }  // namespace
@@ -55,11 +72,13 @@ void finish_batch(const In& in, const RigidOptions& options, std::span<Pair> pai
     Vec3 moment_b = cross(centre - xb, impulse) + twist;
     const double size = 2.0 * static_cast<double>(std::min(s.masses[static_cast<std::size_t>(batch.a[lane])].reach,
                                                            s.masses[static_cast<std::size_t>(batch.b[lane])].reach));
+    const double uneven = hurry_of_masses(in.bodies.mass[static_cast<std::size_t>(pair.body_a)].inverse,
+                                          in.bodies.mass[static_cast<std::size_t>(pair.body_b)].inverse);
     for (std::size_t i = 0; i < static_cast<std::size_t>(pair.count); ++i) {
       rigid::PairPoint& point = pair.points[i];
       point.impulse = batch.points[i].impulse[lane];
       point.total = static_cast<double>(batch.points[i].total[lane]) + static_cast<double>(point.impulse);
-      const double rate = learning_rate(point.distance, size, in.dt, options.load_memory);
+      const double rate = learning_rate(point, size, uneven, in.dt, options.load_memory);
       point.reference = batch.points[i].reference[lane];
       point.reference += static_cast<float>(rate) * (point.impulse - point.reference);
       const Vec3 along = point.total * pair.normal;

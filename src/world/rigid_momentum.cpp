@@ -42,6 +42,21 @@ double half_square(const Vector3d& v) {
   return 0.5 * v.squaredNorm();
 }
 
+/// m/s, of the centre of mass of all dynamic bodies at the end of the step. Under gravity no angular momentum about a
+/// fixed point is kept, but that about this centre is: a cluster in which a body is stopped must not be spun by what it
+/// has of its fall.
+Vector3d common_velocity(const World& world) {
+  const Bodies& bodies = world.state.bodies;
+  double mass = 0;
+  Vector3d momentum = Vector3d::Zero();
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    if (!(bodies.mass[i].inverse > 0)) continue;
+    mass += bodies.info[i].mass;
+    momentum += bodies.info[i].mass * detail::to_eigen(world.next[i].v);
+  }
+  return momentum / mass;
+}
+
 bool is_free(const Bodies& bodies, std::int32_t body) {
   const auto i = static_cast<std::size_t>(body);
   return bodies.mass[i].inverse > 0 && !bodies.mass[i].locked && bodies.asleep[i] == 0;
@@ -63,8 +78,10 @@ void keep_momentum_and_energy(Context& context, World& world, const StepOptions&
     world.parent[static_cast<std::size_t>(std::min(a, b))] = std::max(a, b);
   }
   // What was stopped on its way touched, too.
+  bool any_stopped = false;
   for (const LimitScratch::Fast& f : world.limit.fast) {
     if (!(f.stop.time < 1)) continue;
+    any_stopped = true;
     const bool by_free = f.stop.other >= 0 && is_free(bodies, f.stop.other);
     const std::int32_t a = root(world.parent, f.body);
     const std::int32_t b = root(world.parent, by_free ? f.stop.other : held);
@@ -83,6 +100,8 @@ void keep_momentum_and_energy(Context& context, World& world, const StepOptions&
     if (k == 0 || world.members[k][0] != world.members[k - 1][0]) world.island_begin.push_back(k);
   }
   const std::size_t islands = world.island_begin.size();
+  const bool falls = length(options.gravity) > 0;
+  const Vector3d common = falls && any_stopped && islands > 0 ? common_velocity(world) : Vector3d::Zero();
   world.island_begin.push_back(world.members.size());
   parallel_for(context.workers, islands, island_grain, [&](std::size_t n) {
     const std::size_t begin = world.island_begin[n];
@@ -123,7 +142,7 @@ void keep_momentum_and_energy(Context& context, World& world, const StepOptions&
     // As a whole it goes as if nothing touched: exactly, and not by a sum of substeps. Unless one was stopped: then
     // there may be somebody in the way of the whole, too.
     const Vector3d way = island.center_before + island.free_way - island.center;
-    if (island.stopped) island.missing += way.cross(island.momentum);
+    if (island.stopped) island.missing += way.cross(island.momentum - island.mass * common);
     const Matrix3d inverse = island.inertia.inverse();
     const Vector3d spin = inverse * island.missing;
     const Vector3d whole = inverse * (island.angular + island.missing);

@@ -40,7 +40,7 @@ struct alignas(32) SoftPoint {
   SoftLane total;      ///< out; of all substeps but the last
   SoftLane mass;       ///< kg that an impulse at the point moves along the normal
   SoftLane ease;       ///< 1/kg, its inverse
-  SoftLane approach;   ///< in; m/s along the normal at the beginning of the step
+  SoftLane approach;   ///< in; m/s along the normal where the bodies touch
 };
 
 /// So far away that no impulse comes of it.
@@ -54,6 +54,7 @@ struct alignas(64) SoftBatch {
   SoftLane normal[3];    ///< in; from a to b
   SoftLane friction;     ///< in
   SoftLane restitution;  ///< in
+  SoftLane pull;         ///< in; m/s^2, by which forces bring the bodies together
   SoftLane bias_rate;    ///< in; 1/s, of how an overlap shrinks
   SoftLane mass_scale;   ///< in; of the spring and damper, see soft.cpp
   SoftLane impulse_scale;

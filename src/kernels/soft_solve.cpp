@@ -214,13 +214,25 @@ HWY_INLINE void bounce_lanes(SoftBatch& s, SoftBody* bodies, const SoftStep& ste
   Twist va = gather(bodies->velocity, s.a + at);
   Twist vb = gather(bodies->velocity, s.b + at);
   const Wide3 n = load3(s.normal, at);
+  const Twist da = gather(bodies->displacement, s.a + at);
+  const Twist db = gather(bodies->displacement, s.b + at);
+  const V moved = dot(n, sub(db.linear, da.linear));
+  const V restitution = load(s.restitution + at);
   V hits[soft_points];  // 1 where the point hit, 0 elsewhere
+  // Opening speed after the bounce. A point that is stopped ahead of the touch has not fallen all the way, and must
+  // not rise higher for that.
+  V leaving[soft_points];
   for (int i = 0; i < s.point_count; ++i) {
     SoftPoint& p = s.points[i];
     const V x = load(p.impulse + at);
     const V total = hn::Add(load(p.total + at), x);
     const auto hit = hn::And(hn::Lt(load(p.approach + at), hn::Set(f, -step.bounce_speed)), hn::Gt(total, zero));
     hits[i] = hn::IfThenElseZero(hit, hn::Set(f, 1.0F));
+    const V turned = hn::Sub(dot(load3(p.arm_b, at), db.angular), dot(load3(p.arm_a, at), da.angular));
+    const V gap = hn::Max(hn::Add(load(p.gap + at), hn::Add(moved, turned)), zero);
+    const V full = hn::Mul(restitution, load(p.approach + at));
+    const V fall = hn::Mul(hn::Set(f, 2.0F), hn::Mul(load(s.pull + at), gap));
+    leaving[i] = hn::Sqrt(hn::Max(hn::Sub(hn::Mul(full, full), fall), zero));
     store(hn::IfThenZeroElse(hit, x), p.impulse + at);
     store(hn::IfThenElse(hit, total, load(p.total + at)), p.total + at);
   }
@@ -233,9 +245,8 @@ HWY_INLINE void bounce_lanes(SoftBatch& s, SoftBody* bodies, const SoftStep& ste
       const Wide3 arm_b = load3(p.arm_b, at);
       const V speed =
           hn::Sub(hn::Add(dot(n, sub(vb.linear, va.linear)), dot(arm_b, vb.angular)), dot(arm_a, va.angular));
-      const V wanted = hn::Mul(load(s.restitution + at), load(p.approach + at));
       const V total = load(p.total + at);
-      V change = hn::Neg(hn::Mul(load(p.mass + at), hn::Add(speed, wanted)));
+      V change = hn::Mul(load(p.mass + at), hn::Sub(leaving[i], speed));
       // Never pulls below what was given.
       change = hn::Mul(hits[i], hn::Max(change, hn::Neg(total)));
       store(hn::Add(total, change), p.total + at);

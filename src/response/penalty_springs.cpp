@@ -17,20 +17,6 @@ using contacts::System;
 /// Of h^2 k / m, which must be below four: a bounce of a ball then takes some ten substeps.
 constexpr double chosen = 0.25;
 
-/// The share of its speed with which a mass leaves a spring with this ratio of damping that does not pull.
-double restitution_of(double ratio) {
-  if (ratio == 0) return 1;
-  if (ratio == 1) return std::exp(-2.0);
-  if (ratio < 1) {
-    const double root = std::sqrt(1 - ratio * ratio);
-    // atan2 takes the branch that the two cases of the paper are.
-    const double angle = std::atan2(2 * ratio * root, 2 * ratio * ratio - 1);
-    return std::exp(-ratio / root * angle);
-  }
-  const double root = std::sqrt(ratio * ratio - 1);
-  return std::exp(-ratio / root * std::log((ratio + root) / (ratio - root)));
-}
-
 /// J, in a spring that is pressed by `depth` and opens with `speed`. With explicit substeps h that is not k d^2 / 2:
 /// what they keep is half of m v^2 + h k d v + k d^2. It is below zero for what has just come in.
 double energy_of(double stiffness, double depth, double speed, double h) {
@@ -115,17 +101,6 @@ double give_of_impact(const System& s, std::span<const Point> points) {
 
 }  // namespace
 
-double damping_of(double restitution) {
-  // Decreasing; four give less than a hundredth.
-  double low = 0;
-  double high = 4;
-  for (int i = 0; i < 60; ++i) {
-    const double middle = 0.5 * (low + high);
-    (restitution_of(middle) > std::max(restitution, 0.01) ? low : high) = middle;
-  }
-  return low;
-}
-
 void stiffen(const response::In& in, const RigidOptions& options, std::span<const rigid::Pair> pairs,
              Scratch& scratch) {
   const System& s = scratch.system;
@@ -133,7 +108,10 @@ void stiffen(const response::In& in, const RigidOptions& options, std::span<cons
   const double h = in.dt / options.penalty_substeps;
   for (const Contact& c : s.contacts) {
     const double restitution = s.points[c.first].restitution;
-    const double wanted = restitution > 0 ? damping_of(restitution) : options.penalty_damping;
+    const auto wanted = [&](double stiffness, double give) {
+      if (!(restitution > 0)) return options.penalty_damping;
+      return scratch.rebounds.damping_ratio(restitution, h * std::sqrt(stiffness * give));
+    };
     const double impact_give = give_of_impact(s, {&s.points[c.first], c.count});
     for (std::size_t k = 0; k < c.count; ++k) {
       const Point& p = s.points[c.first + k];
@@ -146,12 +124,12 @@ void stiffen(const response::In& in, const RigidOptions& options, std::span<cons
       spring.pull = p.pull;
       spring.place = pairs[at(c.pair)].points[k].middle;
       if (!(normal_give > 0)) continue;  // all of it is locked
+      const double stiffness = options.penalty_stiffness > 0 ? options.penalty_stiffness : chosen / (h * h * give);
       // More damping than this share of what is stable would not be.
       const double soft = std::sqrt(normal_give / give);
-      const double ratio = std::min(wanted, 0.2 * (4 - chosen) / (std::sqrt(chosen) * soft));
-      double stiffness = chosen / (h * h * give);
+      const double max_ratio = 0.2 * (4 - chosen) / (std::sqrt(chosen) * soft);
+      const double ratio = std::min(wanted(stiffness, normal_give), max_ratio);
       if (options.penalty_stiffness > 0) {
-        stiffness = options.penalty_stiffness;
         // x^2 + 4 r x < 4 for x = h sqrt(k give), r the larger ratio of damping.
         const double r = std::max(ratio * soft, 1.0);
         const double x = 2 * std::sqrt(r * r + 1) - 2 * r;
@@ -166,9 +144,13 @@ void stiffen(const response::In& in, const RigidOptions& options, std::span<cons
       spring.give = normal_give;
       spring.bearable = give;
       spring.damping = 2 * ratio * std::sqrt(stiffness / normal_give);
+      spring.impact_give = normal_give;
+      spring.bounces = restitution > 0;
       if (impact_give > 0) {
         const double stable = 0.4 * (4 - h * h * stiffness * give) / (h * normal_give);
-        spring.damping = std::max(spring.damping, std::min(stable, 2 * ratio * std::sqrt(stiffness / impact_give)));
+        const double together = std::min(wanted(stiffness, impact_give), max_ratio);
+        spring.impact_give = impact_give;
+        spring.damping = std::max(spring.damping, std::min(stable, 2 * together * std::sqrt(stiffness / impact_give)));
       }
       spring.drag = 2 * std::sqrt(stiffness / give);
     }

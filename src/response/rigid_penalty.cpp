@@ -191,26 +191,6 @@ void follow(const Meeting& m, const rigid::Pair& pair, const Follower& f, double
   }
 }
 
-/// Of the force in a substep in which a point begins or ends to overlap, the part that is due: with all of it, what
-/// bounces would leave up to some per cent too fast or too slow, as chance has it. Substeps with the force of a spring,
-/// K its stiffness times the give, keep v^2 + h K d v + K d^2, v being the opening before and d the depth; with the
-/// opening after them v^2 - h K d v + K d^2. Outside it is v^2, and is to stay. Forces that pull the two together, with
-/// the acceleration p, add h p |v| on the way in and again on the way out, both of which are left out at the end.
-double part_pressed(const Spring& spring, double depth, double h) {
-  const double v = spring.opening;
-  const double k = spring.stiffness * spring.give;
-  const double kick = h * k * depth;
-  if (v < 0 && depth < -h * v) {
-    const double after = 0.5 * (std::sqrt(std::max(0.0, kick * kick + 4 * (v * v - k * depth * depth))) - kick);
-    return std::clamp((-v - after) / kick, 0.0, 1.0);
-  }
-  if (v > 0 && depth < h * (v + kick)) {
-    const double after = std::sqrt(std::max(0.0, v * v + (kick - 2 * h * spring.pull) * v + k * depth * depth));
-    return std::clamp((after - v) / kick, 0.0, 1.0);
-  }
-  return 1;
-}
-
 /// Forces of the points of a pair in a substep, onto its two bodies.
 void press(const Meeting& m, rigid::Pair& pair, double h, std::span<Spring> springs) {
   const Vec3& n = pair.normal;
@@ -221,9 +201,7 @@ void press(const Meeting& m, rigid::Pair& pair, double h, std::span<Spring> spri
   for (Spring& spring : springs) {
     spring.force = 0;
     if (!(spring.gap < spring.rest) || spring.stiffness == 0) continue;
-    const double depth = spring.rest - spring.gap;
-    const double force = std::max(0.0, spring.stiffness * depth - spring.damping * spring.opening);
-    spring.force = force * part_pressed(spring, depth, h);
+    spring.force = spring_force(spring, h);
     pressed += spring.force;
     stiffness += spring.stiffness;
     slip = slip + spring.slip;

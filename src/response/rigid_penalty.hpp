@@ -4,13 +4,14 @@
 
 #include "carom/stats.hpp"
 #include "response/contact_system.hpp"
+#include "response/penalty_force.hpp"
 
 /// Stage `respond` for rigid bodies, by springs and dampers (course 003): a point that overlaps by d is pushed by
 /// k d + c d', never pulled. Each step is made of `penalty_substeps` explicit ones, in which bodies move and the
 /// overlap of the points follows them.
 ///
-/// - *Bounce.* c is such that a ball leaves with the share of its speed that restitution says (Schwager and Pöschel
-///   2007); where nothing bounces, `penalty_damping` times the critical one. Of several points it is that of their
+/// - *Bounce.* c is such that a ball leaves with the share of its speed that restitution says, in these substeps; where
+/// nothing bounces, `penalty_damping` times the critical one. Of several points it is that of their
 ///   speeds together, as far as that is stable.
 /// - *Friction.* A spring along the surface, one a pair, that is stretched by the slip and slides where it would pull
 ///   more than friction allows (Cundall and Strack 1979), shared out to the points as they are pressed, and a damper at
@@ -56,21 +57,23 @@ struct Moving {
 };
 
 struct Spring {
-  double stiffness = 0;  ///< N/m
-  double damping = 0;    ///< N s/m along the normal
-  double drag = 0;       ///< N s/m along the surface
-  double give = 0;       ///< 1/kg along the normal, of both bodies
-  double pull = 0;       ///< m/s^2, by which forces bring them together
-  double bearable = 0;   ///< 1/kg, of both bodies in all directions, that it is soft enough for
-  double gap = 0;        ///< m
-  double rest = 0;       ///< m, the gap at which it does not push; not above zero
-  double force = 0;      ///< N, of this substep
-  double total = 0;      ///< N s, of the step
-  Vec3 place;            ///< m, where it acts
-  Vec3 beside;           ///< m, from the farthest point of a body that rolls to there
-  bool rolls = false;    ///< where it acts goes along with what is farthest, see `follow`
-  double opening = 0;    ///< m/s, of the gap
-  Vec3 slip;             ///< m/s
+  double stiffness = 0;    ///< N/m
+  double damping = 0;      ///< N s/m along the normal
+  double drag = 0;         ///< N s/m along the surface
+  double give = 0;         ///< 1/kg along the normal, of both bodies
+  double impact_give = 0;  ///< 1/kg, for speeds of the points of the pair in the ratio in which they began the step
+  bool bounces = false;    ///< the damping is that of a restitution
+  double pull = 0;         ///< m/s^2, by which forces bring them together
+  double bearable = 0;     ///< 1/kg, of both bodies in all directions, that it is soft enough for
+  double gap = 0;          ///< m
+  double rest = 0;         ///< m, the gap at which it does not push; not above zero
+  double force = 0;        ///< N, of this substep
+  double total = 0;        ///< N s, of the step
+  Vec3 place;              ///< m, where it acts
+  Vec3 beside;             ///< m, from the farthest point of a body that rolls to there
+  bool rolls = false;      ///< where it acts goes along with what is farthest, see `follow`
+  double opening = 0;      ///< m/s, of the gap
+  Vec3 slip;               ///< m/s
 };
 
 struct Scratch {
@@ -78,14 +81,11 @@ struct Scratch {
   std::vector<Moving> moving;                     ///< of each body
   std::vector<Spring> springs;                    ///< of each point of the system
   std::vector<Eigen::Matrix<double, 6, 6>> sums;  ///< of J^T J of each body; all directions, and normals alone
+  ReboundTable rebounds;
 };
 
 /// Throws Error(unstable) that names the bodies and the largest stable stiffness, before anything has changed.
 void run(Context& context, const response::In& in, const RigidOptions& options, std::span<rigid::Pair> pairs,
          Scratch& scratch, const response::Out& out, StageStats& stats);
-
-/// Ratio to critical damping with which a mass that is pushed by a spring and a damper, and never pulled, leaves with
-/// this share of its speed. 0 for 1; restitution below 1% counts as 1%.
-double damping_of(double restitution);
 
 }  // namespace carom::rigid_penalty

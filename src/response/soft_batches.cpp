@@ -201,6 +201,7 @@ void fill_unused(SoftBatch& batch, std::size_t lane, std::int32_t no_row) {
   for (auto* v : {batch.normal, batch.arm_a, batch.arm_b, batch.rub}) put_lane(v, lane, {});
   batch.friction[lane] = 0;
   batch.restitution[lane] = 0;
+  batch.pull[lane] = 0;
   batch.bias_rate[lane] = 0;
   batch.mass_scale[lane] = 0;
   batch.impulse_scale[lane] = 0;
@@ -261,6 +262,33 @@ Softness Fill::softness_of(std::size_t contact, const Pair& pair) const {
   return {std::max(softest, even_ratio * heavy / light) * hertz, damping, h};
 }
 
+namespace {
+
+/// m/s^2, by which forces bring the bodies of a pair together.
+double pull_of(const response::In& in, const Pair& pair) {
+  const auto gained_by = [&](std::int32_t body) {
+    const auto i = static_cast<std::size_t>(body);
+    const bool moves = in.bodies.mass[i].inverse > 0 && in.bodies.asleep[i] == 0;
+    return moves ? in.free[i].v - in.bodies.motion[i].v : Vec3{};
+  };
+  return -dot(pair.normal, gained_by(pair.body_b) - gained_by(pair.body_a)) / in.dt;
+}
+
+/// m^2/s^2, by which the square of the closing speed of a pair grows until it touches.
+double fall_to_impact(const Pair& pair, double pull) {
+  double gap = INFINITY;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(pair.count); ++i) gap = std::min(gap, pair.points[i].distance);
+  return 2 * pull * std::max(gap, 0.0);
+}
+
+/// m/s along the normal at the impact, of a point that begins the step with `speed`; below 0 where it closes.
+double impact_speed(double speed, double fall) {
+  if (!(speed < 0)) return speed;
+  return -std::sqrt(std::max(0.0, speed * speed + fall));
+}
+
+}  // namespace
+
 bool Fill::fill_contact(SoftBatch& batch, std::size_t lane, std::size_t contact) const {
   Pair& pair = pairs[static_cast<std::size_t>(in.touching[contact])];
   const auto a = static_cast<std::size_t>(pair.body_a);
@@ -283,6 +311,9 @@ bool Fill::fill_contact(SoftBatch& batch, std::size_t lane, std::size_t contact)
   put_lane(batch.arm_b, lane, centre - mb.x);
   put_lane(batch.rub, lane, pair.rub);
   batch.twist_impulse[lane] = pair.twist;
+  const double pull = pair.restitution > 0 ? pull_of(in, pair) : 0;
+  const double fall = fall_to_impact(pair, pull);
+  batch.pull[lane] = static_cast<float>(std::max(pull, 0.0));
   bool bounces = false;
   for (std::size_t i = 0; i < static_cast<std::size_t>(batch.point_count); ++i) {
     kernels::SoftPoint& p = batch.points[i];
@@ -301,7 +332,7 @@ bool Fill::fill_contact(SoftBatch& batch, std::size_t lane, std::size_t contact)
     p.impulse[lane] = point.impulse;
     p.reference[lane] = point.reference;
     point.speed = dot(pair.normal, mb.v + cross(mb.w, arm_b) - ma.v - cross(ma.w, arm_a));
-    p.approach[lane] = static_cast<float>(point.speed);
+    p.approach[lane] = static_cast<float>(impact_speed(point.speed, fall));
     bounces = bounces || (pair.restitution > 0 && p.approach[lane] < -bounce_speed);
   }
   return bounces;

@@ -83,7 +83,7 @@ TEST(CliCheck, WhatStandsInARoomIsNoClashIfTheNormalsSayWhatIsSolid) {
   EXPECT_EQ(call({"check", room, chair}).exit_code, 1);
   EXPECT_EQ(call({"check", room, chair, "--solid", "by_normals"}).exit_code, 0);
   EXPECT_EQ(call({"check", room, chair, "--solid", "surface"}).exit_code, 0);
-  const Json json = Json::parse(call({"check", room, shelf, "--solid", "by_normals", "--json"}).out);
+  const Json json = Json::parse(call({"check", room, shelf, "--solid", "by_normals", "--json", "-"}).out);
   EXPECT_NEAR(json["clashes"][0]["distance"], -0.25, 1e-9);
   EXPECT_NEAR(json["clashes"][0]["normal"][0], -1, 1e-9);
   // Wherever it stands outside, it is in the wall.
@@ -109,7 +109,7 @@ TEST(CliCheck, ATouchIsWhereThePartsTouch) {
       EXPECT_NEAR(json["clashes"][0][point][2], 10.5, 0.5 + 1e-12);
     }
   };
-  expect_touch(Json::parse(call({"check", folder / "A.obj", folder / "B.obj", "--json"}).out));
+  expect_touch(Json::parse(call({"check", folder / "A.obj", folder / "B.obj", "--json", "-"}).out));
   // Pieces of one file, whose faces touch without a common vertex.
   const TriangleMesh left = placed(make_box({1, 1, 1}), {10.5, 10.5, 10.5});
   const TriangleMesh right = placed(make_box({1, 0.5, 0.5}), {11.5, 10.5, 10.5});
@@ -118,7 +118,7 @@ TEST(CliCheck, ATouchIsWhereThePartsTouch) {
   const auto first = static_cast<Index>(left.positions.size());
   for (const Triangle& t : right.triangles) both.triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
   write_mesh_file(folder / "both.obj", both);
-  expect_touch(Json::parse(call({"check", "--self", folder / "both.obj", "--json"}).out));
+  expect_touch(Json::parse(call({"check", "--self", folder / "both.obj", "--json", "-"}).out));
 }
 
 TEST(CliCheck, EachPlaceOfAnOverlap) {

@@ -243,7 +243,7 @@ TEST(CliInfo, ARecordingHasTheDescriptionOfItsScene) {
   const Scene scene = find_scene("knot");
   ASSERT_FALSE(scene.description.empty());
   ASSERT_EQ(call({"run", "knot", "--steps", "1", "-o", folder / "k.carom"}).exit_code, 0);
-  EXPECT_EQ(Json::parse(call({"info", folder / "k.carom", "--json"}).out)["description"], scene.description);
+  EXPECT_EQ(Json::parse(call({"info", folder / "k.carom", "--json", "-"}).out)["description"], scene.description);
 }
 
 TEST(CliInfo, FindsDamageAnywhereInARecording) {
@@ -270,10 +270,10 @@ TEST(CliInfo, TellsThatAMeshWhichFacesInwardIsARoom) {
   EXPECT_EQ(room.exit_code, 0);
   EXPECT_TRUE(contains(room.out, "solid            closed, faces inward: a room (its inside is empty)")) << room.out;
   EXPECT_TRUE(contains(room.out, "volume           0.166667 m3")) << room.out;
-  EXPECT_EQ(Json::parse(call({"info", folder / "room.obj", "--json"}).out)["room"], true);
+  EXPECT_EQ(Json::parse(call({"info", folder / "room.obj", "--json", "-"}).out)["room"], true);
   write_text(folder / "solid.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n");
   EXPECT_FALSE(contains(call({"info", folder / "solid.obj"}).out, "room"));
-  EXPECT_EQ(Json::parse(call({"info", folder / "solid.obj", "--json"}).out)["room"], false);
+  EXPECT_EQ(Json::parse(call({"info", folder / "solid.obj", "--json", "-"}).out)["room"], false);
 }
 
 TEST(CliInfo, ReportsWhatIsWrongWithAMesh) {

@@ -41,12 +41,12 @@ std::vector<std::string> files_in(const Folder& folder) {
   return names;
 }
 
-/// A ball of 81,920 triangles with bumps: two of nearly the same take more than ten seconds to compare.
+/// A ball of 327,680 triangles with bumps: two whose bumps are opposite take more than ten seconds to compare.
 std::string bumpy_ball(const Folder& folder, const std::string& name, double bump, double x) {
-  TriangleMesh mesh = make_icosphere(1, 6);
+  TriangleMesh mesh = make_icosphere(1, 7);
   for (Eigen::Vector3d& p : mesh.positions) {
     const double azimuth = std::atan2(p.y(), p.x());
-    p *= 1 + bump * std::sin(9 * std::acos(std::clamp(p.z(), -1.0, 1.0))) * std::cos(11 * azimuth);
+    p *= 1 + bump * std::sin(29 * std::acos(std::clamp(p.z(), -1.0, 1.0))) * std::cos(31 * azimuth);
     p.x() += x;
   }
   write_mesh_file(folder / name, mesh);
@@ -56,7 +56,7 @@ std::string bumpy_ball(const Folder& folder, const std::string& name, double bum
 TEST(CliInterrupt, EndsACheckWhereverItIs) {
   const Folder folder;
   const std::string a = bumpy_ball(folder, "a.ply", 0.02, 0);
-  const std::string b = bumpy_ball(folder, "b.ply", 0.0203, 0.003);
+  const std::string b = bumpy_ball(folder, "b.ply", -0.02, 0.003);
   {
     Running check({"check", a, b, "--json", folder / "out.json"});  // reads or prepares
     usleep(300'000);

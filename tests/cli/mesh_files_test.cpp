@@ -42,14 +42,14 @@ TEST(CliMeshFiles, InfoTellsUpAxisAndUnit) {
   EXPECT_TRUE(contains(turned.out, "up axis          z (from the file), turned to y\n"));
   EXPECT_TRUE(contains(turned.out, "to (0.01, 0.03, 0) m"));
 
-  const Json json = Json::parse(call({"info", folder / "part.obj", "--json", "--up", "-z", "--unit", "mm"}).out);
+  const Json json = Json::parse(call({"info", folder / "part.obj", "--json", "-", "--up", "-z", "--unit", "mm"}).out);
   EXPECT_EQ(json["up"], "-z");
   EXPECT_EQ(json["up_told_by"], "option");
   EXPECT_EQ(json["turned"], true);
   EXPECT_EQ(json["unit"], 0.001);
   EXPECT_EQ(json["unit_told_by"], "option");
   EXPECT_NEAR(json["box_min"][1].get<double>(), -0.03, 1e-15);
-  const Json plain = Json::parse(call({"info", folder / "part.obj", "--json"}).out);
+  const Json plain = Json::parse(call({"info", folder / "part.obj", "--json", "-"}).out);
   EXPECT_TRUE(plain["up"].is_null());
   EXPECT_EQ(plain["up_told_by"], "nothing");
   EXPECT_EQ(plain["unit_told_by"], "nothing");
@@ -59,8 +59,8 @@ TEST(CliMeshFiles, TheSamePartFromTwoFormatsIsInOneFrame) {
   const Folder folder;
   write_text(folder / "part.obj", tetrahedron);
   write_text(folder / "part.dae", z_up_collada());
-  const Json obj = Json::parse(call({"info", folder / "part.obj", "--json", "--unit", "mm"}).out);
-  const Json dae = Json::parse(call({"info", folder / "part.dae", "--json"}).out);
+  const Json obj = Json::parse(call({"info", folder / "part.obj", "--json", "-", "--unit", "mm"}).out);
+  const Json dae = Json::parse(call({"info", folder / "part.dae", "--json", "-"}).out);
   for (const char* corner : {"box_min", "box_max"}) EXPECT_EQ(obj[corner], dae[corner]);
 }
 

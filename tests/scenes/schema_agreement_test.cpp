@@ -52,7 +52,7 @@ constexpr std::string_view meshes = R"({
       {"generator": "roll", "inner_radius": 1, "gap": 0.1, "turns": 2, "width": 1, "along": 3, "across": 4,
        "dents": [], "position": [1, 2, 3], "rotation": {"axis": [0, 0, 1], "degrees": 30}, "scale": [1, 2, 3]}},
     {"name": "f", "kind": "static", "mesh":
-      {"file": "f.obj", "dents": [], "position": [1, 2, 3], "rotation": {"axis": [0, 0, 1], "degrees": 30},
+      {"file": "f.obj", "up": "z", "unit": "mm", "dents": [], "position": [1, 2, 3], "rotation": {"axis": [0, 0, 1], "degrees": 30},
        "scale": [1, 2, 3]}}],
   "excluded_bodies": [["a", "b"]], "continuous_pairs": [["a", "c"]], "discrete_pairs": [["b", "c"]],
   "bounds": {"min": [-1, -1, -1], "max": [3, 3, 3]}
@@ -76,7 +76,7 @@ constexpr std::string_view solids = R"({
     {"name": "h", "kind": "rigid", "shape": {"kind": "hull", "points": [[0, 0, 0], [1, 2, 3]], "margin": 0.1}},
     {"name": "i", "kind": "rigid", "shape":
       {"kind": "triangle", "a": [0, 0, 0], "b": [1, 0, 0], "c": [0, 1, 0], "margin": 0.1}},
-    {"name": "j", "kind": "rigid", "shape": {"kind": "mesh", "mesh": {"generator": "box"}, "margin": 0.1}},
+    {"name": "j", "kind": "rigid", "shape": {"kind": "mesh", "mesh": {"generator": "box"}, "solid": "inside", "margin": 0.1}},
     {"name": "k", "kind": "rigid", "shape": {"kind": "compound", "margin": 0.1, "parts": [
       {"shape": {"kind": "sphere", "radius": 1}, "position": [1, 2, 3], "rotation": {"axis": [0, 1, 0], "degrees": 9}}
     ]}}]

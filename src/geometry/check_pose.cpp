@@ -15,11 +15,10 @@ template <class Pose>
   const auto r = pose.linear();
   const std::string start = fmt::format("{} is not a rotation and a translation", name);
   for (Eigen::Index k = 0; k < r.cols(); ++k) {
-    // Lengths as close to 1 as six digits tell are told as what they differ by.
     const double length = r.col(k).stableNorm();
     require(std::abs(length - 1) <= rotation_tolerance, ErrorCode::invalid_argument,
-            "{}: column {} of its matrix has the length {:.6g} ({:.2g} from 1), expected 1 within {}", start, k, length,
-            length - 1, rotation_tolerance);
+            "{}: column {} of its matrix has length {:.10g}; expected 1 within {}", start, k, length,
+            rotation_tolerance);
   }
   for (Eigen::Index k = 1; k < r.cols(); ++k) {
     for (Eigen::Index j = 0; j < k; ++j) {

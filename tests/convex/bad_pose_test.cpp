@@ -46,13 +46,13 @@ std::vector<BadPose> bad_poses() {
   slanted.col(2) = Eigen::Vector3d(0.6, 0, 0.8);
   constexpr ErrorCode wrong = ErrorCode::invalid_argument;
   return {
-      {"scale 2", rotated(2 * Eigen::Matrix3d::Identity()), wrong, "column 0 of its matrix has the length 2 "},
+      {"scale 2", rotated(2 * Eigen::Matrix3d::Identity()), wrong, "column 0 of its matrix has length 2;"},
       {"scale 1.001 along z", rotated(Eigen::Vector3d(1, 1, 1.001).asDiagonal()), wrong, "column 2 "},
       {"mirror", rotated(Eigen::Vector3d(1, 1, -1).asDiagonal()), wrong, "it mirrors"},
       {"point reflection", rotated(-Eigen::Matrix3d::Identity()), wrong, "it mirrors"},
-      {"shear", rotated(shear), wrong, "column 1 of its matrix has the length"},
+      {"shear", rotated(shear), wrong, "column 1 of its matrix has length"},
       {"shear of unit columns", rotated(slanted), wrong, "columns 0 and 2 of its matrix are not perpendicular"},
-      {"zero", rotated(Eigen::Matrix3d::Zero()), wrong, "column 0 of its matrix has the length 0 "},
+      {"zero", rotated(Eigen::Matrix3d::Zero()), wrong, "column 0 of its matrix has length 0;"},
       {"NaN in the rotation", with([](Pose& p) { p.linear()(1, 2) = nan; }), ErrorCode::not_finite, "not finite"},
       {"NaN in the translation", with([](Pose& p) { p.translation().y() = nan; }), ErrorCode::not_finite, "not finite"},
       {"infinite", with([](Pose& p) { p.translation().z() = INFINITY; }), ErrorCode::not_finite, "not finite"},

@@ -29,8 +29,8 @@ struct Decomposition {
 /// cell cuts out of the solid, so that the union contains the solid to rounding. Parts are cut until none reaches
 /// beyond the solid by more than the tolerance, and merged where a common hull does not either. The result does not
 /// depend on the order of the triangles' corners, on threads or on the machine.
-/// Throws Error(bad_mesh) if a piece of the mesh is open or has no volume, Error(invalid_argument) for options out of
-/// range, Error(unsupported) for a shape that is not a mesh.
+/// Throws Error(bad_mesh) if a piece of the mesh is open or has no volume, or if the mesh is a room (see MeshSolid),
+/// Error(invalid_argument) for options out of range, Error(unsupported) for a shape that is not a mesh.
 Decomposition decompose(const Shape& mesh, const DecomposeOptions& options = {});
 
 }  // namespace carom

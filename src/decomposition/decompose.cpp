@@ -32,6 +32,17 @@ struct Part {
   Excess excess;
 };
 
+/// 1 if the triangles of a closed mesh face outward, -1 if they face inward: the sign of its volume.
+double facing_of(const shapes::MeshData& mesh) {
+  const Vector3d o = mesh.corner(0, 0);
+  double volume = 0;
+  for (std::size_t t = 0; t < mesh.mesh.triangles.size(); ++t) {
+    const auto i = static_cast<Index>(t);
+    volume += (mesh.corner(i, 0) - o).dot((mesh.corner(i, 1) - o).cross(mesh.corner(i, 2) - o));
+  }
+  return volume < 0 ? -1 : 1;
+}
+
 std::vector<Vector3d> directions() {
   // A spiral over the sphere: nearly equal areas around each.
   std::vector<Vector3d> result;
@@ -51,14 +62,16 @@ std::vector<Vector3d> directions() {
 class Decomposer {
  public:
   Decomposer(const shapes::MeshData& mesh, const DecomposeOptions& options)
-      : mesh_(mesh), options_(options), edges_(concave_edges(mesh)), directions_(directions()) {
+      : mesh_(mesh), options_(options), directions_(directions()) {
+    const double facing = facing_of(mesh);
+    edges_ = concave_edges(mesh, facing);
     Piece whole;
     Vector3d min = mesh.mesh.positions[static_cast<std::size_t>(mesh.mesh.triangles[0][0])];
     Vector3d max = min;
     for (std::size_t t = 0; t < mesh.mesh.triangles.size(); ++t) {
       const auto triangle = static_cast<Index>(t);
       const Polygon corners{mesh.corner(triangle, 0), mesh.corner(triangle, 1), mesh.corner(triangle, 2)};
-      const Vector3d normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]);
+      const Vector3d normal = facing * (corners[1] - corners[0]).cross(corners[2] - corners[0]);
       for (const Vector3d& p : corners) {
         min = min.cwiseMin(p);
         max = max.cwiseMax(p);
@@ -246,6 +259,9 @@ Decomposition decompose(const Shape& mesh, const DecomposeOptions& options) {
             "decompose: the piece of the mesh with triangle {} is open; expected closed pieces",
             data.component_triangle[c]);
   }
+  require(!data.room && data.options.solid != MeshSolid::surface, ErrorCode::bad_mesh,
+          "decompose: {}; expected a solid with an end",
+          data.room ? "the mesh faces inward and is a room" : "nothing of the mesh is solid but its surface");
   return decomposition::Decomposer(data, options).run();
 }
 

@@ -22,7 +22,7 @@ bool same(const Plane& a, const Plane& b, double size) {
 
 }  // namespace
 
-std::vector<ConcaveEdge> concave_edges(const shapes::MeshData& mesh) {
+std::vector<ConcaveEdge> concave_edges(const shapes::MeshData& mesh, double facing) {
   std::map<Edge, std::vector<Index>> triangles_of;
   const auto& triangles = mesh.mesh.triangles;
   for (std::size_t t = 0; t < triangles.size(); ++t) {
@@ -34,7 +34,7 @@ std::vector<ConcaveEdge> concave_edges(const shapes::MeshData& mesh) {
   }
   const auto plane_of = [&](Index t) {
     const Vector3d a = mesh.corner(t, 0);
-    const Vector3d normal = (mesh.corner(t, 1) - a).cross(mesh.corner(t, 2) - a).normalized();
+    const Vector3d normal = facing * (mesh.corner(t, 1) - a).cross(mesh.corner(t, 2) - a).normalized();
     return Plane{normal, normal.dot(a)};
   };
   std::vector<ConcaveEdge> edges;

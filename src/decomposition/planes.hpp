@@ -13,8 +13,8 @@ struct ConcaveEdge {
   Plane second;
 };
 
-/// The longest first.
-std::vector<ConcaveEdge> concave_edges(const shapes::MeshData& mesh);
+/// The longest first. `facing` is 1 for a mesh whose triangles face outward, -1 for one whose triangles face inward.
+std::vector<ConcaveEdge> concave_edges(const shapes::MeshData& mesh, double facing);
 
 /// Planes worth trying for cutting a piece with these extreme points: across the axes at equal distances and through
 /// `where`, and those of the triangles at the longest concave edges.

@@ -110,6 +110,14 @@ TEST(Decompose, CutsAnLThatIsTurnedInTwoAsWell) {
   expect_promise(mesh, d);
 }
 
+TEST(Decompose, CutsAnLThatIsInsideOutInTwoIfItsInsideIsSolid) {
+  TriangleMesh mesh = l_shape();
+  for (Triangle& t : mesh.triangles) std::swap(t[1], t[2]);
+  const Decomposition d = decompose(Shape::mesh(mesh, {.solid = MeshSolid::inside}));
+  ASSERT_EQ(d.parts.size(), 2U);
+  EXPECT_NEAR(sum_of_volumes(d), 5, 1e-9);
+}
+
 TEST(Decompose, KeepsTheHoleOfATorus) {
   const TriangleMesh mesh = make_torus(1, 0.3, 32, 16);
   const Decomposition d = decompose(Shape::mesh(mesh), {.tolerance = 0.02});
@@ -156,6 +164,11 @@ TEST(Decompose, FillsNoCavity) {
 TEST(Decompose, RefusesWhatIsNoSolid) {
   EXPECT_THROW(decompose(Shape::mesh(make_sheet(1, 1, 2, 2))), Error);
   EXPECT_THROW(decompose(Shape::box({1, 1, 1})), Error);
+  TriangleMesh room = make_box({1, 1, 1});
+  for (Triangle& t : room.triangles) std::swap(t[1], t[2]);
+  EXPECT_THROW(decompose(Shape::mesh(room)), Error);
+  EXPECT_EQ(decompose(Shape::mesh(room, {.solid = MeshSolid::inside})).parts.size(), 1U);
+  EXPECT_THROW(decompose(Shape::mesh(make_box({1, 1, 1}), {.solid = MeshSolid::surface})), Error);
   EXPECT_THROW(decompose(Shape::mesh(make_box({1, 1, 1})), {.tolerance = 0}), Error);
   EXPECT_THROW(decompose(Shape::mesh(make_box({1, 1, 1})), {.max_parts = 0}), Error);
 }

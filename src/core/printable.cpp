@@ -41,9 +41,10 @@ std::string escape(std::string_view text, std::string_view kept) {
     const auto [character, length] = decode_utf8(text);
     const std::string_view bytes = text.substr(0, length == 0 ? 1 : length);
     text.remove_prefix(bytes.size());
+    const bool control = character < 0x20 || (character >= 0x7f && character < 0xa0);
     if (length == 0) {
       result += fmt::format("\\x{:02x}", static_cast<unsigned char>(bytes[0]));
-    } else if (length == 1 && kept.find(bytes[0]) != std::string_view::npos) {
+    } else if ((!control && !changes_layout(character)) || kept.find(bytes) != std::string_view::npos) {
       result += bytes;
     } else if (character == '\n') {
       result += "\\n";
@@ -51,12 +52,8 @@ std::string escape(std::string_view text, std::string_view kept) {
       result += "\\r";
     } else if (character == '\t') {
       result += "\\t";
-    } else if (character < 0x20 || (character >= 0x7f && character < 0xa0)) {
-      result += fmt::format("\\x{:02x}", character);
-    } else if (changes_layout(character)) {
-      result += fmt::format("\\u{:04x}", character);
     } else {
-      result += bytes;
+      result += control ? fmt::format("\\x{:02x}", character) : fmt::format("\\u{:04x}", character);
     }
   }
   return result;

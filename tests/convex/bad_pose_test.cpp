@@ -227,7 +227,7 @@ TEST(BadPose, OfAPolygonIsRefusedByName) {
                                      {"zero", Eigen::Matrix2d::Zero()}}) {
     Eigen::Isometry2d bad = here;
     bad.linear() = matrix;
-    const auto begins = [&](const std::string& what, const char* with) {
+    const auto begins = [name = name](const std::string& what, const char* with) {
       EXPECT_EQ(what.rfind(with, 0), 0U) << name << ": " << what;
     };
     begins(error_of([&] { separation(square, bad, square, here); }),

@@ -96,7 +96,7 @@ void add_edge_planes(Polyhedron& p) {
 }
 
 /// Some direction at right angles.
-Vec3 across(const Vec3& d) {
+Vec3 perpendicular_to(const Vec3& d) {
   const double x = std::abs(d.x);
   const double y = std::abs(d.y);
   const double z = std::abs(d.z);
@@ -117,7 +117,7 @@ void add_flat_axes(Polyhedron& p) {
     return;
   }
   const Vec3 d = p.dimension == 1 ? p.corner(1) - p.corner(0) : Vec3{1, 0, 0};
-  p.flat_normals = {d, across(d), cross(d, across(d))};
+  p.flat_normals = {d, perpendicular_to(d), cross(d, perpendicular_to(d))};
   p.flat_edges = p.flat_normals;
 }
 

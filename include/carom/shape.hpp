@@ -82,7 +82,7 @@ std::string_view to_string(MeshSolid solid);
 struct MeshOptions {
   MeshVolume volume = MeshVolume::oriented_box;  ///< the fastest in docs/benchmarks.md
   MeshSplit split = MeshSplit::cost;             ///< slower to build than variance, faster to ask
-  MeshSolid solid = MeshSolid::by_normals;       ///< rooms are modelled by faces that look at those inside
+  MeshSolid solid = MeshSolid::by_normals;       ///< rooms are modelled with normals into the room
 };
 
 /// A solid in a frame of its own, in metres. Immutable: a copy is cheap and may be used by many threads.

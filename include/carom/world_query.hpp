@@ -22,7 +22,7 @@ struct QueryFilter {
 /// Rays are exact to rounding for every shape, rounded ones included: the hit is that of a shape whose surface is moved
 /// by no more than 1e-14 of its size and of its distance from the origin of the ray. A ray that misses by more is no
 /// hit, and so is none of what is beyond the limit. Surfaces are met from both sides. A ray that starts inside a body,
-/// or on it to rounding, meets it at time 0. What has no thickness across the ray (a triangle seen edge-on, a segment)
+/// or on it to rounding, hits it at time 0. What has no thickness across the ray (a triangle seen edge-on, a segment)
 /// is met if the ray passes within rounding of it.
 /// A cast has the tolerance of CastOptions.
 struct WorldHit {

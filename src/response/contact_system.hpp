@@ -68,7 +68,7 @@ struct Point {
   double rub[2] = {0, 0};
   double twist = 0;
   double roll[2] = {0, 0};
-  double before[3] = {0, 0, 0};  ///< N s, push and rub before the last round
+  double before[3] = {0, 0, 0};  ///< N s, normal and friction impulse before the last round
   double trend[3] = {0, 0, 0};   ///< N s, by which rounds have changed them of late, see solve_resting()
   double apart = 0;              ///< m/s, by which it is to be opened, see `move_apart`
   double push_out = 0;           ///< of the motion apart

@@ -5,7 +5,7 @@
 
 #include "carom/shape.hpp"
 
-/// Where a ray first meets a shape, to rounding: by closed forms where there are any, for rounded cylinders, cones and
+/// First hit of a ray on a shape, to rounding: by closed forms where there are any, for rounded cylinders, cones and
 /// ellipsoids by Newton's iteration on the distance, which is convex along the ray.
 namespace carom::rays {
 

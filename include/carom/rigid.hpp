@@ -62,7 +62,7 @@ struct RigidBody {
 
 /// How two bodies meet at a contact point, by the velocity of b relative to a along the normal at the beginning of the
 /// step: approaching faster than `resting_speed` is colliding, leaving faster is separating, anything between is
-/// resting (course 001, with a tolerance).
+/// resting (Zara, course on collisions of rigid objects; here with a tolerance).
 enum class ContactMotion : std::uint8_t { colliding, resting, separating };
 std::string_view to_string(ContactMotion motion);
 

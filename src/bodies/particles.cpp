@@ -54,7 +54,7 @@ std::vector<Spring> make_springs(const Body& body, double stretch_stiffness, dou
 
 void check_step(const Body& body, double dt) {
   // Row sums bound the largest eigenvalue: s of the stiffness, g of the damping matrix, both over
-  // mass. The step holds for s dt^2 <= 2 and g dt <= 1 together with contacts (docs/methods.md).
+  // mass. The step holds for s dt^2 <= 2 and g dt <= 1 together with contacts (docs/methods/responses.md).
   std::vector<double> stiffness(body.positions.size(), 0.0);
   std::vector<double> damping(body.positions.size(), 0.0);
   for (const Spring& spring : body.springs) {

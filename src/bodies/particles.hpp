@@ -16,7 +16,7 @@ void share_mass(double mass, Body& body);
 std::vector<Spring> make_springs(const Body& body, double stretch_stiffness, double bend_stiffness);
 
 /// Throws Error(unstable) with the largest step at which semi-implicit Euler holds for these
-/// springs and masses (the argument is in docs/methods.md).
+/// springs and masses (the argument is in docs/methods/responses.md).
 void check_step(const Body& body, double dt);
 
 /// Semi-implicit Euler: velocities from gravity, springs and damping at the present positions,

@@ -6,8 +6,8 @@
 /// a cubic in t whose zeros are the only times at which the features can touch. In Bernstein form its values over an
 /// interval lie between the smallest and the largest coefficient of that interval.
 ///
-/// The degree is lower where a side does not change over the step (000, section 4): a vertex against a face that only
-/// translates, degree 1; two edges of which one only translates, degree 2.
+/// The degree is lower where a side does not change over the step (Meseure and Chaillou 1997, section 4): a vertex
+/// against a face that only translates, degree 1; two edges of which one only translates, degree 2.
 namespace carom::continuous {
 
 struct Coplanarity {

@@ -7,7 +7,7 @@
 #include "core/context.hpp"
 
 /// Patches of a surface that provably do not cut themselves, so that pairs of triangles within one
-/// need no test for intersection ("normal cones"). docs/methods.md has the proof.
+/// need no test for intersection ("normal cones"). docs/methods/mid.md has the proof.
 ///
 /// A patch is a set of triangles, glued along the edges that join exactly two triangles of the surface
 /// which run along it in opposite directions. If, seen along a coordinate axis, all its triangles turn

@@ -4,7 +4,7 @@
 #include "response/contact_system.hpp"
 
 /// Stage `respond` for rigid bodies, by impulses one after the other (Hahn 1988, Mirtich and Canny 1995; accumulated
-/// and kept from step to step as by Catto 2005), in two parts as in course 001:
+/// and kept from step to step as by Catto 2005), in two parts as in Zara's course on rigid collisions:
 /// - *Colliding.* What meets faster than `bounce_speed` and would touch within the step bounces first. Pairs take turns
 ///   and each answers the speed with which its bodies meet when its turn comes, until none meets so fast. So a blow
 ///   goes through a row of balls one by one, and the last one leaves alone, as in Newton's cradle. The points of one

@@ -4,7 +4,8 @@
 #include "response/contact_system.hpp"
 #include "response/lemke.hpp"
 
-/// Stage `respond` for rigid bodies, as linear complementarity problems, in the two parts of course 001:
+/// Stage `respond` for rigid bodies, as linear complementarity problems, in the two parts of Zara's course on
+/// collisions of rigid objects:
 /// - *Colliding.* Impulses f >= 0 with d'+ = A f + d'- >= -e d'- and f (d'+ + e d'-) = 0, all contacts of an island at
 ///   once. (The course lacks the minus sign before e; a_ij has the arm of i on the left and of j on the right.)
 /// - *Resting.* Forces g >= 0 with d'' = A g + b >= 0 and g d'' = 0. Here d'' is the difference over the step: what a

@@ -7,7 +7,7 @@
 #include "geometry/rigid_fit.hpp"
 
 /// The safety net under the response: cuts the motion of a step short so that nothing passes through anything, however
-/// weak the response was. What it promises and why it holds is in docs/methods.md.
+/// weak the response was. What it promises and why it holds is in docs/methods/continuous.md.
 namespace carom::limit {
 
 /// An object of the surface.

@@ -25,7 +25,7 @@ struct Scratch {
 
 /// Adds what the forces of one step do to the velocities. Stiffness is lowered for contacts that
 /// together would push a vertex too hard for the step (stats.limited counts them), so no number of
-/// contacts makes the simulation blow up; the argument is in docs/methods.md.
+/// contacts makes the simulation blow up; the argument is in docs/methods/responses.md.
 void run(const In& in, const ContactOptions& options, Scratch& scratch, std::span<Eigen::Vector3d> velocities,
          StageStats& stats);
 

@@ -6,9 +6,9 @@
 #include "response/contact_system.hpp"
 #include "response/penalty_force.hpp"
 
-/// Stage `respond` for rigid bodies, by springs and dampers (course 003): a point that overlaps by d is pushed by
-/// k d + c d', never pulled. Each step is made of `penalty_substeps` explicit ones, in which bodies move and the
-/// overlap of the points follows them.
+/// Stage `respond` for rigid bodies, by springs and dampers (Dequidt, Grisoni, Meseure and Chaillou): a point that
+/// overlaps by d is pushed by k d + c d', never pulled. Each step is made of `penalty_substeps` explicit ones, in which
+/// bodies move and the overlap of the points follows them.
 ///
 /// - *Bounce.* c is such that a ball leaves with the share of its speed that restitution says, in these substeps; where
 /// nothing bounces, `penalty_damping` times the critical one. Of several points it is that of their

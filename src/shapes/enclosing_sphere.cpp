@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-// 002, 2.3.2 takes three support points; in space there are up to four.
+// Zouiouche 2012, 2.3.2 takes three support points; in space there are up to four.
 namespace carom::shapes {
 namespace {
 

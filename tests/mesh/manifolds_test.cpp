@@ -181,7 +181,7 @@ double least_distance(const Shape& ground, const Shape& shape, const Eigen::Isom
   return least;
 }
 
-/// What the nearest contact may be off by, as docs/methods.md has it.
+/// What the nearest contact may be off by, as docs/methods/mesh.md has it.
 double tolerance(const Shape& shape) {
   return 1e-4 * (shape.data().core.reach + shape.data().core.radius) + 1e-9;
 }

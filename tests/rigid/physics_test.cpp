@@ -288,7 +288,7 @@ TEST_P(Physics, TwoBallsExchangeTheirSpeeds) {
 
 /// Three balls in a row, the last two in touch. Momentum and energy allow a whole family of outcomes. One blow after
 /// the other, as in a real cradle whose balls touch but for a hair: the last one leaves alone. Both contacts at once,
-/// each with the speed that restitution asks of it (001: d+ >= -e d-): the first one bounces back.
+/// each with the speed that restitution asks of it (Zara: d+ >= -e d-): the first one bounces back.
 TEST_P(BlowPhysics, CradleOfThreeBalls) {
   for (const bool other_order : {false, true}) {
     WorldOptions o = options(1.0 / 240);
@@ -311,8 +311,8 @@ TEST_P(BlowPhysics, CradleOfThreeBalls) {
   }
 }
 
-/// 001, "colliding contact": a ball A without spin meets a static B, restitution 1, no gravity. With N from B to A the
-/// relative normal velocity is reversed, so f = -2 m N.v, v+ = v - 2 (N.v) N and w+ = 0.
+/// Zara's course, "colliding contact": a ball A without spin meets a static B, restitution 1, no gravity. With N from B
+/// to A the relative normal velocity is reversed, so f = -2 m N.v, v+ = v - 2 (N.v) N and w+ = 0.
 TEST_P(Physics, WorkedExampleOfTheCourse) {
   WorldOptions o = options(1.0 / 240);
   o.gravity.setZero();
@@ -342,7 +342,7 @@ TEST_P(Physics, WorkedExampleOfTheCourse) {
   EXPECT_LT(world.angular_velocity(id).norm(), 1e-12);
 }
 
-/// The impulse of 001 for two bodies that turn, from the state before and the place of the contact:
+/// The impulse of Zara's course for two bodies that turn, from the state before and the place of the contact:
 /// f = -(1 + e) N.(PA' - PB') / (1/mA + 1/mB + (rA x N).JA^-1 (rA x N) + the same of B).
 TEST_P(BlowPhysics, ImpulseOfTwoBodiesThatTurn) {
   WorldOptions o = options(1.0 / 240);

@@ -2,7 +2,8 @@
 
 #include "narrow/convex/convex.hpp"
 
-/// Two boxes by their 15 axes (001): the faces' normals of each, and the cross products of their edges.
+/// Two boxes by their 15 axes (Zara, course on collisions of rigid objects): the faces' normals of each, and the cross
+/// products of their edges.
 ///
 /// The cross product of edges at an angle phi is known to eps / phi only. But the gap along it is that of two boxes
 /// whose edges differ from the given ones by rounding, and so is the largest gap.

@@ -18,8 +18,8 @@
 // shape is deep below it, which is how the side of a box sees what rests on its top.
 //
 // That is one triangle at a time, and each may leave what it sees to a neighbour which leaves it to yet another one. So
-// there is a second look at every triangle that could be nearer than all that was found: docs/methods.md says why no
-// contact is lost.
+// every triangle that could be nearer than all contacts found is searched a second time: docs/methods/mesh.md says why
+// no contact is lost.
 namespace carom::mesh {
 namespace {
 

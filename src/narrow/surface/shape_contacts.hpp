@@ -1,0 +1,84 @@
+#pragma once
+
+#include <Eigen/Geometry>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "carom/surface.hpp"
+#include "narrow/mesh/triangle_core.hpp"
+#include "narrow/surface/point_distance.hpp"
+#include "shapes/core.hpp"
+
+/// Narrow phase of a convex shape against a triangle surface that deforms: which vertices, edges and triangles are
+/// closer to the shape than a distance, and where.
+///
+/// Separation of a feature: its distance from the shape if they are apart; if they overlap, minus the length of the
+/// shortest translation that takes the whole feature out of the shape. The separation of an edge is never larger than
+/// those of its ends, nor that of a triangle larger than those of its edges.
+///
+/// A vertex makes a contact if its separation is below `within`. An edge or a triangle makes one if its separation is
+/// below `within` and below those of all features of its boundary by more than `resolution` and rounding: the closest
+/// point is then strictly inside the feature, or the feature is cut deeper by the shape than its boundary is. Where a
+/// sheet lies flat on a face of the shape only its vertices make contacts; where a corner of the shape is under the
+/// middle of a triangle only the triangle makes one.
+///
+/// Normals point from the shape to the surface. Of a penetrating feature the normal is the direction of its shortest
+/// translation out of the shape, and `distance` is minus the length of that translation: moving the feature by
+/// -distance along the normal ends the overlap, and leads to the side of the shape on which the feature already is for
+/// the larger part. A half-space makes contacts with vertices only, which is exact.
+namespace carom::narrow::surface {
+
+enum class FeatureKind : std::uint8_t { vertex, edge, triangle };
+
+struct ShapeContact {
+  FeatureKind feature = FeatureKind::vertex;
+  /// Vertex or triangle index; of an edge 3 t + k, with t the triangle that owns it and k the corner where it begins.
+  Index id = none;
+  /// Corners of the feature, `none` where it has fewer. An edge has its smaller index first, a triangle the order of
+  /// Surface::triangles().
+  std::array<Index, 3> vertices{none, none, none};
+  std::array<double, 3> weights{};                             ///< barycentric, of point_on_surface; sum 1
+  Eigen::Vector3d point_on_shape = Eigen::Vector3d::Zero();    ///< world frame; point_on_surface - distance * normal
+  Eigen::Vector3d point_on_surface = Eigen::Vector3d::Zero();  ///< world frame
+  Eigen::Vector3d normal = Eigen::Vector3d::Zero();            ///< unit, from the shape to the surface
+  double distance = 0;                                         ///< m, the separation; negative if they overlap
+};
+
+struct ShapeContactOptions {
+  double within = 0;  ///< m; may be negative: only features that overlap by more than -within
+  /// m; edges and triangles that are closer than their boundary by no more than this make no contact of their own.
+  double resolution = 0;
+};
+
+/// Working memory of find_shape_contacts. One for each thread; any surface and any shape may come next. Grows to the
+/// number of vertices of the largest surface; a warm call allocates nothing.
+class ShapeContactScratch {
+ public:
+  struct Vertex {
+    Index index = none;
+    PointDistance distance;
+    shapes::Vec3 local;
+  };
+  struct Feature {
+    std::uint64_t key = 0;  ///< edge: both vertices, the smaller first; triangle: its index
+    double separation = 0;
+    Index corner = none;  ///< edge: a corner where it begins
+  };
+  std::vector<Index> slot;  ///< of each vertex in `vertices`; valid only if the entry there has the same index
+  std::vector<Vertex> vertices;
+  std::vector<Feature> edges;
+  std::vector<Feature> triangles;
+  mesh::TriangleCore core;
+};
+
+/// Replaces `out` by the contacts of one convex shape with the features of the candidate triangles: vertices by index,
+/// then edges by their vertices, then triangles by index, each feature once. `candidates` holds every live triangle
+/// that may be closer to the shape than `within`, in any order, repeats allowed; see SurfaceTree.
+void find_shape_contacts(const shapes::Core& core, const Eigen::Isometry3d& pose, const Surface& surface,
+                         std::span<const Eigen::Vector3d> positions, std::span<const Index> candidates,
+                         const ShapeContactOptions& options, ShapeContactScratch& scratch,
+                         std::vector<ShapeContact>& out);
+
+}  // namespace carom::narrow::surface

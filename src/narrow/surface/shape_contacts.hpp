@@ -59,14 +59,19 @@ class ShapeContactScratch {
   struct Vertex {
     Index index = none;
     PointDistance distance;
-    shapes::Vec3 local;
+    shapes::Vec3 local;  ///< position in the frame of the shape
   };
+  /// An edge or a triangle that may make a contact.
   struct Feature {
     std::uint64_t key = 0;  ///< edge: both vertices, the smaller first; triangle: its index
+    std::array<std::uint32_t, 3> slots{};
     double separation = 0;
-    Index corner = none;  ///< edge: a corner where it begins
+    shapes::Vec3 normal{};
+    std::array<double, 3> weights{};
+    bool cut = false;  ///< overlaps the core itself, not only its rounding
+    bool counts = false;
   };
-  std::vector<Index> slot;  ///< of each vertex in `vertices`; valid only if the entry there has the same index
+  std::vector<std::uint32_t> slot;  ///< of each vertex in `vertices`; valid only if the entry there has the same index
   std::vector<Vertex> vertices;
   std::vector<Feature> edges;
   std::vector<Feature> triangles;

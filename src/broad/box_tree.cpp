@@ -44,14 +44,18 @@ void BoxTree::build(Workers& workers, std::span<const Box> boxes, std::span<cons
     return;
   }
   while (item_.size() % node_children != 0) item_.push_back(SpatialOrder::no_item);
-  std::size_t groups = item_.size() / node_children;
   depth_ = 0;
-  for (std::size_t count = groups;; count = (count + node_children - 1) / node_children) {
+  for (std::size_t count = item_.size() / node_children;; count = (count + node_children - 1) / node_children) {
     if (levels_.size() <= depth_) levels_.emplace_back();
     levels_[depth_++].resize(count * group_floats);
     if (count == 1) break;
   }
+  refit(workers, boxes);
+}
 
+void BoxTree::refit(Workers& workers, std::span<const Box> boxes) {
+  if (depth_ == 0) return;
+  std::size_t groups = item_.size() / node_children;
   float* leaves = levels_[0].data();
   parallel_for(workers, groups, group_grain, [&](std::size_t g) {
     float* group = leaves + g * group_floats;

@@ -18,6 +18,8 @@ using kernels::NodePair;
 class BoxTree {
  public:
   void build(Workers& workers, std::span<const Box> boxes, std::span<const std::uint32_t> items);
+  /// New boxes of the items that build() saw: the boxes of the nodes follow, the order of the items stays.
+  void refit(Workers& workers, std::span<const Box> boxes);
   void clear() { depth_ = 0; }
 
   /// Where each item went: call(item, place).

@@ -1,0 +1,107 @@
+#include "narrow/surface/surface_tree.hpp"
+
+#include <algorithm>
+
+#include "shapes/support.hpp"
+
+namespace carom::narrow::surface {
+namespace {
+
+/// Nodes of the tree, over their triangles, may grow by this factor before the tree is built again.
+constexpr double max_growth = 1.5;
+constexpr std::size_t box_grain = 256;
+/// Rounding of a separation, over the sizes and coordinates, with room to spare.
+constexpr double box_rounding = 1e-10;
+
+/// Sum of the edge lengths of all boxes of a level.
+double total_extent(std::span<const float> groups) {
+  constexpr std::size_t lanes = kernels::node_children;
+  double sum = 0;
+  for (std::size_t g = 0; g + kernels::group_floats <= groups.size(); g += kernels::group_floats) {
+    for (std::size_t i = 0; i < 3 * lanes; ++i) {
+      const double extent = static_cast<double>(groups[g + 3 * lanes + i]) - static_cast<double>(groups[g + i]);
+      if (extent > 0) sum += extent;  // places without a box hold NaN
+    }
+  }
+  return sum;
+}
+
+}  // namespace
+
+double SurfaceTree::node_size() const {
+  if (tree_.depth() < 2) return 0;
+  const double triangles = total_extent(tree_.groups(0));
+  return triangles > 0 ? total_extent(tree_.groups(1)) / triangles : 0;
+}
+
+void SurfaceTree::update(Workers& workers, const Surface& surface, std::span<const Eigen::Vector3d> positions,
+                         std::span<const Eigen::Vector3d> end) {
+  const std::span<const Triangle> triangles = surface.triangles();
+  boxes_.resize(triangles.size());
+  parallel_for(workers, triangles.size(), box_grain, [&](std::size_t t) {
+    Box& box = boxes_[t];
+    box = {};
+    if (is_dead(triangles[t])) return;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const auto axis = static_cast<Eigen::Index>(k);
+      double low = INFINITY;
+      double high = -INFINITY;
+      for (const Index v : triangles[t]) {
+        for (const auto& places : {positions, end}) {
+          if (places.empty()) continue;
+          low = std::min(low, places[static_cast<std::size_t>(v)][axis]);
+          high = std::max(high, places[static_cast<std::size_t>(v)][axis]);
+        }
+      }
+      box.min[k] = round_down(low);
+      box.max[k] = round_up(high);
+    }
+  });
+  whole_ = {};
+  for (const Box& box : boxes_) whole_.grow(box);
+  if (revision_ == surface.revision()) {
+    tree_.refit(workers, boxes_);
+    if (node_size() <= max_growth * built_size_) return;
+  }
+  items_.clear();
+  for (std::size_t t = 0; t < triangles.size(); ++t) {
+    if (!is_dead(triangles[t])) items_.push_back(static_cast<std::uint32_t>(t));
+  }
+  tree_.build(workers, boxes_, items_);
+  revision_ = surface.revision();
+  built_size_ = node_size();
+}
+
+void SurfaceTree::find(const Box& box, Scratch& scratch, std::vector<Index>& out) const {
+  out.clear();
+  scratch.pairs.clear();
+  const std::array<float, 6> asked{box.min[0], box.min[1], box.min[2], box.max[0], box.max[1], box.max[2]};
+  tree_.search(asked, 0, scratch.walk, scratch.pairs);
+  for (const broad::NodePair& pair : scratch.pairs) out.push_back(static_cast<Index>(pair.b));
+  std::sort(out.begin(), out.end());
+}
+
+Box shape_box(const shapes::Core& core, const Eigen::Isometry3d& pose, double within) {
+  Box box;
+  const double size = core.reach + core.radius + std::abs(core.offset) + pose.translation().cwiseAbs().maxCoeff();
+  const double grow = core.radius + within + box_rounding * (size + std::abs(within));
+  for (std::size_t k = 0; k < 3; ++k) {
+    const auto axis = static_cast<Eigen::Index>(k);
+    const detail::Vec3 d = detail::to_vec3(pose.linear().row(axis).transpose());
+    const double at = pose.translation()[axis];
+    if (core.kind == shapes::CoreKind::half_space) {
+      // Bounded on one side if its normal is along the axis.
+      const Eigen::Vector3d n = pose.linear() * detail::to_eigen(core.size);
+      const bool along = n.cwiseAbs().sum() == std::abs(n[axis]);
+      const double height = core.offset + grow;
+      box.min[k] = along && n[axis] < 0 ? round_down(at - height) : -FLT_MAX;
+      box.max[k] = along && n[axis] > 0 ? round_up(at + height) : FLT_MAX;
+      continue;
+    }
+    box.min[k] = round_down(at + dot(d, shapes::support(core, -d).p) - grow);
+    box.max[k] = round_up(at + dot(d, shapes::support(core, d).p) + grow);
+  }
+  return box;
+}
+
+}  // namespace carom::narrow::surface

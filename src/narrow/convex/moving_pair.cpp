@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "narrow/convex/free_interval.hpp"
 #include "shapes/support.hpp"
 
 namespace carom::convex {
@@ -12,23 +13,11 @@ using Eigen::Matrix3d;
 using Eigen::Vector3d;
 using shapes::CoreKind;
 
-/// How often an axis is asked for one interval; what is found by then is safe.
-constexpr int most_tries = 24;
-
 Vector3d turned(const Vector3d& v, const Vector3d& axis, double angle) {
   if (angle == 0) return v;
   const double c = std::cos(angle);
   const double s = std::sin(angle);
   return c * v + s * axis.cross(v) + ((1 - c) * axis.dot(v)) * axis;
-}
-
-/// The lowest value between two ends of an interval of length h with a chord from `first` to `last`, if the second
-/// derivative is at most M.
-double lowest(double first, double last, double h, double curvature) {
-  const double slope = (last - first) / h - 0.5 * curvature * h;
-  if (slope >= 0 || curvature == 0) return std::min(first, last);
-  if (-slope >= curvature * h) return last;
-  return first - slope * slope / (2 * curvature);
 }
 
 /// A half-space ends nowhere; what its normal does to others is counted where it is the axis.
@@ -170,31 +159,8 @@ double MovingPair::gap(const Axis& axis, double t) const {
 }
 
 double MovingPair::free_until(const Axis& axis, double t, double now, double end, double target, double aim) const {
-  if (!(axis.approach > 0)) return end;
-  double h = end - t;
-  for (int i = 0; i < most_tries; ++i) {
-    const double sure = (now - target) / axis.approach;
-    if (sure >= end - t) return end;
-    // Straight motion: the gap falls as fast as it may.
-    if (axis.curvature == 0) return t + std::max(sure, 0.0);
-    if (h <= sure) return t + sure;
-    const double then = gap(axis, t + h);
-    const bool free = lowest(now, then, h, axis.curvature) >= target;
-    const double slope = (then - now) / h;
-    if (free) {
-      t += h;
-      if (t >= end) return end;
-      now = then;
-      if (now <= aim) return t;
-      h = end - t;
-    }
-    // To where the chord meets what is aimed at; and not so far that nothing could be said of what is between.
-    const double middle = 0.5 * (target + aim);
-    const double wanted = slope < 0 ? (now - middle) / -slope : h;
-    const double bend = std::sqrt(4 * (now - target) / axis.curvature);
-    h = free ? std::min({h, wanted, bend}) : std::min({0.9 * h, wanted, std::max(bend, 0.5 * h)});
-  }
-  return t;
+  const auto gap_at = [&](double time) { return gap(axis, time); };
+  return convex::free_until(gap_at, axis.approach, axis.curvature, t, now, end, target, aim);
 }
 
 double MovingPair::gap_of_balls(const Axis& axis, double t) const {

@@ -156,6 +156,7 @@ class Finder {
     convex::query(convex::Question::distance, core_, Eigen::Isometry3d::Identity(), scratch_.core.set(x, 0), at,
                   nullptr, result);
     f.separation = result.distance;
+    f.error = result.error;
     f.normal = detail::to_vec3(result.normal);
     f.cut = result.distance < -core_.radius;
     weigh(f, count, x, detail::to_vec3(result.point_b) - middle);
@@ -197,7 +198,7 @@ class Finder {
   /// Whether the feature counts beside a boundary of this separation.
   bool counts(const Scratch::Feature& f, std::size_t count, double boundary) const {
     const double relative = f.cut && !core_.polytope() ? round_depth_rounding : separation_rounding;
-    return f.separation < bar(boundary, size_of(f, count), relative);
+    return f.separation < bar(boundary - f.error, size_of(f, count), relative);
   }
 
   void measure_edge(Scratch::Feature& edge) {

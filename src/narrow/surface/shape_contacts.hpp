@@ -66,6 +66,7 @@ class ShapeContactScratch {
     std::uint64_t key = 0;  ///< edge: both vertices, the smaller first; triangle: its index
     std::array<std::uint32_t, 3> slots{};
     double separation = 0;
+    double error = 0;  ///< of the separation
     shapes::Vec3 normal{};
     std::array<double, 3> weights{};
     bool cut = false;  ///< overlaps the core itself, not only its rounding

@@ -23,7 +23,7 @@ struct MovingTriangle {
 struct ShapeImpactOptions {
   double separation = 0;  ///< m
   /// m. How far before the separation is reached a hit may be reported, and how much closer a pair may come that starts
-  /// close; see limit in ShapeImpact.
+  /// close; see ShapeImpact. Rounding may need more: 1e-13 of the sizes and distances.
   double tolerance = 0;
   int max_iterations = 64;
   double end = 1;  ///< times from here on do not count: the earliest impact known so far
@@ -46,7 +46,8 @@ struct ShapeImpact {
   /// limit + tolerance unless `limited`. 1 if there is no hit before `end`.
   double time = 1;
   double limit = 0;     ///< m, by the rule above
-  double distance = 0;  ///< m, at `time`; of a pair without a hit, at the last time that was computed
+  double distance = 0;  ///< m, at the time of a hit; of an overlapping pair at time 0
+  double error = 0;  ///< m, of the distance, as in QueryResult: not 0 for cylinders, cones and ellipsoids near slivers
   Eigen::Vector3d normal = Eigen::Vector3d::Zero();  ///< unit, from the shape to the triangle, at a hit
   Eigen::Vector3d point = Eigen::Vector3d::Zero();   ///< on the triangle at `time`, world frame, at a hit
   std::array<double, 3> weights{};                   ///< barycentric, of `point`

@@ -68,6 +68,7 @@ Scene soft_balls() {
   scene.world.dt = 0.02;
   scene.world.contact.distance = 0.04;  // 0.3 of an edge
   scene.world.contact.pairs = PairScope::all;
+  scene.world.contact.immovable = true;  // all is scripted: the contacts are what there is to see
   for (int z = 0; z < side; ++z)
     for (int y = 0; y < side; ++y)
       for (int x = 0; x < side; ++x) {

@@ -110,18 +110,17 @@ nlohmann::ordered_json to_json(const Clash& clash, const std::vector<AssemblyPar
 /// One for each region, or one for what has none.
 std::vector<RecordedContact> marks_of(const Clash& clash) {
   std::vector<RecordedContact> marks;
-  const auto add = [&](double distance, const Eigen::Vector3d& point_a, const Eigen::Vector3d& point_b) {
-    marks.push_back({.kind = ContactKind::vertex_face,
-                     .body_a = static_cast<std::uint32_t>(clash.a),
+  const auto add = [&](double distance, const Eigen::Vector3d& point_a, const Eigen::Vector3d& point_b,
+                       const Eigen::Vector3d& normal) {
+    marks.push_back({.body_a = static_cast<std::uint32_t>(clash.a),
                      .body_b = static_cast<std::uint32_t>(clash.b),
-                     .a = {0, none},
-                     .b = {0, none},
                      .distance = std::isfinite(distance) ? distance : 0,
                      .point_a = point_a.cast<float>(),
-                     .point_b = point_b.cast<float>()});
+                     .point_b = point_b.cast<float>(),
+                     .normal = normal.cast<float>()});
   };
-  for (const ClashRegion& region : clash.regions) add(-region.depth, region.point_a, region.point_b);
-  if (clash.regions.empty()) add(clash.distance, clash.point_a, clash.point_b);
+  for (const ClashRegion& region : clash.regions) add(-region.depth, region.point_a, region.point_b, region.normal);
+  if (clash.regions.empty()) add(clash.distance, clash.point_a, clash.point_b, clash.normal);
   return marks;
 }
 

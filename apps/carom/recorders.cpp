@@ -16,6 +16,11 @@ Eigen::Vector3f to_float(const Eigen::Vector3d& point) {
   return point.cwiseMax(-most).cwiseMin(most).cast<float>();
 }
 
+RecordedFeature feature_of(const ContactAnchor& anchor) {
+  if (anchor.feature == FeatureKind::edge) return {anchor.feature, {anchor.vertices[0], anchor.vertices[1]}};
+  return {anchor.feature, {anchor.index, none}};
+}
+
 }  // namespace
 
 Recorders::Recorders(const Scene& scene, const World& world, const std::string& output, bool html, int every)
@@ -42,7 +47,7 @@ void Recorders::write_frame() {
   if (!recording_ && !page_ && !replay_) return;
   collect();
   for (RecordingWriter* writer : {recording_.get(), page_.get()})
-    if (writer != nullptr) writer->write_frame(world_.time(), bodies_, contacts_, world_.stats(), rigid_contacts_);
+    if (writer != nullptr) writer->write_frame(world_.time(), bodies_, contacts_, world_.stats());
   if (replay_) {
     joined_.clear();
     for (const FrameBodyView& body : bodies_) {
@@ -126,15 +131,20 @@ void Recorders::collect() {
     body.positions = surface->second.mesh.positions;
     if (surface->second.moves) body.pose = world_.pose(id);
   }
-  rigid_contacts_.clear();
-  for (const RigidContact& c : world_.rigid_contacts()) {
-    rigid_contacts_.push_back({c.id, numbers_.at(c.body_a), numbers_.at(c.body_b), c.motion, c.distance, c.normal_speed,
-                               c.impulse, to_float(c.point_a), to_float(c.point_b), to_float(c.normal)});
-  }
   contacts_.clear();
-  for (const BodyContact& c : world_.contacts()) {
-    contacts_.push_back({c.id, c.contact.kind, numbers_.at(c.body_a), numbers_.at(c.body_b), c.contact.a, c.contact.b,
-                         c.contact.distance, to_float(c.contact.point_a), to_float(c.contact.point_b)});
+  for (const WorldContact& c : world_.contacts()) {
+    contacts_.push_back({.id = c.id,
+                         .body_a = numbers_.at(c.body_a),
+                         .body_b = numbers_.at(c.body_b),
+                         .motion = c.motion,
+                         .feature_a = feature_of(c.anchor_a),
+                         .feature_b = feature_of(c.anchor_b),
+                         .distance = c.distance,
+                         .normal_speed = c.normal_speed,
+                         .impulse = c.impulse,
+                         .point_a = to_float(c.point_a),
+                         .point_b = to_float(c.point_b),
+                         .normal = to_float(c.normal)});
   }
 }
 

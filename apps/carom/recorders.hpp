@@ -42,7 +42,6 @@ class Recorders {
   std::map<BodyId, std::uint32_t> numbers_;
   std::map<BodyId, RigidSurface> surfaces_;
   std::vector<RecordedContact> contacts_;
-  std::vector<RecordedRigidContact> rigid_contacts_;
   std::vector<Eigen::Vector3d> joined_;
 };
 

@@ -15,12 +15,13 @@ namespace {
 
 ContactCount count_contacts(const World& world) {
   ContactCount count;
-  for (const BodyContact& c : world.contacts()) {
-    ++(c.contact.kind == ContactKind::vertex_face ? count.vertex_face : count.edge_edge);
-    count.min_distance = std::min(count.min_distance, c.contact.distance);
-  }
   const WorldOptions& options = world.options();
-  for (const RigidContact& c : world.rigid_contacts()) {
+  for (const WorldContact& c : world.contacts()) {
+    if (c.anchor_a.feature != FeatureKind::point) {
+      ++(c.anchor_a.feature == FeatureKind::vertex ? count.vertex_face : count.edge_edge);
+      count.min_distance = std::min(count.min_distance, c.distance);
+      continue;
+    }
     // Points that a step reckoned with and nothing came of, far enough from touching, are no contacts to count.
     const double closing = std::max(0.0, -c.normal_speed) * options.dt;
     if (!(c.impulse > 0) && c.distance - closing > options.rigid.contact_zone) continue;

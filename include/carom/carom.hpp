@@ -30,6 +30,7 @@
 #include "carom/stats.hpp"
 #include "carom/surface.hpp"
 #include "carom/surface_builder.hpp"
+#include "carom/unset.hpp"
 #include "carom/version.hpp"
 #include "carom/viewer.hpp"
 #include "carom/world.hpp"

@@ -52,27 +52,26 @@ struct FrameBodyView {
   std::optional<Eigen::Isometry3d> pose{};
 };
 
-struct RecordedContact {
-  std::uint64_t id = 0;
-  ContactKind kind = ContactKind::vertex_face;
-  std::uint32_t body_a = 0;
-  std::uint32_t body_b = 0;
-  std::array<Index, 2> a{none, none};  ///< as in Contact, numbered within the body
-  std::array<Index, 2> b{none, none};
-  double distance = 0;
-  Eigen::Vector3f point_a = Eigen::Vector3f::Zero();
-  Eigen::Vector3f point_b = Eigen::Vector3f::Zero();
+/// Feature of a body at a contact, numbered within the body: a vertex or a triangle and `none`, the two vertices of an
+/// edge, or nothing for a point.
+struct RecordedFeature {
+  FeatureKind kind = FeatureKind::point;
+  std::array<Index, 2> index{none, none};
+
+  friend bool operator==(const RecordedFeature&, const RecordedFeature&) = default;
 };
 
-/// A contact of two rigid bodies, see RigidContact.
-struct RecordedRigidContact {
+/// A contact, see WorldContact.
+struct RecordedContact {
   std::uint64_t id = 0;
   std::uint32_t body_a = 0;
   std::uint32_t body_b = 0;
   ContactMotion motion = ContactMotion::resting;
-  double distance = 0;      ///< m
-  double normal_speed = 0;  ///< m/s
-  double impulse = 0;       ///< N s
+  RecordedFeature feature_a{};
+  RecordedFeature feature_b{};
+  double distance = 0;          ///< m
+  double normal_speed = unset;  ///< m/s; NaN if it is not known
+  double impulse = unset;       ///< N s; NaN if it is not known
   Eigen::Vector3f point_a = Eigen::Vector3f::Zero();
   Eigen::Vector3f point_b = Eigen::Vector3f::Zero();
   Eigen::Vector3f normal = Eigen::Vector3f::Zero();  ///< from a to b
@@ -92,10 +91,9 @@ class RecordingWriter {
   RecordingWriter(RecordingWriter&&) noexcept;
   RecordingWriter& operator=(RecordingWriter&&) noexcept;
 
-  /// Triangles and positions that are bit for bit those of the last frame are not written again.
-  /// Contacts: vertex_face before edge_edge.
+  /// Triangles, positions and contacts that are bit for bit those of the last frame are not written again.
   void write_frame(double time, std::span<const FrameBodyView> bodies, std::span<const RecordedContact> contacts,
-                   const PipelineStats& stats, std::span<const RecordedRigidContact> rigid_contacts = {});
+                   const PipelineStats& stats);
   std::uint32_t frame_count() const;
 
   /// Writes the index and closes the file; nothing may be written afterwards.
@@ -121,7 +119,6 @@ struct RecordedFrame {
   double time = 0;
   std::vector<RecordedBody> bodies;
   std::vector<RecordedContact> contacts;
-  std::vector<RecordedRigidContact> rigid_contacts;
 };
 
 /// What one stage did, as read from a file (the names of a newer version may be unknown here).
@@ -132,6 +129,9 @@ struct RecordedStage {
   std::vector<std::pair<std::string, std::uint64_t>> culled;
   std::uint64_t limited = 0;
   double ms = 0;
+  std::uint64_t remembered = 0;
+  std::string in_unit;  ///< empty if the stage did not run, and in files of older versions
+  std::string out_unit;
 };
 
 /// Reads a recording, from a file or from memory. Opening walks the chunk headers only.

@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "carom/id.hpp"
 #include "carom/shape.hpp"
 
 /// Rigid bodies of a World: solids that turn and move but keep their shape.
@@ -58,28 +57,6 @@ struct RigidBody {
   std::uint32_t group = 1;          ///< bits
   std::uint32_t mask = 0xffffffff;  ///< bits; two bodies touch if each mask has a bit of the other's group
   bool sleeping_allowed = true;
-};
-
-/// How two bodies meet at a contact point, by the velocity of b relative to a along the normal at the beginning of the
-/// step: approaching faster than `resting_speed` is colliding, leaving faster is separating, anything between is
-/// resting (Zara, course on collisions of rigid objects; here with a tolerance).
-enum class ContactMotion : std::uint8_t { colliding, resting, separating };
-std::string_view to_string(ContactMotion motion);
-
-/// A point where two rigid bodies touch, or where they are so near each other that the step reckoned with it: at most
-/// `speculative_distance` and what they go in a step. Where nothing came of it, `impulse` is 0.
-struct RigidContact {
-  std::uint64_t id = 0;   ///< the same from step to step for as long as the contact lasts; never used again
-  std::uint32_t age = 0;  ///< steps since it began
-  BodyId body_a;
-  BodyId body_b;
-  Eigen::Vector3d point_a = Eigen::Vector3d::Zero();  ///< on a, in the world, at the beginning of the step
-  Eigen::Vector3d point_b = Eigen::Vector3d::Zero();
-  Eigen::Vector3d normal = Eigen::Vector3d::Zero();  ///< unit, from a to b
-  double distance = 0;                               ///< m, along the normal; negative where they overlap
-  double normal_speed = 0;                           ///< m/s, of b against a along the normal, before the response
-  ContactMotion motion = ContactMotion::resting;
-  double impulse = 0;  ///< N s along the normal, over the whole step
 };
 
 /// How contacts of rigid bodies can be answered, see WorldOptions::response.

@@ -61,8 +61,21 @@ class StageStats {
  public:
   std::uint64_t in = 0;
   std::uint64_t out = 0;
+  /// Of `in`: not from the stage before, but remembered from earlier steps.
+  std::uint64_t remembered = 0;
+  /// Names of what `in` and `out` count, such as "pairs of clusters"; empty if the stage did not run. Where the stage
+  /// before speaks of the same, `in` is its `out`; where it does not, its `out` holds `in - remembered` of these.
+  std::string_view in_unit{};
+  std::string_view out_unit{};
   std::uint64_t limited = 0;  ///< results that a limit of the stage changed; 0 if none was hit
   double seconds = 0;         ///< wall time
+
+  /// The names must outlive the statistics: string literals.
+  void set_units(std::string_view of_in, std::string_view of_out) {
+    in_unit = of_in;
+    out_unit = of_out;
+  }
+  void set_unit(std::string_view unit) { set_units(unit, unit); }
 
   /// `reason` must outlive the statistics: a string literal.
   void add_culled(std::string_view reason, std::uint64_t count);

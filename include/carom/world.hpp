@@ -75,6 +75,9 @@ struct ContactOptions {
   /// Features of one body are no contact if their distance along the surface is below this times the
   /// contact distance, measured on the rest shape (ContactFilters); 0 = off.
   double surface_factor = 0;
+  /// Also contacts in which nothing can be moved: of fixed and scripted bodies with themselves and with each other. For
+  /// looking at them, as nothing ever comes of them; they are not even searched for otherwise.
+  bool immovable = false;
 };
 
 struct WorldOptions {
@@ -150,10 +153,12 @@ class World {
   void apply_impulse(BodyId body, const Eigen::Vector3d& impulse, const Eigen::Vector3d& point);  ///< N s
   void wake(BodyId body);
 
-  /// Of the last step, measured at its predicted end, in canonical order; those of bodies removed since are gone.
-  std::span<const BodyContact> contacts() const;
-  /// Between rigid bodies, in the last step; of those asleep, as they were when they fell asleep.
-  std::vector<RigidContact> rigid_contacts() const;
+  /// Of the last step; of bodies asleep, as they were when they fell asleep; those of bodies removed since are gone. In
+  /// canonical order: first the contacts of deforming surfaces, vertex on face before edge on edge, each ordered by its
+  /// features, which count through all bodies in the order of adding; then those of rigid bodies, ordered by their
+  /// colliders likewise. The list is made when it is first asked for, which may be from several threads at a time, and
+  /// lasts until the world changes.
+  std::span<const WorldContact> contacts() const;
   /// By how much the contacts of the last step miss what the response solves for: the largest |min(z, w)|, where z is
   /// an impulse and w the speed beyond what is allowed, one of which should be zero; both in units of the root of
   /// energy, relative to the largest of those that were to be taken away. `lcp`: of all unknowns; `impulse`: of the

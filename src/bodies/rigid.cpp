@@ -22,18 +22,6 @@ std::string_view to_string(RigidKind kind) {
   return "unknown";
 }
 
-std::string_view to_string(ContactMotion motion) {
-  switch (motion) {
-    case ContactMotion::colliding:
-      return "colliding";
-    case ContactMotion::resting:
-      return "resting";
-    case ContactMotion::separating:
-      return "separating";
-  }
-  return "unknown";
-}
-
 namespace rigid {
 namespace {
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "carom/id.hpp"
 #include "carom/rigid.hpp"
 #include "geometry/rotation.hpp"
 #include "shapes/core.hpp"

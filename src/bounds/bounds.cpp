@@ -121,6 +121,7 @@ void run(Context& context, const In& in, const Options& options, Out& out, Stage
       out.triangles[i].max[static_cast<std::size_t>(k)] = round_up(high[k] + margin);
     }
   });
+  stats.set_unit("triangles");
   stats.in += in.surface.live_triangle_count();
   stats.out += in.surface.live_triangle_count();
 }

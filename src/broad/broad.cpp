@@ -58,6 +58,7 @@ void run(Context& context, const In& in, const Options& options, Out& out, Stage
   }
   if (options.filter != nullptr) leave_out(*options.filter, out.pairs, stats);
   stats.out += out.pairs.size();
+  stats.set_unit("pairs of bodies");
 }
 
 }  // namespace carom::broad

@@ -32,6 +32,9 @@ class ObjectFilter {
 
   bool active() const { return !excluded_.empty() || !groups_.empty() || !marks_.empty() || !chosen_.empty(); }
   Verdict verdict(Index a, Index b) const;
+  /// Marks that decide alone which pairs are looked at, as in ObjectChoice; empty if there are none, or others decide
+  /// besides them.
+  std::span<const std::uint8_t> marks() const { return chosen_.empty() ? marks_ : std::span<const std::uint8_t>{}; }
 
  private:
   struct Group {

@@ -29,7 +29,7 @@ void localise(std::array<Index, 2>& feature, Index first) {
 }
 
 /// Orders contacts in the same way before and after bodies came or went: serials only grow.
-auto key(const BodyContact& c, const std::array<std::uint32_t, 2>& serials) {
+auto key(const SurfaceContact& c, const std::array<std::uint32_t, 2>& serials) {
   return std::tuple(c.contact.kind, serials[0], c.contact.a, serials[1], c.contact.b);
 }
 
@@ -44,7 +44,7 @@ void run(const In& in, Identified& out, StageStats& stats) {
 
   std::size_t old = 0;
   for (std::size_t i = 0; i < in.contacts.size(); ++i) {
-    BodyContact& current = out.contacts[i];
+    SurfaceContact& current = out.contacts[i];
     current.contact = in.contacts[i];
     Contact& c = current.contact;
     const BodyRange& a = body_of_vertex(in.bodies, c.a[0]);
@@ -68,6 +68,7 @@ void run(const In& in, Identified& out, StageStats& stats) {
       current.age = 0;
     }
   }
+  stats.set_unit("contacts");
   stats.in += in.contacts.size();
   stats.out += out.contacts.size();
 }

@@ -18,9 +18,20 @@ struct BodyRange {
   Index first_triangle = 0;
 };
 
+/// A contact of two deforming surfaces. Its features are numbered within their bodies.
+struct SurfaceContact {
+  std::uint64_t id = 0;
+  std::uint32_t age = 0;
+  BodyId body_a;
+  BodyId body_b;
+  Contact contact;
+  double normal_speed = unset;  ///< as in WorldContact
+  double impulse = 0;           ///< as in WorldContact
+};
+
 /// The contacts of a step and who they are.
 struct Identified {
-  std::vector<BodyContact> contacts;                  ///< canonical order, numbered within the bodies
+  std::vector<SurfaceContact> contacts;               ///< canonical order, numbered within the bodies
   std::vector<std::array<std::uint32_t, 2>> serials;  ///< of body a and b of each contact
   std::uint64_t next_id = 1;
 };

@@ -37,6 +37,8 @@ void StageStats::add_counted(std::string_view name, std::uint64_t count) {
 void StageStats::add(const StageStats& other) {
   in += other.in;
   out += other.out;
+  remembered += other.remembered;
+  if (!other.in_unit.empty()) set_units(other.in_unit, other.out_unit);
   limited += other.limited;
   seconds += other.seconds;
   for (const Culled& entry : other.culled()) add_culled(entry.reason, entry.count);

@@ -4,22 +4,23 @@ namespace carom::detection {
 
 namespace {
 
-/// Contacts within objects need all of them; contacts between objects those that have a partner.
-void want_objects(PairScope pairs, std::span<const broad::ObjectPair> object_pairs, std::size_t objects,
+/// Objects that have a partner, which may be themselves.
+void want_objects(std::span<const broad::ObjectPair> object_pairs, std::size_t objects,
                   std::vector<std::uint8_t>& wanted) {
-  wanted.assign(objects, pairs == PairScope::between ? 0 : 1);
+  wanted.assign(objects, 0);
   for (const broad::ObjectPair& pair : object_pairs) {
     wanted[static_cast<std::size_t>(pair.a)] = 1;
     wanted[static_cast<std::size_t>(pair.b)] = 1;
   }
 }
 
-mid::Bvh::In tree_in(const bounds::In& in, const Candidates& candidates) {
+mid::Bvh::In tree_in(const bounds::In& in, const CandidateOptions& options, const Candidates& candidates) {
   return {.surface = in.surface,
           .positions = in.positions,
           .objects = candidates.bounds.objects,
           .object_wanted = candidates.object_wanted,
-          .end = in.end};
+          .end = in.end,
+          .marks = options.marks()};
 }
 
 mid::BvhOptions tree_options(const CandidateOptions& options) {
@@ -39,14 +40,14 @@ void find_object_pairs(Context& context, const CandidateOptions& options, Candid
 
 void find_clusters(Context& context, const bounds::In& in, const CandidateOptions& options, Candidates& candidates,
                    PipelineStats& stats) {
-  want_objects(options.pairs, candidates.broad.pairs, candidates.bounds.objects.size(), candidates.object_wanted);
-  candidates.bvh.run(context, tree_in(in, candidates), tree_options(options), stats[Stage::mid]);
+  want_objects(candidates.broad.pairs, candidates.bounds.objects.size(), candidates.object_wanted);
+  candidates.bvh.run(context, tree_in(in, options, candidates), tree_options(options), stats[Stage::mid]);
 }
 
 void find_clusters_of_step(Context& context, const bounds::In& in, const CandidateOptions& options,
                            Candidates& candidates, PipelineStats& stats) {
-  want_objects(options.pairs, candidates.broad.pairs, candidates.bounds.objects.size(), candidates.object_wanted);
-  candidates.bvh.run_moving(context, tree_in(in, candidates), tree_options(options), stats[Stage::mid]);
+  want_objects(candidates.broad.pairs, candidates.bounds.objects.size(), candidates.object_wanted);
+  candidates.bvh.run_moving(context, tree_in(in, options, candidates), tree_options(options), stats[Stage::mid]);
 }
 
 void find_candidates(Context& context, const bounds::In& in, const CandidateOptions& options, Candidates& candidates,

@@ -22,6 +22,11 @@ struct CandidateOptions {
   mid::Method method = mid::Method::bvh;
   const broad::ObjectFilter* filter = nullptr;
   bool triangles_only = false;  ///< a tree is asked for pairs of triangles and nothing else
+
+  /// As in mid::Bvh::In.
+  std::span<const std::uint8_t> marks() const {
+    return filter == nullptr ? std::span<const std::uint8_t>{} : filter->marks();
+  }
 };
 
 /// The stage broad, after `candidates.bounds`.

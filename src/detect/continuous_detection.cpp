@@ -117,6 +117,7 @@ void run_continuous(Context& context, const MovingIn& in, const DetectContinuous
                continuous.impacts, contacts);
   narrow_stats.add_culled("motion", continuous.hits.size() - contacts.size());
   narrow_stats.out += contacts.size();
+  narrow_stats.set_units("pairs of features", "contacts");
 }
 
 }  // namespace carom::detection

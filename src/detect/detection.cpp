@@ -27,10 +27,13 @@ void find_near(Context& context, const bounds::In& in, CandidateOptions options,
   candidates.bvh.follow(in.surface);
   const narrow::In narrow{.surface = in.surface, .positions = in.positions, .bvh = &candidates.bvh};
   StageStats& narrow_stats = stats[Stage::narrow];
-  bool self = options.pairs != PairScope::between;
+  const auto has_pair = [&](const auto& condition) {
+    return std::any_of(candidates.broad.pairs.begin(), candidates.broad.pairs.end(), condition);
+  };
+  bool self =
+      options.pairs != PairScope::between && has_pair([](const broad::ObjectPair& pair) { return pair.a == pair.b; });
   bool between =
-      options.pairs != PairScope::self && std::any_of(candidates.broad.pairs.begin(), candidates.broad.pairs.end(),
-                                                      [](const broad::ObjectPair& pair) { return pair.a != pair.b; });
+      options.pairs != PairScope::self && has_pair([](const broad::ObjectPair& pair) { return pair.a != pair.b; });
   scratch.hits.clear();
   if (coherent) {
     for (const PairScope scope : {PairScope::self, PairScope::between}) {
@@ -53,7 +56,7 @@ void find_near(Context& context, const bounds::In& in, CandidateOptions options,
 
 void run(Context& context, const bounds::In& in, const Options& options, Scratch& scratch,
          std::vector<Contact>& contacts, PipelineStats& stats) {
-  scratch.excludes.set(options.filters, in.surface, options.distance);
+  scratch.excludes.set(options.filters, in.surface, options.distance, options.choice);
   const CandidateOptions wanted{.distance = options.distance,
                                 .pairs = options.pairs,
                                 .method = options.method,

@@ -13,6 +13,7 @@ struct Options {
   PairScope pairs = PairScope::all;
   mid::Method method = mid::Method::bvh;
   ContactFilters filters{};
+  broad::ObjectChoice choice{};
   bool coherent = true;  ///< may use what the last call with the same scratch found
 };
 

@@ -58,7 +58,7 @@ bool has_touched_vertex(const Hit& hit, std::span<const Triangle> triangles, std
 }  // namespace
 
 bool Watch::same_question(const CandidateOptions& options) const {
-  return revision_ != 0 && method_ == options.method;
+  return revision_ != 0 && method_ == options.method && std::ranges::equal(marks_, options.marks());
 }
 
 /// True if the list can be repaired around an edit of the surface.
@@ -86,6 +86,8 @@ bool Watch::follow(Context& context, const bounds::In& in, const CandidateOption
     common_.sample(in.positions, last_sample_);
     revision_ = in.surface.revision();
     method_ = options.method;
+    const std::span<const std::uint8_t> marks = options.marks();
+    marks_.assign(marks.begin(), marks.end());
     return false;
   }
   const double size = largest_coordinate(candidates.bounds.objects) + options.distance;
@@ -100,6 +102,7 @@ bool Watch::follow(Context& context, const bounds::In& in, const CandidateOption
     const bool far = mark_far(context, in, candidates.bounds.pieces) > 0;
     if (!far && !edited_) {
       stats[Stage::narrow].in += pairs_.size();
+      stats[Stage::narrow].remembered += pairs_.size();
       followed = true;
     } else if (candidates.bvh.revision() == in.surface.revision() &&
                (!far || touch_clusters(context, candidates.bvh))) {
@@ -144,7 +147,8 @@ void Watch::find_clusters(Context& context, const bounds::In& in, std::span<cons
                      {.surface = in.surface,
                       .positions = references_,
                       .objects = candidates.bounds.objects,
-                      .object_wanted = candidates.object_wanted},
+                      .object_wanted = candidates.object_wanted,
+                      .marks = marks_},
                      {.distance = reach_, .pairs = scope_, .volume = mid::volume_of(method_)}, stats, touched);
 }
 
@@ -243,6 +247,7 @@ void Watch::repair(Context& context, const bounds::In& in, Candidates& candidate
   const std::size_t found = narrow.hits.size();
   std::erase_if(narrow.hits, [&](const Hit& hit) { return !has_touched_vertex(hit, triangles, touched_); });
   stats[Stage::narrow].in += kept_.size();
+  stats[Stage::narrow].remembered += kept_.size();
   stats[Stage::narrow].add_culled("watched", found - narrow.hits.size());
   pairs_.resize(kept_.size() + narrow.hits.size());
   std::merge(kept_.begin(), kept_.end(), narrow.hits.begin(), narrow.hits.end(), pairs_.begin());

@@ -55,6 +55,7 @@ class Watch {
   PairScope scope_;
   std::uint64_t revision_ = 0;
   mid::Method method_ = mid::Method::bvh;
+  std::vector<std::uint8_t> marks_;  ///< of objects, see mid::Bvh::In
 
   bool watching_ = false;
   int wait_ = 0;         ///< calls until a list is tried again

@@ -15,7 +15,7 @@
 namespace carom::io {
 
 inline constexpr std::string_view recording_magic = "CAROMREC";
-inline constexpr std::uint32_t recording_version = 1;
+inline constexpr std::uint32_t recording_version = 2;  ///< written; older ones are read
 inline constexpr std::uint64_t file_header_size = 16;
 inline constexpr std::uint64_t chunk_header_size = 32;
 inline constexpr std::uint32_t chunk_compressed = 1;  ///< bit of ChunkHeader::flags

@@ -15,7 +15,8 @@ namespace {
 constexpr std::uint64_t smallest_index = chunk_header_size + sizeof(std::uint64_t);
 constexpr std::uint64_t most_frames = std::numeric_limits<std::uint32_t>::max();
 
-void check_file_header(const FileBytes& file) {
+/// Returns the version.
+std::uint32_t check_file_header(const FileBytes& file) {
   const auto head = file.read(0, std::min(file.size(), file_header_size));
   const std::size_t compared = std::min(head.size(), recording_magic.size());
   require(std::equal(head.begin(), head.begin() + static_cast<std::ptrdiff_t>(compared), recording_magic.begin()) &&
@@ -25,8 +26,9 @@ void check_file_header(const FileBytes& file) {
   require(head.size() == file_header_size, ErrorCode::truncated, "{}: ends inside the file header, at offset {}",
           file.name(), head.size());
   const auto version = load_little<std::uint32_t>(head.data() + recording_magic.size());
-  require(version == recording_version, ErrorCode::unsupported, "{}: is a recording of version {}; this is version {}",
-          file.name(), version, recording_version);
+  require(version >= 1 && version <= recording_version, ErrorCode::unsupported,
+          "{}: is a recording of version {}; this reads versions 1 to {}", file.name(), version, recording_version);
+  return version;
 }
 
 ChunkHeader find_meta(const FileBytes& file) {
@@ -132,8 +134,8 @@ void walk(const FileBytes& file, ChunkList& list) {
 }  // namespace
 
 ChunkList list_chunks(const FileBytes& file) {
-  check_file_header(file);
   ChunkList list;
+  list.version = check_file_header(file);
   list.meta = find_meta(file);
   if (auto frames = find_index(file)) {
     list.frames = std::move(*frames);

@@ -10,6 +10,7 @@ namespace carom::io {
 
 /// Where the frames of a recording are.
 struct ChunkList {
+  std::uint32_t version = 0;
   ChunkHeader meta;
   std::vector<std::uint64_t> frames;  ///< offset of the header of each `FRAM` chunk
   std::string damage;                 ///< empty if the recording was closed in order

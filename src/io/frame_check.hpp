@@ -27,7 +27,5 @@ inline constexpr std::uint8_t moved_encoding = 2;
 /// Throws Error that names the contact. `bodies` in ascending order.
 void check_contacts(std::span<const RecordedContact> contacts, std::span<const BodySize> bodies,
                     std::string_view where);
-void check_rigid_contacts(std::span<const RecordedRigidContact> contacts, std::span<const BodySize> bodies,
-                          std::string_view where);
 
 }  // namespace carom::io

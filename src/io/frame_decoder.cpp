@@ -14,8 +14,6 @@ namespace carom::io {
 namespace {
 
 constexpr std::size_t smallest_body_entry = 20;  // bytes
-constexpr std::size_t contact_size = 64;         // bytes over all columns
-constexpr std::size_t rigid_contact_size = 77;   // the same
 
 template <std::floating_point T>
 BodyEntry::Moved parse_moved(ByteReader& reader, std::uint32_t frame, std::uint32_t body) {
@@ -82,35 +80,6 @@ void unshuffle(std::span<const std::uint8_t> planes, std::vector<Eigen::Vector3d
   }
 }
 
-/// Reads the columns one after the other.
-template <class Contact>
-class Columns {
- public:
-  Columns(std::span<const std::uint8_t> bytes, std::vector<Contact>& contacts)
-      : at_(bytes.data()), contacts_(contacts) {}
-
-  template <Scalar T, class Field>
-  void next(Field field) {
-    for (Contact& contact : contacts_) field(contact) = take<T>();
-  }
-  void next_points(Eigen::Vector3f Contact::*point) {
-    for (Contact& contact : contacts_) {
-      for (float& x : contact.*point) x = take<float>();
-    }
-  }
-
- private:
-  template <Scalar T>
-  T take() {
-    const T value = load_little<T>(at_);
-    at_ += sizeof(T);
-    return value;
-  }
-
-  const std::uint8_t* at_;
-  std::vector<Contact>& contacts_;
-};
-
 std::vector<BodySize> sizes_of(const FrameLayout& frame) {
   std::vector<BodySize> sizes;
   sizes.reserve(frame.bodies.size());
@@ -126,7 +95,8 @@ const BodyEntry* FrameLayout::find(std::uint32_t body) const {
   return at != bodies.end() && at->body == body ? &*at : nullptr;
 }
 
-FrameLayout parse_frame(std::span<const std::uint8_t> payload, std::uint32_t number, std::string where) {
+FrameLayout parse_frame(std::span<const std::uint8_t> payload, std::uint32_t number, std::uint32_t version,
+                        std::string where) {
   ByteReader reader(payload, where);
   FrameLayout frame;
   frame.where = std::move(where);
@@ -145,16 +115,7 @@ FrameLayout parse_frame(std::span<const std::uint8_t> payload, std::uint32_t num
             "{}: bodies are not in ascending order at body {}", frame.where, entry.body);
     frame.bodies.push_back(entry);
   }
-  frame.vertex_face_count = reader.get<std::uint32_t>("number of vertex-face contacts");
-  frame.edge_edge_count = reader.get<std::uint32_t>("number of edge-edge contacts");
-  const std::uint64_t contact_count = std::uint64_t{frame.vertex_face_count} + frame.edge_edge_count;
-  frame.contacts = reader.take(contact_count, contact_size, "contacts");
-  // Frames without contacts of rigid bodies, and those of older versions, end here.
-  if (reader.left() > 0) {
-    const auto rigid_count = reader.get<std::uint32_t>("number of contacts of rigid bodies");
-    frame.rigid_contacts = reader.take(rigid_count, rigid_contact_size, "contacts of rigid bodies");
-  }
-  reader.expect_end();
+  frame.contacts = parse_contacts(reader, number, version);
   return frame;
 }
 
@@ -180,42 +141,19 @@ void decode_positions(const FrameLayout& frame, const BodyEntry& entry, Recorded
   check_positions(body.positions, fmt::format("{}: body {}", frame.where, entry.body));
 }
 
-std::vector<RecordedContact> decode_contacts(const FrameLayout& frame) {
-  std::vector<RecordedContact> contacts(frame.contacts.size() / contact_size);
-  for (std::size_t i = frame.vertex_face_count; i < contacts.size(); ++i) contacts[i].kind = ContactKind::edge_edge;
-
-  Columns<RecordedContact> columns(frame.contacts, contacts);
-  columns.next<std::uint64_t>([](RecordedContact & contact) -> auto& { return contact.id; });
-  columns.next<std::uint32_t>([](RecordedContact & contact) -> auto& { return contact.body_a; });
-  columns.next<std::uint32_t>([](RecordedContact & contact) -> auto& { return contact.body_b; });
-  columns.next<Index>([](RecordedContact & contact) -> auto& { return contact.a[0]; });
-  columns.next<Index>([](RecordedContact & contact) -> auto& { return contact.a[1]; });
-  columns.next<Index>([](RecordedContact & contact) -> auto& { return contact.b[0]; });
-  columns.next<Index>([](RecordedContact & contact) -> auto& { return contact.b[1]; });
-  columns.next<double>([](RecordedContact & contact) -> auto& { return contact.distance; });
-  columns.next_points(&RecordedContact::point_a);
-  columns.next_points(&RecordedContact::point_b);
-
+std::vector<RecordedContact> join_contacts(const FrameLayout& frame, const HeldContacts& held) {
+  std::map<std::uint32_t, std::size_t> taken;  // of each frame: a few bytes must not stand for any number of contacts
+  std::vector<RecordedContact> contacts;
+  for (const ContactRun& run : frame.contacts.runs) {
+    const std::vector<RecordedContact>& source = held.at(run.frame);
+    std::size_t& used = taken[run.frame];
+    used += run.count;
+    require(std::uint64_t{run.first} + run.count <= source.size() && used <= source.size(), ErrorCode::bad_format,
+            "{}: refers to contacts {} to {} of frame {}, which holds {}", frame.where, run.first,
+            std::uint64_t{run.first} + run.count, run.frame, source.size());
+    contacts.insert(contacts.end(), source.begin() + run.first, source.begin() + run.first + run.count);
+  }
   check_contacts(contacts, sizes_of(frame), frame.where);
-  return contacts;
-}
-
-std::vector<RecordedRigidContact> decode_rigid_contacts(const FrameLayout& frame) {
-  using Contact = RecordedRigidContact;
-  std::vector<Contact> contacts(frame.rigid_contacts.size() / rigid_contact_size);
-  Columns<Contact> columns(frame.rigid_contacts, contacts);
-  columns.next<std::uint64_t>([](Contact & contact) -> auto& { return contact.id; });
-  columns.next<std::uint32_t>([](Contact & contact) -> auto& { return contact.body_a; });
-  columns.next<std::uint32_t>([](Contact & contact) -> auto& { return contact.body_b; });
-  columns.next<std::uint8_t>(
-      [](Contact & contact) -> auto& { return reinterpret_cast<std::uint8_t&>(contact.motion); });
-  columns.next<double>([](Contact & contact) -> auto& { return contact.distance; });
-  columns.next<double>([](Contact & contact) -> auto& { return contact.normal_speed; });
-  columns.next<double>([](Contact & contact) -> auto& { return contact.impulse; });
-  columns.next_points(&Contact::point_a);
-  columns.next_points(&Contact::point_b);
-  columns.next_points(&Contact::normal);
-  check_rigid_contacts(contacts, sizes_of(frame), frame.where);
   return contacts;
 }
 

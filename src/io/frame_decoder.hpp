@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "carom/recording.hpp"
+#include "io/contact_table.hpp"
 
 namespace carom::io {
 
@@ -39,16 +41,14 @@ struct FrameLayout {
   std::uint32_t number = 0;
   double time = 0;
   std::vector<BodyEntry> bodies;  ///< ascending
-  std::uint32_t vertex_face_count = 0;
-  std::uint32_t edge_edge_count = 0;
-  std::span<const std::uint8_t> contacts;
-  std::span<const std::uint8_t> rigid_contacts;
+  ContactTable contacts;
 
   const BodyEntry* find(std::uint32_t body) const;
 };
 
-/// `number` is the frame that is expected here. `where` opens the messages.
-FrameLayout parse_frame(std::span<const std::uint8_t> payload, std::uint32_t number, std::string where);
+/// `number` is the frame that is expected here, `version` that of the file. `where` opens the messages.
+FrameLayout parse_frame(std::span<const std::uint8_t> payload, std::uint32_t number, std::uint32_t version,
+                        std::string where);
 
 /// Name, kind and triangles of a body, from the frame that holds them.
 void decode_topology(const FrameLayout& frame, const BodyEntry& entry, RecordedBody& body);
@@ -56,7 +56,10 @@ void decode_topology(const FrameLayout& frame, const BodyEntry& entry, RecordedB
 /// Positions of a body, from the frame that holds them themselves: the entry is not `moved`.
 void decode_positions(const FrameLayout& frame, const BodyEntry& entry, RecordedBody& body);
 
-std::vector<RecordedContact> decode_contacts(const FrameLayout& frame);
-std::vector<RecordedRigidContact> decode_rigid_contacts(const FrameLayout& frame);
+/// Contacts of each frame that the runs of `frame` name, by its number.
+using HeldContacts = std::map<std::uint32_t, std::vector<RecordedContact>>;
+
+/// All contacts of a frame, in their order.
+std::vector<RecordedContact> join_contacts(const FrameLayout& frame, const HeldContacts& held);
 
 }  // namespace carom::io

@@ -58,54 +58,6 @@ void check_fits_float(const FrameBodyView& body, const std::string& where) {
   }
 }
 
-/// One column of the table of contacts.
-template <class Contact, class Field>
-void put_column(ByteWriter& out, std::span<const Contact> contacts, Field field) {
-  for (const Contact& contact : contacts) out.put(field(contact));
-}
-
-template <class Contact>
-void put_points(ByteWriter& out, std::span<const Contact> contacts, Eigen::Vector3f Contact::*point) {
-  for (const Contact& contact : contacts) {
-    for (const float x : contact.*point) out.put(x);
-  }
-}
-
-void put_contacts(ByteWriter& out, std::span<const RecordedContact> contacts) {
-  std::size_t vertex_face = 0;
-  while (vertex_face < contacts.size() && contacts[vertex_face].kind == ContactKind::vertex_face) ++vertex_face;
-  out.put(static_cast<std::uint32_t>(vertex_face));
-  out.put(static_cast<std::uint32_t>(contacts.size() - vertex_face));
-  put_column(out, contacts, [](const RecordedContact& contact) { return contact.id; });
-  put_column(out, contacts, [](const RecordedContact& contact) { return contact.body_a; });
-  put_column(out, contacts, [](const RecordedContact& contact) { return contact.body_b; });
-  // `none` is -1, whose bits are those of 4294967295.
-  put_column(out, contacts, [](const RecordedContact& contact) { return contact.a[0]; });
-  put_column(out, contacts, [](const RecordedContact& contact) { return contact.a[1]; });
-  put_column(out, contacts, [](const RecordedContact& contact) { return contact.b[0]; });
-  put_column(out, contacts, [](const RecordedContact& contact) { return contact.b[1]; });
-  put_column(out, contacts, [](const RecordedContact& contact) { return contact.distance; });
-  put_points(out, contacts, &RecordedContact::point_a);
-  put_points(out, contacts, &RecordedContact::point_b);
-}
-
-/// Nothing at all if there are none: so are frames of older versions.
-void put_rigid_contacts(ByteWriter& out, std::span<const RecordedRigidContact> contacts) {
-  using Contact = RecordedRigidContact;
-  if (contacts.empty()) return;
-  out.put(static_cast<std::uint32_t>(contacts.size()));
-  put_column(out, contacts, [](const Contact& contact) { return contact.id; });
-  put_column(out, contacts, [](const Contact& contact) { return contact.body_a; });
-  put_column(out, contacts, [](const Contact& contact) { return contact.body_b; });
-  put_column(out, contacts, [](const Contact& contact) { return static_cast<std::uint8_t>(contact.motion); });
-  put_column(out, contacts, [](const Contact& contact) { return contact.distance; });
-  put_column(out, contacts, [](const Contact& contact) { return contact.normal_speed; });
-  put_column(out, contacts, [](const Contact& contact) { return contact.impulse; });
-  put_points(out, contacts, &Contact::point_a);
-  put_points(out, contacts, &Contact::point_b);
-  put_points(out, contacts, &Contact::normal);
-}
-
 void check_body(const FrameBodyView& body, PositionEncoding encoding, const std::string& where) {
   constexpr auto most = static_cast<std::size_t>(std::numeric_limits<Index>::max());
   require(body.positions.size() <= most && body.triangles.size() <= most, ErrorCode::unsupported,
@@ -123,13 +75,11 @@ void check_body(const FrameBodyView& body, PositionEncoding encoding, const std:
 
 std::span<const std::uint8_t> FrameEncoder::encode(std::uint32_t frame, double time,
                                                    std::span<const FrameBodyView> bodies,
-                                                   std::span<const RecordedContact> contacts,
-                                                   std::span<const RecordedRigidContact> rigid_contacts) {
+                                                   std::span<const RecordedContact> contacts) {
   const std::string where = fmt::format("recording, frame {}", frame);
   require(std::isfinite(time), ErrorCode::not_finite, "{}: the time is {}", where, time);
   constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
-  require(contacts.size() <= most && rigid_contacts.size() <= most, ErrorCode::unsupported, "{}: {} contacts", where,
-          contacts.size() + rigid_contacts.size());
+  require(contacts.size() <= most, ErrorCode::unsupported, "{}: {} contacts", where, contacts.size());
   std::vector<BodySize> sizes;
   sizes.reserve(bodies.size());
   for (const FrameBodyView& body : bodies) {
@@ -140,7 +90,6 @@ std::span<const std::uint8_t> FrameEncoder::encode(std::uint32_t frame, double t
     sizes.push_back({body.body, body.positions.size(), body.triangles.size()});
   }
   check_contacts(contacts, sizes, where);
-  check_rigid_contacts(rigid_contacts, sizes, where);
 
   frame_ = frame;
   payload_.clear();
@@ -152,8 +101,7 @@ std::span<const std::uint8_t> FrameEncoder::encode(std::uint32_t frame, double t
     sources_.push_back(source_of(frame, body));
     put_body(frame, body, sources_.back());
   }
-  put_contacts(payload_, contacts);
-  put_rigid_contacts(payload_, rigid_contacts);
+  contacts_.put(payload_, frame, contacts);
   return payload_.bytes();
 }
 
@@ -215,6 +163,7 @@ void FrameEncoder::commit(std::span<const FrameBodyView> bodies) {
     }
   }
   last_ = std::move(next);
+  contacts_.commit();
 }
 
 }  // namespace carom::io

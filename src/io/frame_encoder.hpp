@@ -8,10 +8,11 @@
 
 #include "carom/recording.hpp"
 #include "io/byte_writer.hpp"
+#include "io/contact_table.hpp"
 
 namespace carom::io {
 
-/// Turns frames into the payloads of `FRAM` chunks. Remembers the bodies of the last frame, to
+/// Turns frames into the payloads of `FRAM` chunks. Remembers the bodies and contacts of the last frame, to
 /// refer back to what has not changed since.
 class FrameEncoder {
  public:
@@ -20,8 +21,7 @@ class FrameEncoder {
   /// Throws Error that names the body and the element, if a reader would refuse the frame.
   /// The payload is valid until the next call.
   std::span<const std::uint8_t> encode(std::uint32_t frame, double time, std::span<const FrameBodyView> bodies,
-                                       std::span<const RecordedContact> contacts,
-                                       std::span<const RecordedRigidContact> rigid_contacts);
+                                       std::span<const RecordedContact> contacts);
   /// Call with the same bodies once the frame is written: only then may later ones refer to it.
   void commit(std::span<const FrameBodyView> bodies);
 
@@ -48,6 +48,7 @@ class FrameEncoder {
   PositionEncoding encoding_;
   std::uint32_t frame_ = 0;
   ByteWriter payload_;
+  ContactEncoder contacts_;
   std::vector<Source> sources_;  ///< of the bodies of the frame just encoded
   std::map<std::uint32_t, LastBody> last_;
 };

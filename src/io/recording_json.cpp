@@ -57,11 +57,11 @@ bool ran(const StageStats& stage) {
 Json encode_stage(Stage name, const StageStats& stage) {
   Json culled = Json::object();
   for (const Culled& entry : stage.culled()) culled[std::string(entry.reason)] = entry.count;
-  Json value = {{"name", to_string(name)},
-                {"in", stage.in},
-                {"out", stage.out},
-                {"culled", std::move(culled)},
+  Json value = {{"name", to_string(name)},    {"in", stage.in},
+                {"in_unit", stage.in_unit},   {"out", stage.out},
+                {"out_unit", stage.out_unit}, {"culled", std::move(culled)},
                 {"ms", 1000 * stage.seconds}};
+  if (stage.remembered != 0) value["remembered"] = stage.remembered;
   if (stage.limited != 0) value["limited"] = stage.limited;
   return value;
 }
@@ -74,6 +74,9 @@ RecordedStage decode_stage(const Json& value, const std::string& where) {
   stage.out = count(field(value, "out", where), "out", where);
   stage.ms = number(field(value, "ms", where), "ms", where);
   if (value.contains("limited")) stage.limited = count(value["limited"], "limited", where);
+  if (value.contains("remembered")) stage.remembered = count(value["remembered"], "remembered", where);
+  if (value.contains("in_unit")) stage.in_unit = text(value["in_unit"], "in_unit", where);
+  if (value.contains("out_unit")) stage.out_unit = text(value["out_unit"], "out_unit", where);
   const Json& culled = field(value, "culled", where);
   require(culled.is_object(), ErrorCode::bad_format, "{}: \"culled\" is not an object", where);
   for (const auto& [reason, culled_count] : culled.items()) {

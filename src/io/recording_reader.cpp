@@ -61,8 +61,8 @@ struct RecordingReader::Impl {
     const ChunkHeader chunk = frame_chunk(frame);
     LoadedFrame loaded;
     loaded.payload = read_payload(file, chunk, fmt::format("frame {}", frame));
-    loaded.layout =
-        parse_frame(loaded.payload, frame, fmt::format("{}: frame {} (offset {})", file.name(), frame, chunk.offset));
+    loaded.layout = parse_frame(loaded.payload, frame, chunks.version,
+                                fmt::format("{}: frame {} (offset {})", file.name(), frame, chunk.offset));
     return loaded;
   }
 
@@ -175,19 +175,28 @@ RecordedFrame RecordingReader::read_frame(std::uint32_t number) const {
     sources[layout.bodies[i].topology_frame].topology.push_back(i);
     sources[layout.bodies[i].positions_frame].positions.push_back(i);
   }
+  HeldContacts held;
+  for (const ContactRun& run : layout.contacts.runs) {
+    held[run.frame];
+    sources[run.frame];
+  }
   std::vector<MovedBody> moved;
+  const auto take = [&](const LoadedFrame& source, const Wanted& wanted) {
+    take_from(source, wanted, layout, frame.bodies, moved);
+    const auto holder = held.find(source.layout.number);
+    if (holder != held.end()) holder->second = decode_held(source.layout.contacts);
+  };
   for (const auto& [source, wanted] : sources) {
     if (source == number) {
-      take_from(loaded, wanted, layout, frame.bodies, moved);
+      take(loaded, wanted);
     } else {
-      take_from(impl_->load(source), wanted, layout, frame.bodies, moved);
+      take(impl_->load(source), wanted);
     }
   }
   std::map<std::uint32_t, std::vector<MovedBody>> rests;
   for (const MovedBody& body : moved) rests[body.moved.rest_frame].push_back(body);
   for (const auto& [source, bodies] : rests) take_moved(impl_->load(source), bodies, layout, frame.bodies);
-  frame.contacts = decode_contacts(layout);
-  frame.rigid_contacts = decode_rigid_contacts(layout);
+  frame.contacts = join_contacts(layout, held);
   return frame;
 }
 

@@ -85,11 +85,10 @@ RecordingWriter& RecordingWriter::operator=(RecordingWriter&& other) noexcept {
 }
 
 void RecordingWriter::write_frame(double time, std::span<const FrameBodyView> bodies,
-                                  std::span<const RecordedContact> contacts, const PipelineStats& stats,
-                                  std::span<const RecordedRigidContact> rigid_contacts) {
+                                  std::span<const RecordedContact> contacts, const PipelineStats& stats) {
   require(!impl_->closed, ErrorCode::invalid_argument, "recording: a frame was written after close()");
   const std::uint32_t frame = frame_count();
-  const auto payload = impl_->encoder.encode(frame, time, bodies, contacts, rigid_contacts);
+  const auto payload = impl_->encoder.encode(frame, time, bodies, contacts);
   ByteWriter& pending = impl_->pending;
   pending.clear();
   append_chunk(pending, stat_tag, bytes_of(encode_stat(frame, time, stats)), Compress::yes);

@@ -323,6 +323,7 @@ void describe(V& v, ContactOptions& contact) {
   v.number("damping", contact.damping, Presence::shown, Sign::not_negative);
   v.choice("pairs", contact.pairs, pair_scope_names, Presence::shown);
   v.number("surface_factor", contact.surface_factor, Presence::quiet, Sign::not_negative);
+  v.flag("immovable", contact.immovable, Presence::quiet);
 }
 
 template <class V>

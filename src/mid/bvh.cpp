@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "bounds/bounds.hpp"
+#include "broad/object_filter.hpp"
 #include "core/at.hpp"
 #include "core/stage_timer.hpp"
 
@@ -57,13 +58,43 @@ void Bvh::run(Context& context, const In& in, const BvhOptions& options, StageSt
   const StageTimer timer(stats);
   bring_up_to_date(context, in, options);
   if (!touched.empty()) touch(context, touched);
-  walk(context, options, !touched.empty());
+  walk(context, in, options, !touched.empty());
   fill_features(context, in, options.triangles_only);
-  // Of all pairs of clusters, each also with itself; most are never looked at.
+  count_pairs(in, 0, stats);
+}
+
+/// Of all pairs of clusters, each also with itself; most are never looked at.
+void Bvh::count_pairs(const In& in, std::uint64_t never, StageStats& stats) const {
   const std::uint64_t all = std::uint64_t{used_} * (used_ + 1) / 2;
+  const std::uint64_t parted = parted_pairs(in.marks);
+  stats.set_unit("pairs of clusters");
   stats.in += all;
-  stats.add_culled("box", all - pairs_.size());
+  if (parted > 0) stats.add_culled("filtered", parted);
+  stats.add_culled("box", all - parted - never - pairs_.size());
+  if (!in.end.empty()) stats.add_culled("moving box", never);
   stats.out += pairs_.size();
+}
+
+/// Whether marks keep two nodes from making pairs. Nodes of several objects are decided further down.
+bool Bvh::parted(const Level& level, const NodePair& pair, std::span<const std::uint8_t> marks) const {
+  const Index a = level.object[pair.a];
+  const Index b = level.object[pair.b];
+  return a != none && b != none && (marks[at(a)] | marks[at(b)]) != broad::ObjectChoice::every_mark;
+}
+
+/// Number of pairs of clusters that marks keep from making pairs.
+std::uint64_t Bvh::parted_pairs(std::span<const std::uint8_t> marks) const {
+  if (marks.empty()) return 0;
+  std::array<std::uint64_t, broad::ObjectChoice::every_mark + 1> clusters{};
+  for (const Cluster& cluster : clusters_)
+    if (cluster.triangle_count > 0) ++clusters[marks[at(cluster.object)]];
+  std::uint64_t count = 0;
+  for (std::size_t a = 0; a < clusters.size(); ++a) {
+    if (a != broad::ObjectChoice::every_mark) count += clusters[a] * (clusters[a] + 1) / 2;
+    for (std::size_t b = a + 1; b < clusters.size(); ++b)
+      if ((a | b) != broad::ObjectChoice::every_mark) count += clusters[a] * clusters[b];
+  }
+  return count;
 }
 
 /// Clusters that fit the surface and the volumes of all nodes.
@@ -285,7 +316,7 @@ void Bvh::touch(Context& context, std::span<const std::uint8_t> touched) {
   }
 }
 
-void Bvh::walk(Context& context, const BvhOptions& options, bool touched_only) {
+void Bvh::walk(Context& context, const In& in, const BvhOptions& options, bool touched_only) {
   const kernels::NodeScope scope = node_scope(options.pairs);
   pairs_.assign(clusters_.empty() ? 0 : 1, NodePair{0, 0});
   for (std::size_t l = levels_.size(); l-- > 0;) {
@@ -295,6 +326,8 @@ void Bvh::walk(Context& context, const BvhOptions& options, bool touched_only) {
                 [&](std::size_t begin, std::size_t end, std::vector<NodePair>& out, std::size_t) {
                   out.resize((end - begin) * node_children * node_children);
                   out.resize(kernels::expand(pairs_.data() + begin, end - begin, children, scope, out.data()));
+                  if (!in.marks.empty())
+                    std::erase_if(out, [&](const NodePair& pair) { return parted(level, pair, in.marks); });
                   if (!touched_only) return;
                   std::erase_if(out, [&](const NodePair& pair) {
                     return level.touched[pair.a] == 0 && level.touched[pair.b] == 0;
@@ -331,6 +364,7 @@ void Bvh::triangle_pairs(Context& context, std::vector<TrianglePair>& pairs, Sta
     looked_at += a == b ? n * (n - 1) / 2 : n * clusters_[b].triangle_count;
   }
   // From here on the stage speaks of triangles.
+  stats.set_units("pairs of clusters", "pairs of triangles");
   stats.in += looked_at - pairs_.size();
   stats.add_culled("triangle box", looked_at - pairs.size());
   stats.out += pairs.size() - pairs_.size();

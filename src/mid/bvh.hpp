@@ -50,6 +50,9 @@ class Bvh {
     std::span<const Box> objects;                 ///< grown by half the distance
     std::span<const std::uint8_t> object_wanted;  ///< 0: nothing can touch this object
     std::span<const Eigen::Vector3d> end{};       ///< of a step, for run_moving
+    /// Of each object: pairs whose marks together are not broad::ObjectChoice::every_mark are not looked for. Empty:
+    /// all are.
+    std::span<const std::uint8_t> marks{};
   };
 
   /// Brings clusters and tree up to date and finds the pairs of clusters that may touch. If vertices are marked in
@@ -108,9 +111,12 @@ class Bvh {
   void refit_clusters(Context& context, const In& in, const BvhOptions& options);
   void refit_levels(Context& context);
   void touch(Context& context, std::span<const std::uint8_t> touched);
-  void walk(Context& context, const BvhOptions& options, bool touched_only);
+  void walk(Context& context, const In& in, const BvhOptions& options, bool touched_only);
+  bool parted(const Level& level, const kernels::NodePair& pair, std::span<const std::uint8_t> marks) const;
+  std::uint64_t parted_pairs(std::span<const std::uint8_t> marks) const;
   void fit_moving_boxes(Context& context, const In& in);
-  std::uint64_t walk_moving(Context& context, const BvhOptions& options);
+  std::uint64_t walk_moving(Context& context, const In& in, const BvhOptions& options);
+  void count_pairs(const In& in, std::uint64_t never, StageStats& stats) const;
   void fill_features(Context& context, const In& in, bool triangles_only);
   double size_of(const Level& level) const;
   bool worn() const;

@@ -40,13 +40,9 @@ void Bvh::run_moving(Context& context, const In& in, const BvhOptions& options, 
   const StageTimer timer(stats);
   bring_up_to_date(context, in, options);
   fit_moving_boxes(context, in);
-  const std::uint64_t never = walk_moving(context, options);
+  const std::uint64_t never = walk_moving(context, in, options);
   fill_features(context, in, options.triangles_only);
-  const std::uint64_t all = std::uint64_t{used_} * (used_ + 1) / 2;
-  stats.in += all;
-  stats.add_culled("box", all - never - pairs_.size());
-  stats.add_culled("moving box", never);
-  stats.out += pairs_.size();
+  count_pairs(in, never, stats);
 }
 
 void Bvh::fit_moving_boxes(Context& context, const In& in) {
@@ -89,7 +85,7 @@ void Bvh::fit_moving_boxes(Context& context, const In& in) {
 
 /// Returns how many pairs of clusters, whose volumes overlap, never meet in time, as far as these were looked at: the
 /// descendants of nodes that never meet are not counted one by one.
-std::uint64_t Bvh::walk_moving(Context& context, const BvhOptions& options) {
+std::uint64_t Bvh::walk_moving(Context& context, const In& in, const BvhOptions& options) {
   const kernels::NodeScope scope = node_scope(options.pairs);
   moving_pairs_.assign(clusters_.empty() ? 0 : 1, MovingPair{});
   std::uint64_t never = 0;
@@ -104,6 +100,7 @@ std::uint64_t Bvh::walk_moving(Context& context, const BvhOptions& options) {
           for (std::size_t i = begin; i < end; ++i) {
             const std::size_t count = kernels::expand(&moving_pairs_[i].pair, 1, children, scope, found.data());
             for (std::size_t n = 0; n < count; ++n) {
+              if (!in.marks.empty() && parted(level, found[n], in.marks)) continue;
               const Interval part = meeting(level.moving[found[n].a], level.moving[found[n].b], moving_pairs_[i].part);
               if (part.empty()) {
                 never_[chunk] += l == 0 ? 1 : 0;

@@ -77,6 +77,7 @@ void run(Context& context, const In& in, const Options& options, Out& out, Stage
       hgrid(context, in, options, out, stats);
       break;
   }
+  stats.set_unit("pairs of triangles");
   stats.out += out.pairs.size();
 }
 

@@ -118,6 +118,7 @@ void find_crossings(Context& context, const CrossingIn& in, CrossingScratch& scr
   if (in.cones != nullptr) mid_stats.add_culled("cone", cone);
   mid_stats.out -= cone;
   stats.out += found.size();
+  stats.set_unit("pairs of triangles");
 }
 
 }  // namespace carom::narrow

@@ -201,6 +201,7 @@ void report(Context& context, const In& in, const Excludes* excludes, Scratch& s
     exclude(context, {in.surface, in.positions}, *excludes, scratch.exclude, scratch.hits, stats);
   build_contacts(context, in.surface.triangles(), in.positions, scratch.hits, contacts);
   stats.out += contacts.size();
+  stats.set_units("pairs of features", "contacts");
 }
 
 }  // namespace carom::narrow

@@ -430,9 +430,10 @@ void finish(Context& context, const response::In& in, std::span<rigid::Pair> pai
   });
 }
 
-double count(const System& s, std::size_t touching, const char* rounds_name, StageStats& stats) {
-  stats.in += touching;
-  stats.out += touching;
+double count(const System& s, std::size_t points, const char* rounds_name, StageStats& stats) {
+  stats.set_unit("contacts");
+  stats.in += points;
+  stats.out += points;
   std::uint64_t rounds = 0;
   std::uint64_t impacts = 0;
   double residual = 0;

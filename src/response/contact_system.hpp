@@ -180,6 +180,6 @@ void finish(Context& context, const response::In& in, std::span<rigid::Pair> pai
             const response::Out& out);
 
 /// Adds what islands took to `stats`, their rounds under this name. Returns the largest residual.
-double count(const System& system, std::size_t touching, const char* rounds_name, StageStats& stats);
+double count(const System& system, std::size_t points, const char* rounds_name, StageStats& stats);
 
 }  // namespace carom::contacts

@@ -298,7 +298,7 @@ void run(Context& context, const response::In& in, const RigidOptions& options, 
     contacts::separate(s, island, options.contact_zone, options.push_speed, in.dt);
   });
   contacts::finish(context, in, pairs, s, out);
-  scratch.residual = contacts::count(s, in.touching.size(), "rounds", stats);
+  scratch.residual = contacts::count(s, in.points, "rounds", stats);
 }
 
 }  // namespace carom::impulse

@@ -301,7 +301,7 @@ void run(Context& context, const response::In& in, const RigidOptions& options, 
     }
   });
   contacts::finish(context, in, pairs, s, out);
-  scratch.residual = contacts::count(s, in.touching.size(), "pivots", stats);
+  scratch.residual = contacts::count(s, in.points, "pivots", stats);
 }
 
 }  // namespace carom::lcp

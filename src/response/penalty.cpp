@@ -44,8 +44,10 @@ void run(const In& in, const ContactOptions& options, Scratch& scratch, std::spa
   // Serial and in canonical order, so that sums come out the same for any number of threads. Every
   // contact sees the predicted velocities: what they change is gathered first and added at the end.
   scratch.change.assign(velocities.size(), Eigen::Vector3d::Zero());
+  scratch.impulses.assign(in.contacts.size(), 0.0);
   std::uint64_t immovable = 0;
-  for (const Contact& contact : in.contacts) {
+  for (std::size_t i = 0; i < in.contacts.size(); ++i) {
+    const Contact& contact = in.contacts[i];
     if (!(movable_weight(contact, in.inverse_mass) > 0)) {
       ++immovable;
       continue;
@@ -60,12 +62,14 @@ void run(const In& in, const ContactOptions& options, Scratch& scratch, std::spa
     if (largest_load > 1) ++stats.limited;
     const double force = options.stiffness * (options.distance - contact.distance) - options.damping * separating;
     const double impulse = std::max(0.0, force) / largest_load * in.dt;  // a contact never pulls
+    scratch.impulses[i] = impulse;
     for (std::size_t k = 0; k < 4; ++k) {
       const auto v = static_cast<std::size_t>(contact.vertices[k]);
       scratch.change[v] += impulse * signed_weight(contact, k) * in.inverse_mass[v] * contact.normal;
     }
   }
   for (std::size_t v = 0; v < velocities.size(); ++v) velocities[v] += scratch.change[v];
+  stats.set_unit("contacts");
   stats.in += in.contacts.size();
   stats.out += in.contacts.size() - immovable;
   stats.add_culled("immovable", immovable);

@@ -21,6 +21,7 @@ struct In {
 struct Scratch {
   std::vector<double> load;             ///< of each vertex: how hard its contacts push, 1 being the limit
   std::vector<Eigen::Vector3d> change;  ///< m/s, of each vertex
+  std::vector<double> impulses;         ///< N s, of each contact: what it applied along its normal over the step
 };
 
 /// Adds what the forces of one step do to the velocities. Stiffness is lowered for contacts that

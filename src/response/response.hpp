@@ -22,6 +22,7 @@ struct In {
   std::span<const rigid::Free> free;       ///< of each body: how it goes if nothing touches it
   std::span<const std::int32_t> touching;  ///< pairs that have points, in a fixed order
   std::span<const Touch> touches;          ///< the same
+  std::size_t points = 0;                  ///< of all touches
   std::size_t fresh_points = 0;            ///< that began in this step
   double dt = 0;
 };

@@ -393,8 +393,9 @@ void run(Context& context, const response::In& in, const RigidOptions& options, 
       out.answered[i] = 1;
     }
   });
-  stats.in += in.touching.size();
-  stats.out += in.touching.size();
+  stats.set_unit("contacts");
+  stats.in += in.points;
+  stats.out += in.points;
   stats.add_counted("islands", s.islands.size());
 }
 

@@ -167,8 +167,9 @@ void run(Context& context, const In& in, const RigidOptions& options, std::span<
     out.next[body] = solved_motion(in, body, s.outcome[r], s.bodies[r], options.substeps);
     out.answered[body] = 1;
   });
-  stats.in += in.touching.size();
-  stats.out += in.touching.size();
+  stats.set_unit("contacts");
+  stats.in += in.points;
+  stats.out += in.points;
   stats.add_counted("colours", s.colours);
   stats.add_counted("batches", batches);
 }

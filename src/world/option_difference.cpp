@@ -46,6 +46,7 @@ void compare_options(OptionComparison& option, const ContactOptions& a, const Co
   option("contact.damping", a.damping, b.damping);
   option("contact.pairs", a.pairs, b.pairs);
   option("contact.surface_factor", a.surface_factor, b.surface_factor);
+  option("contact.immovable", a.immovable, b.immovable);
 }
 
 void compare_options(OptionComparison& option, const RigidOptions& a, const RigidOptions& b) {

@@ -175,10 +175,6 @@ void World::wake(BodyId body) {
   wake_body(state_->rigid.state, number(*state_, body));
 }
 
-std::vector<RigidContact> World::rigid_contacts() const {
-  return rigid::contacts(state_->rigid.state, state_->options.rigid);
-}
-
 std::optional<double> World::response_residual() const {
   return response::residual(state_->response, state_->rigid.response);
 }
@@ -223,6 +219,7 @@ void World::restore(const Snapshot& snapshot) {
   s.contacts = d.contacts;
   s.rigid.state = d.rigid;
   rigid::forget(s.rigid);
+  s.contact_list.forget();
   s.query_tree.forget();
   s.edited = true;
   s.filters_edited = true;

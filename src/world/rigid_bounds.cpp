@@ -194,6 +194,7 @@ void bound(Context& context, World& world, const StepOptions& options, StageStat
     left += parallel_reduce(context.workers, bodies.size(), body_grain, std::size_t{0}, renew_early, std::plus<>(),
                             world.counts);
   }
+  stats.set_unit("bodies");
   stats.in += bodies.size();
   stats.out += bodies.size();
   stats.add_counted("new boxes", left);

@@ -189,6 +189,7 @@ void look(Context& context, World& world, const StepOptions& options, StageStats
     all.looks += chunk.looks;
     all.apart += chunk.apart;
   }
+  stats.set_unit("pairs of colliders");
   stats.in += s.entries.size();
   stats.out += s.entries.size() - all.apart;
   stats.add_culled("apart", all.apart);
@@ -283,11 +284,18 @@ void identify(Context& context, World& world, const RigidOptions& options, Stage
   const StageTimer timer(stats);
   WorldState& s = world.state;
   const Bodies& bodies = s.bodies;
+  std::uint64_t asleep = 0;  // points
   const auto parts = [&](auto&& visit) {
+    asleep = 0;
     for (const MeshPair& entry : s.mesh_pairs) {
       for (const std::int32_t part : entry.parts) {
         Pair& pair = s.pairs[static_cast<std::size_t>(part)];
-        if (pair.count > 0 && !idle(bodies, pair)) visit(part, pair);
+        if (pair.count == 0) continue;
+        if (idle(bodies, pair)) {
+          asleep += static_cast<std::uint64_t>(pair.count);
+        } else {
+          visit(part, pair);
+        }
       }
     }
   };
@@ -300,18 +308,30 @@ void identify(Context& context, World& world, const RigidOptions& options, Stage
   }
   parts([&](std::int32_t, Pair& pair) { wake_by_touch(world, options, pair, name_points(world, pair)); });
 
-  if (some_idle) std::erase_if(world.touches, [&](const response::Touch& touch) { return idle(bodies, touch); });
+  // Those of meshes come after the others.
+  const std::size_t without_mesh = world.touches.size();
   parts([&](std::int32_t place, const Pair& pair) {
     world.touches.push_back({place, pair.body_a, pair.body_b, pair.count});
   });
+  if (some_idle) {
+    const auto end = world.touches.begin() + static_cast<std::ptrdiff_t>(without_mesh);
+    const auto kept = std::remove_if(world.touches.begin(), end, [&](const response::Touch& touch) {
+      if (!idle(bodies, touch)) return false;
+      asleep += static_cast<std::uint64_t>(touch.count);
+      return true;
+    });
+    world.touches.erase(kept, end);
+  }
   s.touching.clear();
-  std::uint64_t points = 0;
+  world.points = 0;
   for (const response::Touch& touch : world.touches) {
     s.touching.push_back(touch.pair);
-    points += static_cast<std::uint64_t>(touch.count);
+    world.points += static_cast<std::size_t>(touch.count);
   }
-  stats.in += s.touching.size();
-  stats.out += points;
+  stats.set_unit("contacts");
+  stats.in += world.points + asleep;
+  stats.out += world.points;
+  if (asleep > 0) stats.add_culled("asleep", asleep);
 }
 
 }  // namespace carom::rigid

@@ -164,6 +164,7 @@ void find_pairs(Context& context, World& world, StageStats& stats) {
                             [](const WorldState::Entry& entry) { return entry.key.a; });
     stats.add_counted("changes", 1);
   }
+  stats.set_units("colliders", "pairs of colliders");
   stats.in += s.bodies.colliders.size();
   stats.out += s.entries.size() + s.mesh_pairs.size();
 }

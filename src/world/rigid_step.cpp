@@ -51,6 +51,7 @@ void predict(Context& context, World& world, const StepOptions& options, StageSt
     }
     motions.finish(note);
   });
+  stats.set_unit("bodies");
   stats.in += bodies.size();
   stats.out += bodies.size();
 }
@@ -104,6 +105,7 @@ void commit(Context& context, World& world, StageStats& stats) {
     });
     bodies.pushed = false;
   }
+  stats.set_unit("bodies");
   stats.in += bodies.size();
   stats.out += bodies.size();
 }
@@ -126,6 +128,7 @@ void step(Context& context, World& world, const StepOptions& options, PipelineSt
                         .free = world.free,
                         .touching = world.state.touching,
                         .touches = world.touches,
+                        .points = world.points,
                         .fresh_points = world.fresh_points,
                         .dt = options.dt};
   note_stored_energy(world, options.response);

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 
+#include "contact/motion.hpp"
+
 namespace carom::rigid {
 namespace {
 
@@ -204,14 +206,13 @@ void remove(World& world, std::int32_t body) {
   }
 }
 
-std::vector<RigidContact> contacts(const WorldState& s, const RigidOptions& options) {
-  std::vector<RigidContact> result;
+void add_contacts(const WorldState& s, const RigidOptions& options, std::vector<WorldContact>& list) {
   const auto add = [&](std::int32_t place) {
     const Pair& pair = s.pairs[static_cast<std::size_t>(place)];
     for (std::size_t i = 0; i < static_cast<std::size_t>(pair.count); ++i) {
       const PairPoint& point = pair.points[i];
       if (point.id == 0) continue;  // not seen by a step yet
-      RigidContact c;
+      WorldContact& c = list.emplace_back();
       c.id = point.id;
       c.age = point.age;
       c.body_a = s.bodies.info[static_cast<std::size_t>(pair.body_a)].id;
@@ -221,18 +222,14 @@ std::vector<RigidContact> contacts(const WorldState& s, const RigidOptions& opti
       c.point_a = detail::to_eigen(point.middle) - 0.5 * point.distance * c.normal;
       c.point_b = detail::to_eigen(point.middle) + 0.5 * point.distance * c.normal;
       c.normal_speed = point.speed;
-      c.motion = point.speed < -options.resting_speed  ? ContactMotion::colliding
-                 : point.speed > options.resting_speed ? ContactMotion::separating
-                                                       : ContactMotion::resting;
+      c.motion = contact::motion_of(point.speed, options.resting_speed);
       c.impulse = point.total;
-      result.push_back(c);
     }
   };
   for (const WorldState::Entry& entry : s.entries) add(entry.pair);
   for (const MeshPair& entry : s.mesh_pairs) {
     for (const std::int32_t part : entry.parts) add(part);
   }
-  return result;
 }
 
 std::uint64_t hash(const WorldState& state, std::uint64_t seed) {

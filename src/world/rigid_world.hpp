@@ -7,6 +7,7 @@
 
 #include "bodies/free_motion.hpp"
 #include "broad/rigid_broad.hpp"
+#include "carom/contact.hpp"
 #include "carom/rigid.hpp"
 #include "carom/stats.hpp"
 #include "contact/mesh_pair.hpp"
@@ -105,6 +106,7 @@ struct World {
     bool some_idle = false;              ///< some of them touch, but need no contact unless they wake up
   };
   std::vector<Unsettled> unsettled;
+  std::size_t points = 0;  ///< of all touches
   std::size_t fresh_points = 0;
   struct Looked {
     std::uint32_t looks = 0;
@@ -224,8 +226,8 @@ void wake_neighbours(WorldState& state, std::int32_t body);
 /// Islands of bodies that rest on each other: those that have been slow for long enough fall asleep together.
 void sleep(World& world, const RigidOptions& options, double dt, StageStats& stats);
 
-/// As they were in the last step.
-std::vector<RigidContact> contacts(const WorldState& state, const RigidOptions& options);
+/// Adds the contacts of rigid bodies, as they were in the last step.
+void add_contacts(const WorldState& state, const RigidOptions& options, std::vector<WorldContact>& list);
 
 std::uint64_t hash(const WorldState& state, std::uint64_t seed);
 

@@ -49,6 +49,7 @@ void join_surfaces(World::State& s) {
   s.surface = Surface(vertex_count, std::move(triangles), std::move(object_of_triangle));
   s.positions.resize(vertex_count);
   s.velocities.resize(vertex_count);
+  s.start_velocities.resize(vertex_count);
 }
 
 /// Places in s.ranges, which are also the numbers of the objects.
@@ -78,6 +79,14 @@ void join_filters(World::State& s) {
   for (const auto& [a, vertex_a, b, vertex_b] : s.excluded_vertices) {
     joined.vertices.push_back({s.ranges[place[a]].first_vertex + vertex_a, s.ranges[place[b]].first_vertex + vertex_b});
   }
+}
+
+/// A contact needs a body that it can move, unless all are asked for.
+void mark_movable(World::State& s) {
+  s.contact_marks.clear();
+  if (s.options.contact.immovable) return;
+  for (const auto& range : s.ranges)
+    s.contact_marks.push_back(s.bodies[range.id].kind == BodyKind::particles ? broad::ObjectChoice::every_mark : 1);
 }
 
 void join_detection(World::State& s) {
@@ -120,9 +129,13 @@ ContactFilters filters_of(const World::State& s) {
 
 void run_edits(World::State& s, StageStats& stats) {
   const StageTimer timer(stats);
+  stats.set_unit("bodies");
   stats.in += s.order.size();
   stats.out += s.order.size();
-  if (s.edited) join_surfaces(s);
+  if (s.edited) {
+    join_surfaces(s);
+    mark_movable(s);
+  }
   if (s.edited || s.filters_edited) {
     join_detection(s);
     join_filters(s);
@@ -139,6 +152,8 @@ void run_predict(World::State& s, StageStats& stats) {
     const auto first = static_cast<std::size_t>(s.ranges[i].first_vertex);
     const std::span positions(s.positions.data() + first, body.positions.size());
     const std::span velocities(s.velocities.data() + first, body.positions.size());
+    const std::span before(s.start_velocities.data() + first, body.positions.size());
+    std::copy(body.velocities.begin(), body.velocities.end(), before.begin());
     switch (body.kind) {
       case BodyKind::static_body:
         std::copy(body.positions.begin(), body.positions.end(), positions.begin());
@@ -147,6 +162,7 @@ void run_predict(World::State& s, StageStats& stats) {
       case BodyKind::kinematic:
         kinematic::place(body, s.time + dt, positions);
         for (std::size_t v = 0; v < positions.size(); ++v) velocities[v] = (positions[v] - body.positions[v]) / dt;
+        std::copy(velocities.begin(), velocities.end(), before.begin());
         break;
       case BodyKind::particles:
         particles::predict(body, s.options.gravity, dt, positions, velocities);
@@ -157,6 +173,21 @@ void run_predict(World::State& s, StageStats& stats) {
     }
     stats.in += positions.size();
     stats.out += positions.size();
+  }
+  stats.set_unit("vertices");
+}
+
+void note_response(World::State& s) {
+  for (std::size_t i = 0; i < s.found.size(); ++i) {
+    const Contact& contact = s.found[i];
+    const auto split = static_cast<std::size_t>(side_a_size(contact.kind));
+    double speed = 0;
+    for (std::size_t k = 0; k < 4; ++k) {
+      const Eigen::Vector3d& velocity = s.start_velocities[static_cast<std::size_t>(contact.vertices[k])];
+      speed += (k < split ? -contact.weights[k] : contact.weights[k]) * velocity.dot(contact.normal);
+    }
+    s.next_contacts.contacts[i].normal_speed = speed;
+    s.next_contacts.contacts[i].impulse = s.penalty.impulses[i];
   }
 }
 
@@ -213,6 +244,7 @@ void run_commit(World::State& s, StageStats& stats) {
     stats.in += body.positions.size();
     stats.out += body.positions.size();
   }
+  stats.set_unit("vertices");
   ++s.steps;
   s.time = static_cast<double>(s.steps) * dt;
 }

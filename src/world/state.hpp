@@ -12,6 +12,7 @@
 #include "detect/detection.hpp"
 #include "response/limit_motion.hpp"
 #include "response/penalty.hpp"
+#include "world/contact_list.hpp"
 #include "world/rigid_query.hpp"
 #include "world/rigid_world.hpp"
 
@@ -58,6 +59,7 @@ struct World::State {
   std::vector<contact::BodyRange> ranges;
   std::vector<double> inverse_mass;
   JoinedFilters filters;
+  std::vector<std::uint8_t> contact_marks;  ///< of pairs that make contacts, see broad::ObjectChoice; empty: all do
   bool any_continuous = false;
   std::vector<limit::Part> parts;
   // What must not pass through what, see broad::ObjectChoice.
@@ -68,6 +70,8 @@ struct World::State {
   std::vector<Eigen::Vector3d> positions;
   std::vector<Eigen::Vector3d> velocities;
   std::vector<Eigen::Vector3d> start;  ///< of the step; only if something is continuous
+  /// At the beginning of the step, before its forces; of scripted bodies the velocity of the step.
+  std::vector<Eigen::Vector3d> start_velocities;
 
   rigid::World rigid;
   mutable rigid::QueryTree query_tree;  ///< forgotten by whatever moves a rigid body
@@ -75,6 +79,7 @@ struct World::State {
   std::vector<Contact> found;
   contact::Identified contacts;
   contact::Identified next_contacts;  ///< become `contacts` when the step is committed
+  mutable ContactList contact_list;   ///< forgotten by whatever changes the contacts
   PipelineStats stats;
 
   Workers workers;
@@ -91,6 +96,8 @@ void run_edits(World::State& state, StageStats& stats);
 ContactFilters filters_of(const World::State& state);
 /// Stage `predict`: where every vertex would be at the end of the step if nothing touched.
 void run_predict(World::State& state, StageStats& stats);
+/// Normal speeds and impulses of the contacts of the step, after the response.
+void note_response(World::State& state);
 /// The first half of stage `commit`: where the corrected velocities lead, and no farther than is safe.
 void run_advance(Context& context, World::State& state, StageStats& stats);
 /// Stage `commit`: the new state, all of it or, if a number overflowed, none of it.

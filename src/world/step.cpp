@@ -11,6 +11,7 @@ void World::step() {
 
   if (s.rigid.state.bodies.size() > 0) {
     s.query_tree.forget();
+    s.contact_list.forget();
     rigid::step(context, s.rigid,
                 {.gravity = detail::to_vec3(s.options.gravity),
                  .dt = s.options.dt,
@@ -31,7 +32,8 @@ void World::step() {
                  {.distance = s.options.contact.distance,
                   .pairs = s.options.contact.pairs,
                   .method = s.method,
-                  .filters = filters_of(s)},
+                  .filters = filters_of(s),
+                  .choice = {.marks = s.contact_marks}},
                  s.detection, s.found, stats);
 
   contact::run({.contacts = s.found, .bodies = s.ranges, .previous = s.contacts}, s.next_contacts,
@@ -40,11 +42,13 @@ void World::step() {
   penalty::run({.contacts = s.found, .inverse_mass = s.inverse_mass, .dt = s.options.dt}, s.options.contact, s.penalty,
                s.velocities, stats[Stage::respond]);
 
+  note_response(s);
   run_advance(context, s, stats[Stage::commit]);
   run_commit(s, stats[Stage::commit]);
 
   // Only now: a step that threw above has changed nothing that can be seen.
   std::swap(s.contacts, s.next_contacts);
+  s.contact_list.forget();
   s.stats = stats;
 }
 

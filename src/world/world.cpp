@@ -154,6 +154,7 @@ void World::remove(BodyId body) {
       if (other.rigid > rigid) --other.rigid;
     }
   }
+  state_->contact_list.forget();
   state_->bodies.erase(body);
   std::erase(state_->order, body);
   std::erase_if(state_->excluded_bodies, [&](const auto& pair) { return pair[0] == body || pair[1] == body; });
@@ -234,8 +235,8 @@ std::span<const Eigen::Vector3d> World::positions(BodyId body) const {
 std::span<const Eigen::Vector3d> World::velocities(BodyId body) const {
   return find(*state_, body).velocities;
 }
-std::span<const BodyContact> World::contacts() const {
-  return state_->contacts.contacts;
+std::span<const WorldContact> World::contacts() const {
+  return state_->contact_list.of(state_->contacts, state_->rigid.state, state_->options.rigid);
 }
 const PipelineStats& World::stats() const {
   return state_->stats;

@@ -101,9 +101,9 @@ TEST(CliRunRigid, RecordsSurfacesPosesAndContacts) {
   // 0.2 s of free fall.
   EXPECT_NEAR(mean_y(last.bodies[2]) - mean_y(first.bodies[2]), -0.5 * 10 * 0.04, 0.02);
   EXPECT_EQ(last.bodies[0].positions, first.bodies[0].positions);
-  ASSERT_EQ(last.rigid_contacts.size(), 4U);
+  ASSERT_EQ(last.contacts.size(), 4U);
   double impulses = 0;
-  for (const RecordedRigidContact& c : last.rigid_contacts) {
+  for (const RecordedContact& c : last.contacts) {
     EXPECT_EQ(c.motion, ContactMotion::resting);
     EXPECT_EQ(c.body_a + c.body_b, 1U) << "box and ground";
     impulses += c.impulse;

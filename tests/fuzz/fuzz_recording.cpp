@@ -28,14 +28,14 @@ void read_all(std::vector<std::uint8_t> bytes) {
 }
 
 /// The same bytes as the payload of a frame: a fuzzer does not find its way past checksums.
-void read_as_frame(std::span<const std::uint8_t> payload) {
-  const carom::io::FrameLayout frame = carom::io::parse_frame(payload, 0, "fuzz");
+void read_as_frame(std::span<const std::uint8_t> payload, std::uint32_t version) {
+  const carom::io::FrameLayout frame = carom::io::parse_frame(payload, 0, version, "fuzz");
   carom::RecordedBody body;
   for (const carom::io::BodyEntry& entry : frame.bodies) {
     decode_topology(frame, entry, body);
     decode_positions(frame, entry, body);
   }
-  decode_contacts(frame);
+  join_contacts(frame, {{0, decode_held(frame.contacts)}});
 }
 
 /// The same bytes as two frames with right checksums, for the references between them.
@@ -58,7 +58,8 @@ void read_as_frames(std::span<const std::uint8_t> payload) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::span bytes(data, size);
   expect_clean([&] { read_all({data, data + size}); });
-  expect_clean([&] { read_as_frame(bytes); });
+  expect_clean([&] { read_as_frame(bytes, 1); });
+  expect_clean([&] { read_as_frame(bytes, carom::io::recording_version); });
   expect_clean([&] { read_as_frames(bytes); });
   expect_clean([&] { carom::io::decode_meta(bytes, "fuzz"); });
   expect_clean([&] { carom::io::decode_stat(bytes, 0, "fuzz"); });

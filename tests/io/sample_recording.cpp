@@ -1,5 +1,6 @@
 #include "sample_recording.hpp"
 
+#include <cmath>
 #include <cstring>
 
 namespace carom::test {
@@ -12,23 +13,47 @@ bool same_bits(const std::vector<T>& left, const std::vector<T>& right) {
          (left.empty() || std::memcmp(left.data(), right.data(), left.size() * sizeof(T)) == 0);
 }
 
+bool same_number(double left, double right) {
+  return left == right || (std::isnan(left) && std::isnan(right));
+}
+
 bool same(const RecordedBody& left, const RecordedBody& right) {
   return left.body == right.body && left.name == right.name && left.kind == right.kind &&
          left.triangles == right.triangles && same_bits(left.positions, right.positions);
 }
 
 bool same(const RecordedContact& left, const RecordedContact& right) {
-  return left.id == right.id && left.kind == right.kind && left.body_a == right.body_a && left.body_b == right.body_b &&
-         left.a == right.a && left.b == right.b && left.distance == right.distance && left.point_a == right.point_a &&
-         left.point_b == right.point_b;
+  return left.id == right.id && left.body_a == right.body_a && left.body_b == right.body_b &&
+         left.motion == right.motion && left.feature_a == right.feature_a && left.feature_b == right.feature_b &&
+         left.distance == right.distance && same_number(left.normal_speed, right.normal_speed) &&
+         same_number(left.impulse, right.impulse) && left.point_a == right.point_a && left.point_b == right.point_b &&
+         left.normal == right.normal;
 }
 
 RecordedContact vertex_face(std::uint64_t id, std::uint32_t a, std::uint32_t b, Index vertex, Index face) {
-  return {id, ContactKind::vertex_face, a, b, {vertex, none}, {face, none}, 0.1 / 3, {0.1f, 0, -0.f}, {1, 2, 3}};
+  return {.id = id,
+          .body_a = a,
+          .body_b = b,
+          .motion = ContactMotion::colliding,
+          .feature_a = {FeatureKind::vertex, {vertex, none}},
+          .feature_b = {FeatureKind::face, {face, none}},
+          .distance = 0.1 / 3,
+          .normal_speed = -1.0 / 3,
+          .impulse = 0.7,
+          .point_a = {0.1f, 0, -0.f},
+          .point_b = {1, 2, 3},
+          .normal = {0.6f, 0, 0.8f}};
 }
 
 RecordedContact edge_edge(std::uint64_t id, std::uint32_t a, std::uint32_t b, Edge edge_a, Edge edge_b) {
-  return {id, ContactKind::edge_edge, a, b, edge_a, edge_b, 5e-324, {-1, 0.5f, 7}, {3.25f, 1e-40f, 2}};
+  return {.id = id,
+          .body_a = a,
+          .body_b = b,
+          .feature_a = {FeatureKind::edge, edge_a},
+          .feature_b = {FeatureKind::edge, edge_b},
+          .distance = 5e-324,
+          .point_a = {-1, 0.5f, 7},
+          .point_b = {3.25f, 1e-40f, 2}};
 }
 
 }  // namespace

@@ -286,6 +286,13 @@ TEST(Recording, ADescriptionThatIsRefusedLeavesTheOldFile) {
 /// One body of three vertices and one triangle, with something wrong.
 class RefusedFrame : public testing::Test {
  protected:
+  static RecordedContact vertex_face(std::uint32_t body_a, std::uint32_t body_b) {
+    return {.id = 1,
+            .body_a = body_a,
+            .body_b = body_b,
+            .feature_a = {FeatureKind::vertex, {0, none}},
+            .feature_b = {FeatureKind::face, {0, none}}};
+  }
   void expect(ErrorCode code, const std::vector<std::string>& parts) {
     const std::vector views{view(first), view(second)};
     expect_error(code, parts, [&] { writer.write_frame(time, views, contacts, {}); });
@@ -324,17 +331,37 @@ TEST_F(RefusedFrame, Order) {
   expect(ErrorCode::invalid_argument, {"ascending"});
 }
 TEST_F(RefusedFrame, ContactOfABodyThatIsNotThere) {
-  contacts.push_back({1, ContactKind::vertex_face, 1, 7, {0, none}, {0, none}, 0, {0, 0, 0}, {0, 0, 0}});
+  contacts.push_back(vertex_face(1, 7));
   expect(ErrorCode::bad_index, {"contact 0", "body 7"});
 }
 TEST_F(RefusedFrame, ContactOfATriangleThatIsNotThere) {
-  contacts.push_back({1, ContactKind::vertex_face, 1, 2, {0, none}, {0, none}, 0, {0, 0, 0}, {0, 0, 0}});
+  contacts.push_back(vertex_face(1, 2));
   expect(ErrorCode::bad_index, {"contact 0"});
 }
-TEST_F(RefusedFrame, ContactsInTheWrongOrder) {
-  contacts.push_back({1, ContactKind::edge_edge, 1, 1, {0, 1}, {1, 2}, 0, {0, 0, 0}, {0, 0, 0}});
-  contacts.push_back({2, ContactKind::vertex_face, 2, 1, {0, none}, {0, none}, 0, {0, 0, 0}, {0, 0, 0}});
-  expect(ErrorCode::invalid_argument, {"contact 1"});
+TEST_F(RefusedFrame, ContactOfAnEdgeWithOneEnd) {
+  contacts.push_back(vertex_face(2, 1));
+  contacts[0].feature_b = {FeatureKind::edge, {0, none}};
+  expect(ErrorCode::bad_index, {"contact 0"});
+}
+TEST_F(RefusedFrame, ContactOfAPointThatNamesAFeature) {
+  contacts.push_back(vertex_face(2, 1));
+  contacts[0].feature_b = {FeatureKind::point, {0, none}};
+  expect(ErrorCode::bad_index, {"contact 0"});
+}
+TEST_F(RefusedFrame, ContactOfAFeatureOfNoKnownKind) {
+  contacts.push_back(vertex_face(2, 1));
+  contacts[0].feature_b = {static_cast<FeatureKind>(4), {0, none}};
+  expect(ErrorCode::bad_index, {"contact 0"});
+}
+TEST_F(RefusedFrame, ContactWithAnInfiniteImpulse) {
+  contacts.push_back(vertex_face(2, 1));
+  contacts[0].impulse = INFINITY;
+  expect(ErrorCode::not_finite, {"contact 0"});
+}
+TEST_F(RefusedFrame, ContactWithoutANormal) {
+  contacts.push_back(vertex_face(2, 1));
+  contacts[0].normal.x() = NAN;
+  expect(ErrorCode::not_finite, {"contact 0"});
 }
 
 TEST(Recording, NothingIsWrittenAfterClose) {

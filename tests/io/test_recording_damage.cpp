@@ -131,7 +131,8 @@ TEST(RecordingDamage, WhatIsNotARecordingIsRefused) {
   refuse("", ErrorCode::bad_format);
   refuse("CAROM", ErrorCode::truncated);
   refuse("solid cube and some more text", ErrorCode::bad_format);
-  refuse(std::string_view("CAROMREC\2\0\0\0\0\0\0\0", 16), ErrorCode::unsupported);
+  refuse(std::string_view("CAROMREC\3\0\0\0\0\0\0\0", 16), ErrorCode::unsupported);
+  refuse(std::string_view("CAROMREC\0\0\0\0\0\0\0\0", 16), ErrorCode::unsupported);
 }
 
 /// Recordings whose checksums are right and whose content is not.
@@ -168,9 +169,43 @@ class Forged : public testing::Test {
     std::uint8_t* planes = frame.extend(8 * values.size());
     for (std::size_t i = 0; i < values.size(); ++i) put_shuffled(values[i], i, values.size(), planes);
   }
-  static void put_contact_counts(ByteWriter& frame, std::uint32_t vertex_face, std::uint32_t edge_edge) {
-    frame.put(vertex_face);
-    frame.put(edge_edge);
+  static void put_contact_counts(ByteWriter& frame, std::uint32_t held, std::uint32_t runs) {
+    frame.put(held);
+    frame.put(runs);
+  }
+  /// Contact of body 4 with itself: a vertex and the triangle of that number.
+  static void put_contact(ByteWriter& frame, std::uint32_t triangle) {
+    frame.put(std::uint64_t{1});
+    for (const std::uint32_t body : {4U, 4U}) frame.put(body);
+    frame.put(std::uint8_t{1});  // resting
+    for (const auto& [kind, index] : {std::pair{1U, 0U}, std::pair{3U, triangle}}) {
+      frame.put(static_cast<std::uint8_t>(kind));
+      frame.put(index);
+      frame.put(0xffffffffU);
+    }
+    for (int i = 0; i < 3; ++i) frame.put(0.0);
+    for (int i = 0; i < 9; ++i) frame.put(0.f);
+  }
+  /// Frame 0 with body 4 and this contact, or without.
+  void put_frame_with_contact(std::uint32_t triangle) {
+    ByteWriter frame = frame_head(0, 1);
+    put_entry(frame, {4, 0, 0, 3, 1});
+    put_topology(frame, std::array<std::uint32_t, 3>{0, 1, 2});
+    put_positions(frame, std::array<double, 9>{});
+    put_contact_counts(frame, 1, 1);
+    for (const std::uint32_t number : {0U, 0U, 1U}) frame.put(number);
+    put_contact(frame, triangle);
+    put_frame(frame);
+  }
+  /// Frame 1, which has nothing of its own: contacts `first` to `first + count` of frame `held`, twice if asked for.
+  void put_referring_frame(std::uint32_t held, std::uint32_t first, std::uint32_t count, int times = 1) {
+    ByteWriter frame = frame_head(1, 1);
+    put_entry(frame, {4, 0, 0, 3, 1});
+    put_contact_counts(frame, 0, static_cast<std::uint32_t>(times));
+    for (const std::uint32_t number : {held, first, count}) {
+      for (int i = 0; i < times; ++i) frame.put(number);
+    }
+    put_frame(frame);
   }
   void put_frame(const ByteWriter& frame, Compress compress = Compress::no) {
     append_chunk(out, frame_tag, frame.bytes(), compress);
@@ -244,7 +279,6 @@ TEST_F(Forged, NumberOfContacts) {
 TEST_F(Forged, BytesTooMany) {
   ByteWriter frame = frame_head(0, 0);
   put_contact_counts(frame, 0, 0);
-  frame.put(std::uint32_t{0});  // contacts of rigid bodies
   frame.put(std::uint8_t{0});
   put_frame(frame);
   refuse(0, ErrorCode::bad_format, {"1 bytes too many"});
@@ -337,17 +371,29 @@ TEST_F(ForgedReference, ToAFrameThatOnlyRefersItself) {
 }
 
 TEST_F(Forged, ContactFeatureOutOfRange) {
-  ByteWriter frame = frame_head(0, 1);
-  put_entry(frame, {4, 0, 0, 3, 1});
-  put_topology(frame, std::array<std::uint32_t, 3>{0, 1, 2});
-  put_positions(frame, std::array<double, 9>{});
-  put_contact_counts(frame, 1, 0);
-  frame.put(std::uint64_t{1});
-  for (const std::uint32_t number : {4u, 4u, 0u, 0xffffffffu, 1u, 0xffffffffu}) frame.put(number);
-  frame.put(0.0);
-  for (int i = 0; i < 6; ++i) frame.put(0.f);
-  put_frame(frame);
+  put_frame_with_contact(1);
   refuse(0, ErrorCode::bad_index, {"contact 0"});
+}
+TEST_F(Forged, ContactsOfAnEarlierFrame) {
+  put_frame_with_contact(0);
+  put_referring_frame(0, 0, 1);
+  EXPECT_EQ(reader().read_frame(1).contacts.size(), 1U);
+}
+TEST_F(Forged, ContactsOfALaterFrame) {
+  put_frame_with_contact(0);
+  put_referring_frame(2, 0, 1);
+  refuse(1, ErrorCode::bad_format, {"forward, to frame 2"});
+}
+TEST_F(Forged, ContactsThatAnEarlierFrameDoesNotHold) {
+  put_frame_with_contact(0);
+  put_referring_frame(0, 0xffffffff, 2);
+  refuse(1, ErrorCode::bad_format, {"frame 0, which holds 1"});
+}
+/// A few bytes would stand for any number of contacts.
+TEST_F(Forged, ContactsOfAnEarlierFrameTwice) {
+  put_frame_with_contact(0);
+  put_referring_frame(0, 0, 1, 2);
+  refuse(1, ErrorCode::bad_format, {"frame 0, which holds 1"});
 }
 TEST_F(Forged, CompressedSizeThatCannotBe) {
   ByteWriter zeros;

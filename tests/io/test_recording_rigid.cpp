@@ -62,7 +62,7 @@ TEST(RecordingRigid, ABodyThatMovesIsNotWrittenAgain) {
   for (std::uint32_t i = 0; i < 4; ++i) {
     // It rests in the last frame.
     const FrameBodyView body{0, "b", BodyKind::rigid, {}, many, pose(0.1 * std::min(i, 2U), {1, 0, 0})};
-    sizes.push_back(encoder.encode(i, 0, {&body, 1}, {}, {}).size());
+    sizes.push_back(encoder.encode(i, 0, {&body, 1}, {}).size());
     encoder.commit({&body, 1});
   }
   EXPECT_GT(sizes[0], 24'000U);
@@ -93,22 +93,32 @@ TEST(RecordingRigid, KeepsTheContacts) {
   RecordingWriter writer(RecordingMeta{}, PositionEncoding::f64);
   const std::vector<FrameBodyView> bodies{{1, "a", BodyKind::static_body, triangles, corners, {}},
                                           body_at(pose(0, {0, 0, 1}))};
-  const std::vector<RecordedContact> features{
-      {7, ContactKind::vertex_face, 1, 4, {0, none}, {1, none}, 0.25, {1, 2, 3}, {4, 5, 6}}};
-  const std::vector<RecordedRigidContact> contacts{
-      {3, 1, 4, ContactMotion::colliding, -0.001, -2.5, 12.5, {1, 2, 3}, {1, 2, 4}, {0, 0, 1}},
-      {9, 1, 4, ContactMotion::resting, 0.0005, 0, 1.0 / 3, {0, 0, 0}, {0, 0, 0}, {0, 1, 0}},
-      {1ULL << 40, 4, 1, ContactMotion::separating, 0, 0.75, 0, {5, 0, 0}, {6, 0, 0}, {1, 0, 0}}};
+  const std::vector<RecordedContact> contacts{
+      {3, 1, 4, ContactMotion::colliding, {}, {}, -0.001, -2.5, 12.5, {1, 2, 3}, {1, 2, 4}, {0, 0, 1}},
+      {7,
+       1,
+       4,
+       ContactMotion::resting,
+       {FeatureKind::vertex, {0, none}},
+       {FeatureKind::face, {1, none}},
+       0.25,
+       0.5,
+       0.125,
+       {1, 2, 3},
+       {4, 5, 6},
+       {0, 1, 0}},
+      {9, 1, 4, ContactMotion::resting, {}, {}, 0.0005, 0, 1.0 / 3, {0, 0, 0}, {0, 0, 0}, {0, 1, 0}},
+      {1ULL << 40, 4, 1, ContactMotion::separating, {}, {}, 0, 0.75, 0, {5, 0, 0}, {6, 0, 0}, {1, 0, 0}}};
   writer.write_frame(0, bodies, {}, {});
-  writer.write_frame(1, bodies, features, {}, contacts);
+  writer.write_frame(1, bodies, contacts, {});
   const RecordingReader reader = reread(writer);
-  EXPECT_TRUE(reader.read_frame(0).rigid_contacts.empty());
+  EXPECT_TRUE(reader.read_frame(0).contacts.empty());
   const RecordedFrame frame = reader.read_frame(1);
-  ASSERT_EQ(frame.contacts.size(), 1U);
-  EXPECT_EQ(frame.contacts[0].id, 7U);
-  ASSERT_EQ(frame.rigid_contacts.size(), 3U);
-  for (std::size_t i = 0; i < 3; ++i) {
-    const RecordedRigidContact& read = frame.rigid_contacts[i];
+  ASSERT_EQ(frame.contacts.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const RecordedContact& read = frame.contacts[i];
+    EXPECT_EQ(read.feature_a, contacts[i].feature_a);
+    EXPECT_EQ(read.feature_b, contacts[i].feature_b);
     EXPECT_EQ(read.id, contacts[i].id);
     EXPECT_EQ(read.body_a, contacts[i].body_a);
     EXPECT_EQ(read.body_b, contacts[i].body_b);
@@ -125,13 +135,13 @@ TEST(RecordingRigid, KeepsTheContacts) {
 TEST(RecordingRigid, WhatAReaderWouldRefuseIsNotWritten) {
   RecordingWriter writer(RecordingMeta{}, PositionEncoding::f64);
   const FrameBodyView good = body_at(pose(0, {0, 0, 0}));
-  RecordedRigidContact contact{.id = 1, .body_a = 4, .body_b = 4};
-  const auto write = [&] { writer.write_frame(0, {&good, 1}, {}, {}, {&contact, 1}); };
+  RecordedContact contact{.id = 1, .body_a = 4, .body_b = 4};
+  const auto write = [&] { writer.write_frame(0, {&good, 1}, {&contact, 1}, {}); };
   write();
   contact.body_b = 5;
   EXPECT_THROW(write(), Error);
   contact.body_b = 4;
-  contact.impulse = NAN;
+  contact.impulse = INFINITY;
   EXPECT_THROW(write(), Error);
   contact.impulse = 0;
   contact.motion = static_cast<ContactMotion>(3);

@@ -97,7 +97,7 @@ TEST(RigidLook, RememberedContactsAreThoseOfAFreshLook) {
       const std::uint64_t j = (static_cast<std::uint64_t>(b.generation) << 32) | b.index;
       return std::pair{std::min(i, j), std::max(i, j)};
     };
-    for (const RigidContact& contact : heap.world.rigid_contacts()) {
+    for (const WorldContact& contact : heap.world.contacts()) {
       auto [place, fresh] = distances.try_emplace(key(contact.body_a, contact.body_b), contact.distance);
       if (!fresh) place->second = std::min(place->second, contact.distance);
     }
@@ -147,7 +147,7 @@ TEST(RigidLook, ContactsInFlightAreThoseOfAFreshLook) {
     heap.world.step();
     for (const Counted& c : heap.world.stats()[Stage::bounds].counted()) new_boxes += c.count;
     std::set<std::pair<std::uint32_t, std::uint32_t>> known;
-    for (const RigidContact& c : heap.world.rigid_contacts()) known.insert(std::minmax(c.body_a.index, c.body_b.index));
+    for (const WorldContact& c : heap.world.contacts()) known.insert(std::minmax(c.body_a.index, c.body_b.index));
     near_pairs(heap, poses, 0.01, [&](std::size_t i, std::size_t j) {
       const double distance = carom::distance(heap.bodies[i].shape, poses[i], heap.bodies[j].shape, poses[j]).distance;
       if (distance > 0.01) return;

@@ -72,7 +72,7 @@ TEST(RigidMesh, WhatRestsAtTheRimIsPushedUpNotAside) {
   const BodyId id = world.add(box_body("box", {0.5, 0.2, 0.5}, at(0.95, 0.1995, 0)));
   for (int i = 0; i < 60; ++i) world.step();
   EXPECT_LT((world.pose(id).translation() - Vector3d(0.95, 0.2, 0)).norm(), 2e-3);
-  for (const RigidContact& c : world.rigid_contacts()) EXPECT_GT(c.normal.y() * (c.body_b == id ? 1 : -1), 0.999);
+  for (const WorldContact& c : world.contacts()) EXPECT_GT(c.normal.y() * (c.body_b == id ? 1 : -1), 0.999);
 }
 
 /// An open mesh has no inside: what slides off a step must not meet the back of the riser.
@@ -117,7 +117,7 @@ TEST(RigidMesh, RestsOnARidgeAndInAValley) {
     const Vector3d start = world.pose(id).translation();
     for (int i = 0; i < 60; ++i) world.step();
     EXPECT_LT((world.pose(id).translation() - start).norm(), 2e-3) << valley;
-    EXPECT_GE(world.rigid_contacts().size(), 2U);
+    EXPECT_GE(world.contacts().size(), 2U);
   }
 }
 
@@ -187,10 +187,10 @@ TEST(RigidMesh, RemovingTheFloorLetsFall) {
   const BodyId floor = world.add(mesh_floor(make_sheet(4, 4, 4, 4)));
   const BodyId id = world.add(box_body("box", {0.2, 0.2, 0.2}, at(0, 0.2, 0)));
   for (int i = 0; i < 30; ++i) world.step();
-  EXPECT_FALSE(world.rigid_contacts().empty());
+  EXPECT_FALSE(world.contacts().empty());
   world.remove(floor);
   for (int i = 0; i < 30; ++i) world.step();
-  EXPECT_TRUE(world.rigid_contacts().empty());
+  EXPECT_TRUE(world.contacts().empty());
   EXPECT_LT(world.pose(id).translation().y(), -0.5);
 }
 

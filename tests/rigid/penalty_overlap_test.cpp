@@ -22,7 +22,7 @@ WorldOptions springs(bool sleep) {
 
 double deepest(const World& world) {
   double depth = 0;
-  for (const RigidContact& c : world.rigid_contacts()) depth = std::max(depth, -c.distance);
+  for (const WorldContact& c : world.contacts()) depth = std::max(depth, -c.distance);
   return depth;
 }
 

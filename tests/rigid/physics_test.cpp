@@ -176,7 +176,7 @@ TEST_P(Physics, MomentumIsKeptInAClosedSystem) {
         std::size_t touched = 0;
         for (double time = 0; time < 1.3; time += dt) {
           world.step();
-          for (const RigidContact& c : world.rigid_contacts()) touched += c.impulse > 0 ? 1U : 0U;
+          for (const WorldContact& c : world.contacts()) touched += c.impulse > 0 ? 1U : 0U;
         }
         const auto where = fmt::format("dt {}, restitution {}, seed {}", dt, restitution, seed);
         EXPECT_GT(touched, 10U) << where;
@@ -237,7 +237,7 @@ TEST_P(Physics, EnergyNeverGrowsUnderGravity) {
       world.step();
       // Opening an overlap lifts what lies on it. Contacts are those of the beginning of the step.
       double overlap = 0;
-      for (const RigidContact& c : world.rigid_contacts()) overlap = std::max(overlap, -c.distance);
+      for (const WorldContact& c : world.contacts()) overlap = std::max(overlap, -c.distance);
       const double now = energy(world, ids);
       ASSERT_LE(now, (is("penalty") ? 1.01 * first : last) + weight * overlap + slack * first) << "step " << i;
       ASSERT_LE(now, (is("penalty") ? 1.01 : 1 + 1e-9) * first) << "step " << i;
@@ -331,7 +331,7 @@ TEST_P(Physics, WorkedExampleOfTheCourse) {
   double f = 0;
   for (int i = 0; i < 120; ++i) {
     world.step();
-    for (const RigidContact& c : world.rigid_contacts()) {
+    for (const WorldContact& c : world.contacts()) {
       f += c.impulse;
       EXPECT_LT((c.normal - (c.body_a == still ? n : Vector3d(-n))).norm(), 1e-12);
     }
@@ -367,7 +367,7 @@ TEST_P(BlowPhysics, ImpulseOfTwoBodiesThatTurn) {
     const auto [xa, va, wa, ja, ma] = state(a);
     const auto [xb, vb, wb, jb, mb] = state(b);
     world.step();
-    for (const RigidContact& c : world.rigid_contacts()) {
+    for (const WorldContact& c : world.contacts()) {
       if (!(c.impulse > 0)) continue;
       ++seen;
       ASSERT_EQ(c.body_a, a);
@@ -393,8 +393,8 @@ TEST_P(Physics, ContactsSayHowBodiesMeet) {
     ball.velocity = {0, speed, 0};
     const BodyId id = world.add(ball);
     world.step();
-    EXPECT_EQ(world.rigid_contacts().size(), 1U);
-    const RigidContact c = world.rigid_contacts().front();
+    EXPECT_EQ(world.contacts().size(), 1U);
+    const WorldContact c = world.contacts().front();
     EXPECT_NEAR(c.normal_speed, speed, 1e-12);
     world.remove(id);
     return c.motion;

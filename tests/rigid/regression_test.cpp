@@ -225,7 +225,7 @@ TEST(RigidRegression, ATipThatSlidesOverFoldsIsOneContact) {
   int touching = 0;
   for (int i = 0; i < 90; ++i) {
     world.step();
-    for (const RigidContact& contact : world.rigid_contacts()) {
+    for (const WorldContact& contact : world.contacts()) {
       ids.insert(contact.id);
       ++touching;
     }
@@ -250,7 +250,7 @@ TEST(RigidRegression, ARidgeThatRocksKeepsItsContacts) {
   for (int i = 0; i < 120; ++i) {
     world.set_velocity(rocks, Vector3d::Zero(), {0, 0, i / 10 % 2 == 0 ? 0.02 : -0.02});
     world.step();
-    for (const RigidContact& contact : world.rigid_contacts()) ids.insert(contact.id);
+    for (const WorldContact& contact : world.contacts()) ids.insert(contact.id);
   }
   EXPECT_EQ(ids.size(), 2U);
 }

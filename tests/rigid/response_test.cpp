@@ -91,7 +91,7 @@ TEST(SoftResponse, ContactsSayHowBodiesMeet) {
   const BodyId leaving = world.add(fast);
   world.step();
   int seen = 0;
-  for (const RigidContact& c : world.rigid_contacts()) {
+  for (const WorldContact& c : world.contacts()) {
     EXPECT_NEAR(std::abs(c.normal.y()), 1, 1e-12);
     const auto with = [&](BodyId id) { return c.body_a == id || c.body_b == id; };
     if (with(resting)) {
@@ -107,10 +107,10 @@ TEST(SoftResponse, ContactsSayHowBodiesMeet) {
   }
   EXPECT_EQ(seen, 114);
   for (int i = 0; i < 60; ++i) world.step();
-  const std::vector<RigidContact> before = world.rigid_contacts();
+  const std::vector<WorldContact> before(world.contacts().begin(), world.contacts().end());
   world.step();
-  for (const RigidContact& c : world.rigid_contacts()) {
-    for (const RigidContact& b : before) {
+  for (const WorldContact& c : world.contacts()) {
+    for (const WorldContact& b : before) {
       if (b.id == c.id) {
         EXPECT_EQ(c.age, b.age + 1);
       }
@@ -157,7 +157,7 @@ void expect_momenta_kept(unsigned seed) {
   std::size_t contacts = 0;
   for (int i = 0; i < 120; ++i) {
     world.step();
-    contacts += world.rigid_contacts().size();
+    contacts += world.contacts().size();
   }
   ASSERT_GT(contacts, 500U);
   const auto [linear_after, angular_after] = momenta();

@@ -156,7 +156,7 @@ double depth_with_springs(const char* name) {
   Ran ran = begin(scene);
   for (int i = 0; i < scene.steps; ++i) ran.world.step();
   double depth = 0;
-  for (const RigidContact& c : ran.world.rigid_contacts()) depth = std::max(depth, -c.distance);
+  for (const WorldContact& c : ran.world.contacts()) depth = std::max(depth, -c.distance);
   return depth;
 }
 

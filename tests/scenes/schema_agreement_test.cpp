@@ -20,7 +20,7 @@ using test::SchemaValidator;
 constexpr std::string_view meshes = R"({
   "$schema": "scene.schema.json", "name": "all", "description": "every field", "steps": 3, "dt": 0.01,
   "gravity": [0, -9.81, 0], "threads": 2, "method": "grid", "detection": "continuous",
-  "contact": {"distance": 0.01, "stiffness": 1, "damping": 1, "pairs": "self", "surface_factor": 2},
+  "contact": {"distance": 0.01, "stiffness": 1, "damping": 1, "pairs": "self", "surface_factor": 2, "immovable": true},
   "response": "lcp",
   "rigid": {"substeps": 4, "contact_hertz": 30, "contact_damping": 2, "push_speed": 3, "contact_zone": 0.1,
             "load_memory": 5, "settle_sweeps": 10, "speculative_distance": 0.1, "impulse_rounds": 5,

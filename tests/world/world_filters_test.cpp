@@ -18,7 +18,7 @@ StaticBody box_at(const char* name, double x, std::uint32_t group = 1, std::uint
 /// Which bodies touch which, by name.
 std::set<std::string> touching(const World& world) {
   std::set<std::string> pairs;
-  for (const BodyContact& c : world.contacts()) {
+  for (const WorldContact& c : world.contacts()) {
     const std::string& a = world.name(c.body_a);
     const std::string& b = world.name(c.body_b);
     pairs.insert(std::min(a, b) + "-" + std::max(a, b));
@@ -68,27 +68,25 @@ TEST(WorldFilters, ExcludedVerticesAreNumberedWithinTheirBodies) {
   const BodyId b = world.add(box_at("b", 1.02));
   world.step();
   const std::size_t before = world.contacts().size();
-  const auto meets = [&](const BodyContact& c, Index vertex_a, Index vertex_b) {
-    const auto n = static_cast<std::size_t>(side_a_size(c.contact.kind));
-    const auto has = [&](std::size_t begin, std::size_t end, Index vertex) {
-      return std::find(c.contact.vertices.begin() + static_cast<std::ptrdiff_t>(begin),
-                       c.contact.vertices.begin() + static_cast<std::ptrdiff_t>(end),
-                       vertex) != c.contact.vertices.begin() + static_cast<std::ptrdiff_t>(end);
+  const auto meets = [&](const WorldContact& c, Index vertex_a, Index vertex_b) {
+    const auto has = [](const ContactAnchor& anchor, Index vertex) {
+      return std::find(anchor.vertices.begin(), anchor.vertices.end(), vertex) != anchor.vertices.end();
     };
-    return c.body_a == a ? has(0, n, vertex_a) && has(n, 4, vertex_b) : has(0, n, vertex_b) && has(n, 4, vertex_a);
+    return c.body_a == a ? has(c.anchor_a, vertex_a) && has(c.anchor_b, vertex_b)
+                         : has(c.anchor_a, vertex_b) && has(c.anchor_b, vertex_a);
   };
-  const Contact first = world.contacts()[0].contact;
-  ASSERT_EQ(first.kind, ContactKind::vertex_face);
-  const bool a_first = world.contacts()[0].body_a == a;
-  const Index vertex_a = a_first ? first.vertices[0] : first.vertices[1];
-  const Index vertex_b = a_first ? first.vertices[1] : first.vertices[0];
+  const WorldContact first = world.contacts()[0];
+  ASSERT_EQ(first.anchor_a.feature, FeatureKind::vertex);
+  const bool a_first = first.body_a == a;
+  const Index vertex_a = (a_first ? first.anchor_a : first.anchor_b).vertices[0];
+  const Index vertex_b = (a_first ? first.anchor_b : first.anchor_a).vertices[0];
   const auto listed = std::count_if(world.contacts().begin(), world.contacts().end(),
-                                    [&](const BodyContact& c) { return meets(c, vertex_a, vertex_b); });
+                                    [&](const WorldContact& c) { return meets(c, vertex_a, vertex_b); });
   EXPECT_GT(listed, 0);
   world.exclude(a, vertex_a, b, vertex_b);
   world.step();
   EXPECT_EQ(world.contacts().size(), before - static_cast<std::size_t>(listed));
-  for (const BodyContact& c : world.contacts()) EXPECT_FALSE(meets(c, vertex_a, vertex_b));
+  for (const WorldContact& c : world.contacts()) EXPECT_FALSE(meets(c, vertex_a, vertex_b));
 
   try {
     world.exclude(a, 0, b, 8);
@@ -115,12 +113,15 @@ TEST(WorldFilters, NeighboursAreThoseOfTheRestShape) {
   // and on the top the paths are those of a grid: two features 0.25 apart, which is one square, have
   // vertices at most 0.25 (1 + 2 sqrt(2)) apart, so some may stay; that is what the factor says.
   bool across = false;
-  for (const BodyContact& c : world.contacts()) {
+  for (const WorldContact& c : world.contacts()) {
     double low = 1;
     double high = -1;
-    for (const Index v : c.contact.vertices) {
-      low = std::min(low, mesh.positions[static_cast<std::size_t>(v)].y());
-      high = std::max(high, mesh.positions[static_cast<std::size_t>(v)].y());
+    for (const ContactAnchor& anchor : {c.anchor_a, c.anchor_b}) {
+      for (const Index v : anchor.vertices) {
+        if (v == none) continue;
+        low = std::min(low, mesh.positions[static_cast<std::size_t>(v)].y());
+        high = std::max(high, mesh.positions[static_cast<std::size_t>(v)].y());
+      }
     }
     across = across || (low == -0.5 && high == 0.5);
   }

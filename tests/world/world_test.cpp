@@ -38,20 +38,22 @@ TEST(World, ContactsOfAStepAreThoseOfBruteForce) {
     const auto expected = oracle::brute_force(positions.size(), triangles, objects, positions, 0.05, PairScope::all);
     ASSERT_EQ(world.contacts().size(), expected.size()) << "step " << i;
     for (std::size_t c = 0; c < expected.size(); ++c) {
-      const BodyContact& contact = world.contacts()[c];
-      EXPECT_EQ(contact.contact.kind, expected[c].kind);
-      EXPECT_EQ(contact.contact.distance, expected[c].distance);
+      const WorldContact& contact = world.contacts()[c];
+      EXPECT_EQ(contact.distance, expected[c].distance);
       const bool vertex_face = expected[c].kind == ContactKind::vertex_face;
+      EXPECT_EQ(contact.anchor_a.feature, vertex_face ? FeatureKind::vertex : FeatureKind::edge);
+      EXPECT_EQ(contact.anchor_b.feature, vertex_face ? FeatureKind::face : FeatureKind::edge);
       const Index first_triangle = static_cast<Index>(world.triangles(floor).size());
-      const auto global = [](std::array<Index, 2> feature, Index by) {
-        for (Index& index : feature) index += index == none ? 0 : by;
-        return feature;
+      const auto global = [&](const ContactAnchor& anchor, bool of_ball) {
+        const Index vertices_before = of_ball ? first : 0;
+        if (anchor.feature == FeatureKind::edge)
+          return std::array{anchor.vertices[0] + vertices_before, anchor.vertices[1] + vertices_before};
+        const Index triangles_before = of_ball ? first_triangle : 0;
+        return std::array{anchor.index + (anchor.feature == FeatureKind::vertex ? vertices_before : triangles_before),
+                          none};
       };
-      EXPECT_EQ(global(contact.contact.a, contact.body_a == ball ? first : 0), expected[c].a);
-      EXPECT_EQ(global(contact.contact.b, contact.body_b != ball ? 0
-                                          : vertex_face          ? first_triangle
-                                                                 : first),
-                expected[c].b);
+      EXPECT_EQ(global(contact.anchor_a, contact.body_a == ball), expected[c].a);
+      EXPECT_EQ(global(contact.anchor_b, contact.body_b == ball), expected[c].b);
     }
     total += expected.size();
   }
@@ -64,20 +66,21 @@ TEST(World, AContactKeepsItsIdWhileItLasts) {
   World world({.dt = 0.01, .contact = {.distance = 0.05, .pairs = PairScope::between}});
   world.add(StaticBody{"floor", make_box({3, 0.2, 3}, 4)});
   world.add(falling_ball(0.1));
-  std::vector<BodyContact> before;
+  std::vector<WorldContact> before;
   std::size_t lasting = 0;
   for (int i = 0; i < 450; ++i) {
     world.step();
-    for (const BodyContact& now : world.contacts()) {
+    for (const WorldContact& now : world.contacts()) {
       const auto same =
-          std::find_if(before.begin(), before.end(), [&](const BodyContact& old) { return old.id == now.id; });
+          std::find_if(before.begin(), before.end(), [&](const WorldContact& old) { return old.id == now.id; });
       if (same == before.end()) {
         EXPECT_EQ(now.age, 0U);
       } else {
         ++lasting;
         EXPECT_EQ(now.age, same->age + 1);
-        EXPECT_EQ(now.contact.a, same->contact.a);
-        EXPECT_EQ(now.contact.b, same->contact.b);
+        EXPECT_EQ(now.anchor_a.feature, same->anchor_a.feature);
+        EXPECT_EQ(now.anchor_a.vertices, same->anchor_a.vertices);
+        EXPECT_EQ(now.anchor_b.vertices, same->anchor_b.vertices);
         EXPECT_EQ(now.body_a, same->body_a);
       }
     }
@@ -131,7 +134,7 @@ TEST(World, BodiesComeAndGo) {
   EXPECT_NE(c, a);
   world.step();
   EXPECT_FALSE(world.contacts().empty());
-  for (const BodyContact& contact : world.contacts()) {
+  for (const WorldContact& contact : world.contacts()) {
     EXPECT_TRUE(contact.body_a == b || contact.body_a == c);
     EXPECT_TRUE(contact.body_b == b || contact.body_b == c);
   }
@@ -219,7 +222,7 @@ TEST(World, AFailedStepChangesNeitherContactsNorStatistics) {
   world.add(StaticBody{"a", make_box({1, 1, 1})});
   world.add(StaticBody{"b", placed(make_box({1, 1, 1}), {1.02, 0, 0})});
   world.step();
-  const std::vector<BodyContact> before(world.contacts().begin(), world.contacts().end());
+  const std::vector<WorldContact> before(world.contacts().begin(), world.contacts().end());
   ASSERT_FALSE(before.empty());
   const std::uint64_t narrow = world.stats()[Stage::narrow].out;
   world.add(ParticleBody{.name = "sheet",

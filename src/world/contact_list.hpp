@@ -1,0 +1,27 @@
+#pragma once
+
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "contact/identity.hpp"
+#include "world/rigid_world.hpp"
+
+namespace carom {
+
+/// The contacts of a world as its users see them: made when somebody asks, so that a step does not pay for it, and kept
+/// until something changes.
+class ContactList {
+ public:
+  void forget() { made_ = false; }
+  /// May be asked by several threads at a time. In the order that World::contacts() states.
+  std::span<const WorldContact> of(const contact::Identified& surfaces, const rigid::WorldState& rigid,
+                                   const RigidOptions& options);
+
+ private:
+  std::mutex mutex_;
+  bool made_ = false;
+  std::vector<WorldContact> contacts_;
+};
+
+}  // namespace carom

@@ -36,6 +36,8 @@ std::string_view to_string(Detection detection);
 struct StaticBody {
   std::string name{};
   TriangleMesh mesh{};
+  double friction = 0.6;                  ///< Coulomb's coefficient; two bodies have the geometric mean of theirs
+  double restitution = 0;                ///< 0 = no bounce, 1 = none lost; two bodies have the larger of theirs
   std::uint32_t group = 1;               ///< bits, see ObjectGroup
   std::uint32_t mask = 0xffffffff;       ///< bits
   std::optional<Detection> detection{};  ///< as the world if not given
@@ -45,6 +47,8 @@ struct KinematicBody {
   std::string name{};
   TriangleMesh mesh{};  ///< the rest shape; where it is, the motion says
   Motion motion{};
+  double friction = 0.6;                  ///< Coulomb's coefficient; two bodies have the geometric mean of theirs
+  double restitution = 0;                ///< 0 = no bounce, 1 = none lost; two bodies have the larger of theirs
   std::uint32_t group = 1;               ///< bits, see ObjectGroup
   std::uint32_t mask = 0xffffffff;       ///< bits
   std::optional<Detection> detection{};  ///< as the world if not given
@@ -62,6 +66,12 @@ struct ParticleBody {
   double air_damping = 0.1;              ///< 1/s, of the velocity
   std::vector<Index> pinned{};           ///< vertices that never move
   Eigen::Vector3d velocity{0, 0, 0};     ///< m/s, at the beginning, of all that is not pinned
+  /// Pa over that outside, while the volume is that of the rest shape; it falls as the volume grows. The mesh must be
+  /// closed and face outward. 0 = none.
+  double pressure = 0;
+  bool sleeping_allowed = true;
+  double friction = 0.6;                  ///< Coulomb's coefficient; two bodies have the geometric mean of theirs
+  double restitution = 0;                ///< 0 = no bounce, 1 = none lost; two bodies have the larger of theirs
   std::uint32_t group = 1;               ///< bits, see ObjectGroup
   std::uint32_t mask = 0xffffffff;       ///< bits
   std::optional<Detection> detection{};  ///< as the world if not given
@@ -105,7 +115,6 @@ class World {
   BodyId add(StaticBody body);
   BodyId add(KinematicBody body);
   BodyId add(ParticleBody body);
-  /// A world has either rigid bodies or bodies of meshes so far: Error(unsupported) if it has the others.
   BodyId add(RigidBody body);
   void remove(BodyId body);
 

@@ -32,7 +32,12 @@ struct Body {
   std::uint32_t mask = 0xffffffff;
   std::optional<Detection> detection;
 
-  std::int32_t rigid = -1;  ///< number among the rigid bodies, whose state is elsewhere
+  std::int32_t number = -1;  ///< in the table of bodies and colliders, see rigid::Bodies
+  double friction = 0;       ///< Coulomb's coefficient, of a body with vertices
+  double restitution = 0;    ///< likewise
+
+  /// Whether the body is vertices that move by themselves: particles, or a mesh with a motion function.
+  bool has_vertices() const { return !positions.empty(); }
 
   Motion motion;  ///< kinematic only
 
@@ -40,6 +45,12 @@ struct Body {
   std::vector<Spring> springs;
   double spring_damping = 0;  ///< N s/m
   double air_damping = 0;     ///< 1/s
+  double pressure = 0;        ///< Pa over that outside, at the rest volume
+  double rest_volume = 0;     ///< m^3
+  double max_step = 0;        ///< s, at which explicit springs are stable
+  bool asleep = false;
+  bool sleeping_allowed = true;
+  double still = 0;           ///< s for which no vertex has been fast
 };
 
 }  // namespace carom

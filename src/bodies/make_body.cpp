@@ -25,6 +25,29 @@ void check_mesh(const std::string& name, const TriangleMesh& mesh) {
   }
 }
 
+void check_not_negative(const std::string& body, const char* field, double value) {
+  require(std::isfinite(value) && value >= 0, ErrorCode::invalid_argument,
+          "body '{}': {} is {}; expected a number that is not negative", body, field, value);
+}
+
+/// Throws Error that names the body if its mesh has no inside.
+void set_pressure(Body& body, double pressure) {
+  require(std::isfinite(pressure) && pressure > 0, ErrorCode::invalid_argument,
+          "body '{}': pressure is {}; expected a number that is not negative", body.name, pressure);
+  const Topology topology = build_topology(body.positions.size(), body.triangles);
+  for (std::size_t e = 0; e < topology.edges.size(); ++e) {
+    require(topology.edge_triangles[e].size() == 2, ErrorCode::bad_mesh,
+            "body '{}': pressure needs a closed mesh, but the edge of vertices {} and {} has {} triangles; expected 2",
+            body.name, topology.edges[e][0], topology.edges[e][1], topology.edge_triangles[e].size());
+  }
+  const std::vector<Eigen::Vector3d> none(body.positions.size(), Eigen::Vector3d::Zero());
+  body.pressure = pressure;
+  body.rest_volume = particles::volume(body, body.positions, none);
+  require(body.rest_volume > 0, ErrorCode::bad_mesh,
+          "body '{}': pressure needs a mesh whose triangles face outward, but its volume is {} m^3", body.name,
+          body.rest_volume);
+}
+
 /// `description` is one of the three; its name and mesh are taken.
 template <class Description>
 Body common(Description& description, BodyKind kind) {
@@ -35,17 +58,17 @@ Body common(Description& description, BodyKind kind) {
   body.group = description.group;
   body.mask = description.mask;
   body.detection = description.detection;
+  check_not_negative(body.name, "friction", description.friction);
+  require(description.restitution >= 0 && description.restitution <= 1, ErrorCode::invalid_argument,
+          "body '{}': restitution is {}; expected 0 to 1", body.name, description.restitution);
+  body.friction = description.friction;
+  body.restitution = description.restitution;
   body.triangles = std::move(description.mesh.triangles);
   body.positions = std::move(description.mesh.positions);
   body.rest_positions = body.positions;
   body.velocities.assign(body.positions.size(), Eigen::Vector3d::Zero());
   body.inverse_mass.assign(body.positions.size(), 0.0);
   return body;
-}
-
-void check_not_negative(const std::string& body, const char* field, double value) {
-  require(std::isfinite(value) && value >= 0, ErrorCode::invalid_argument,
-          "body '{}': {} is {}; expected a number that is not negative", body, field, value);
 }
 
 }  // namespace
@@ -79,6 +102,8 @@ Body make_body(ParticleBody description) {
   body.air_damping = description.air_damping;
   particles::share_mass(description.mass, body);
   body.springs = particles::make_springs(body, description.stretch_stiffness, description.bend_stiffness);
+  if (description.pressure != 0) set_pressure(body, description.pressure);
+  body.sleeping_allowed = description.sleeping_allowed;
   for (const Index vertex : description.pinned) {
     require(vertex >= 0 && static_cast<std::size_t>(vertex) < body.positions.size(), ErrorCode::bad_index,
             "body '{}': pinned names vertex {}, but there are {} vertices", body.name, vertex, body.positions.size());
@@ -87,6 +112,7 @@ Body make_body(ParticleBody description) {
   for (std::size_t v = 0; v < body.velocities.size(); ++v) {
     if (body.inverse_mass[v] > 0) body.velocities[v] = velocity;
   }
+  body.max_step = particles::max_step(body);
   return body;
 }
 

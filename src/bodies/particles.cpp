@@ -52,7 +52,7 @@ std::vector<Spring> make_springs(const Body& body, double stretch_stiffness, dou
   return springs;
 }
 
-void check_step(const Body& body, double dt) {
+double max_step(const Body& body) {
   // Row sums bound the largest eigenvalue: s of the stiffness, g of the damping matrix, both over
   // mass. The step holds for s dt^2 <= 2 and g dt <= 1 together with contacts (docs/methods/responses.md).
   std::vector<double> stiffness(body.positions.size(), 0.0);
@@ -70,38 +70,75 @@ void check_step(const Body& body, double dt) {
     if (s > 0) largest_dt = std::min(largest_dt, std::sqrt(2 / s));
     if (g > 0) largest_dt = std::min(largest_dt, 1 / g);
   }
+  return largest_dt;
+}
+
+void check_step(const Body& body, double dt) {
+  const double largest_dt = max_step(body);
   require(dt <= largest_dt, ErrorCode::unstable,
           "body '{}': a step of {} s is too long for its springs and masses; the longest stable step is {:.3g} s (or "
           "lower stretch_stiffness, bend_stiffness or the dampings, or raise mass)",
           body.name, dt, largest_dt);
 }
 
-void predict(const Body& body, const Eigen::Vector3d& gravity, double dt, std::span<Eigen::Vector3d> positions,
-             std::span<Eigen::Vector3d> velocities) {
-  // `velocities` holds forces until the last loop.
-  std::fill(velocities.begin(), velocities.end(), Eigen::Vector3d::Zero());
+double volume(const Body& body, std::span<const Eigen::Vector3d> start,
+              std::span<const Eigen::Vector3d> displacements) {
+  double sum = 0;
+  for (const Triangle& t : body.triangles) {
+    Eigen::Vector3d p[3];
+    for (int k = 0; k < 3; ++k) {
+      const auto v = static_cast<std::size_t>(t[static_cast<std::size_t>(k)]);
+      p[k] = start[v] + displacements[v];
+    }
+    sum += p[0].dot(p[1].cross(p[2]));
+  }
+  return sum / 6;
+}
+
+namespace {
+
+/// Gas at constant temperature: the pressure over that outside falls as the volume grows.
+void add_pressure(const Body& body, std::span<const Eigen::Vector3d> start,
+                  std::span<const Eigen::Vector3d> displacements, std::span<Eigen::Vector3d> forces) {
+  const double now = volume(body, start, displacements);
+  // A body squeezed to less than a tenth of its volume pushes no harder: the force stays finite.
+  const double pressure = body.pressure * body.rest_volume / std::max(now, 0.1 * body.rest_volume);
+  for (const Triangle& t : body.triangles) {
+    Eigen::Vector3d p[3];
+    for (int k = 0; k < 3; ++k) {
+      const auto v = static_cast<std::size_t>(t[static_cast<std::size_t>(k)]);
+      p[k] = start[v] + displacements[v];
+    }
+    const Eigen::Vector3d third = (pressure / 6) * (p[1] - p[0]).cross(p[2] - p[0]);
+    for (const Index v : t) forces[static_cast<std::size_t>(v)] += third;
+  }
+}
+
+}  // namespace
+
+void add_forces(const Body& body, const Eigen::Vector3d& gravity, double interval,
+                std::span<const Eigen::Vector3d> start, std::span<const Eigen::Vector3d> displacements,
+                std::span<Eigen::Vector3d> velocities, std::span<Eigen::Vector3d> forces) {
+  std::fill(forces.begin(), forces.end(), Eigen::Vector3d::Zero());
   for (const Spring& spring : body.springs) {
     const auto a = static_cast<std::size_t>(spring.a);
     const auto b = static_cast<std::size_t>(spring.b);
-    const Eigen::Vector3d span = body.positions[b] - body.positions[a];
+    const Eigen::Vector3d span = start[b] + displacements[b] - (start[a] + displacements[a]);
     const double length = span.norm();
     if (!(length > 0)) continue;  // no direction to push in
     const Eigen::Vector3d direction = span / length;
-    const double closing = (body.velocities[b] - body.velocities[a]).dot(direction);
+    const double closing = (velocities[b] - velocities[a]).dot(direction);
     const Eigen::Vector3d force =
         (spring.stiffness * (length - spring.rest_length) + body.spring_damping * closing) * direction;
-    velocities[a] += force;
-    velocities[b] -= force;
+    forces[a] += force;
+    forces[b] -= force;
   }
-  for (std::size_t i = 0; i < body.positions.size(); ++i) {
-    if (body.inverse_mass[i] == 0) {
-      velocities[i].setZero();
-    } else {
-      const Eigen::Vector3d acceleration =
-          gravity + body.inverse_mass[i] * velocities[i] - body.air_damping * body.velocities[i];
-      velocities[i] = body.velocities[i] + dt * acceleration;
-    }
-    positions[i] = body.positions[i] + dt * velocities[i];
+  if (body.pressure > 0) add_pressure(body, start, displacements, forces);
+  for (std::size_t i = 0; i < start.size(); ++i) {
+    if (body.inverse_mass[i] == 0) continue;
+    const Eigen::Vector3d acceleration =
+        gravity + body.inverse_mass[i] * forces[i] - body.air_damping * velocities[i];
+    velocities[i] += interval * acceleration;
   }
 }
 

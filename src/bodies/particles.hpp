@@ -15,13 +15,20 @@ void share_mass(double mass, Body& body);
 /// triangles between the corners opposite to it.
 std::vector<Spring> make_springs(const Body& body, double stretch_stiffness, double bend_stiffness);
 
-/// Throws Error(unstable) with the largest step at which semi-implicit Euler holds for these
-/// springs and masses (the argument is in docs/methods/responses.md).
+/// Largest step, s, at which semi-implicit Euler is stable for these springs and masses (the argument is in
+/// docs/methods/responses.md).
+double max_step(const Body& body);
+/// Throws Error(unstable) that names that step if dt is longer.
 void check_step(const Body& body, double dt);
 
-/// Semi-implicit Euler: velocities from gravity, springs and damping at the present positions,
-/// then positions from the new velocities. Particles with no inverse mass stay.
-void predict(const Body& body, const Eigen::Vector3d& gravity, double dt, std::span<Eigen::Vector3d> positions,
-             std::span<Eigen::Vector3d> velocities);
+/// Adds what gravity, springs, pressure and damping do to the velocities in an interval (s). Vertices are at
+/// start + displacement; those with no inverse mass keep their velocities. `forces` is working memory.
+void add_forces(const Body& body, const Eigen::Vector3d& gravity, double interval,
+                std::span<const Eigen::Vector3d> start, std::span<const Eigen::Vector3d> displacements,
+                std::span<Eigen::Vector3d> velocities, std::span<Eigen::Vector3d> forces);
+
+/// Volume inside a closed body, m^3; positive if its triangles face outward.
+double volume(const Body& body, std::span<const Eigen::Vector3d> start,
+              std::span<const Eigen::Vector3d> displacements);
 
 }  // namespace carom::particles

@@ -264,6 +264,46 @@ void add(Bodies& bodies, RigidBody body, BodyId id) {
   bodies.island.push_back(-1);
 }
 
+void add(Bodies& bodies, SurfaceEntry entry) {
+  Info info;
+  info.id = entry.id;
+  info.kind = RigidKind::static_body;
+  info.deforms = entry.deforms;
+  info.friction = entry.friction;
+  info.restitution = entry.restitution;
+  info.group = entry.group;
+  info.mask = entry.mask;
+  info.name = std::move(entry.name);
+  info.first_collider = static_cast<std::int32_t>(bodies.colliders.size());
+  info.collider_count = 1;
+  Collider c;
+  c.body = static_cast<std::int32_t>(bodies.size());
+  c.surface = true;
+  bodies.colliders.push_back(c);
+  bodies.motion.emplace_back();
+  bodies.mass.emplace_back();
+  bodies.force.emplace_back();
+  bodies.torque.emplace_back();
+  bodies.info.push_back(std::move(info));
+  bodies.asleep.push_back(0);
+  bodies.still.push_back(0);
+  bodies.island.push_back(-1);
+}
+
+void set_mesh(Bodies& bodies, std::size_t body, const Shape& mesh) {
+  Bodies one;
+  add(one, RigidBody{.name = bodies.info[body].name, .shape = mesh, .kind = RigidKind::static_body}, {});
+  Info& info = bodies.info[body];
+  info.shape = one.info[0].shape;
+  info.body_from_shape = one.info[0].body_from_shape;
+  info.reach = one.info[0].reach;
+  info.size = one.info[0].size;
+  bodies.motion[body] = one.motion[0];
+  Collider& collider = bodies.colliders[static_cast<std::size_t>(info.first_collider)];
+  collider = one.colliders[0];
+  collider.body = static_cast<std::int32_t>(body);
+}
+
 Mat3 inverse_about_free_axes(const Mat3& inertia, const std::array<bool, 3>& locked) {
   const double* m[3] = {&inertia.x.x, &inertia.y.x, &inertia.z.x};
   double work[3][6] = {};

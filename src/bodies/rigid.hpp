@@ -40,6 +40,7 @@ struct Collider {
   std::int32_t body = -1;
   const shapes::Core* core = nullptr;      ///< if it is convex
   const shapes::MeshData* mesh = nullptr;  ///< if it is a mesh
+  bool surface = false;                    ///< whether it is a deforming surface, whose vertices are elsewhere
   double margin = 0;                       ///< m, of the mesh
   Mat3 rotation;                           ///< from its frame to that of the body
   Vec3 place;                              ///< of its origin in the frame of the body
@@ -54,6 +55,7 @@ struct Collider {
 struct alignas(64) Info {
   RigidKind kind = RigidKind::dynamic;
   bool sleeping_allowed = true;
+  bool deforms = false;  ///< particles: contacts move its vertices, though the body as a whole stays
   std::array<bool, 3> locked_translation{};
   std::array<bool, 3> locked_rotation{};
   std::int32_t first_collider = 0;
@@ -94,6 +96,21 @@ struct Bodies {
 
 /// Checks a description and appends it. Throws Error that names the body.
 void add(Bodies& bodies, RigidBody description, BodyId id);
+
+/// Body with vertices, as the table of bodies and colliders has it: it stays, and its collider is its surface.
+struct SurfaceEntry {
+  std::string name;
+  BodyId id;
+  bool deforms = false;
+  double friction = 0;
+  double restitution = 0;
+  std::uint32_t group = 1;
+  std::uint32_t mask = 0xffffffff;
+};
+void add(Bodies& bodies, SurfaceEntry entry);
+
+/// Makes the collider of an entry with a surface that never moves a rigid mesh.
+void set_mesh(Bodies& bodies, std::size_t body, const Shape& mesh);
 
 /// The shape of one of the colliders of a body.
 const Shape& collider_shape(const Bodies& bodies, std::size_t collider);

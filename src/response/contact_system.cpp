@@ -54,6 +54,8 @@ void meet_bodies(const response::In& in, std::span<const rigid::Pair> pairs, Sys
     meet(pairs[at(t)].body_a);
     meet(pairs[at(t)].body_b);
   }
+  if (in.coupling == nullptr) return;
+  for (const response::CoupledBody& coupled : in.coupling->state.bodies) meet(coupled.body);
 }
 
 void fill_point(const response::In& in, const rigid::Pair& pair, const Vec3& t1, const Vec3& t2, System& s,
@@ -229,6 +231,15 @@ void build(Context& context, const response::In& in, std::span<rigid::Pair> pair
       ++s.islands[at(s.island_of[at(root(s.parent, body))])].end_body;
     }
   }
+  s.alone.clear();
+  if (in.coupling != nullptr) {
+    for (const response::CoupledBody& coupled : in.coupling->state.bodies) {
+      Body& b = s.bodies[at(coupled.body)];
+      if (!b.moves || !b.touched) continue;
+      b.touched = false;
+      s.alone.push_back(coupled.body);
+    }
+  }
   std::uint32_t contact = 0;
   std::uint32_t point = 0;
   std::uint32_t member = 0;
@@ -262,6 +273,10 @@ void build(Context& context, const response::In& in, std::span<rigid::Pair> pair
   }
   for (const std::int32_t body : s.touched) {
     s.members[s.next[3 * at(s.island_of[at(root(s.parent, body))]) + 2]++] = body;
+    s.bodies[at(body)].touched = true;
+  }
+  for (const std::int32_t body : s.alone) {
+    s.touched.push_back(body);
     s.bodies[at(body)].touched = true;
   }
 
@@ -389,6 +404,14 @@ double residual(const System& s, const Island& island, double dt) {
 
 void finish(Context& context, const response::In& in, std::span<rigid::Pair> pairs, System& s,
             const response::Out& out) {
+  if (in.coupling != nullptr) {
+    for (const response::CoupledBody& coupled : in.coupling->state.bodies) {
+      Body& body = s.bodies[at(coupled.body)];
+      if (!body.moves) continue;
+      body.impulse = coupled.impulse;
+      body.moment = coupled.moment;
+    }
+  }
   // In order, so that sums are the same for any number of threads.
   for (const Contact& c : s.contacts) {
     rigid::Pair& pair = pairs[at(c.pair)];

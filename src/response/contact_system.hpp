@@ -109,6 +109,7 @@ struct System {
   std::vector<Point> points;            ///< in the order of `contacts`
   std::vector<Island> islands;
   std::vector<std::int32_t> members;  ///< bodies, island by island
+  std::vector<std::int32_t> alone;    ///< bodies that touch deforming bodies only
   std::vector<std::uint32_t> next;
 };
 

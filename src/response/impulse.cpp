@@ -266,17 +266,85 @@ double rebound(const Point& p, double speed) {
   return square > 0 ? std::sqrt(square) : 0;
 }
 
-void solve_resting(System& s, Island& island, const RigidOptions& options, double dt) {
-  warm_start(s, island);
+namespace {
+
+/// Rounds over the pairs of an island, until no speed changes or there were so many.
+void solve_rounds(System& s, Island& island, int rounds, double tolerance, double dt) {
   double last_change = 0;
-  for (int round = 0; round < options.impulse_rounds; ++round) {
+  for (int round = 0; round < rounds; ++round) {
     const Change change = sweep(s, island, dt);
     ++island.rounds;
-    if (change.speed < options.impulse_tolerance) break;
-    if (round + 1 == options.impulse_rounds) break;
+    if (change.speed < tolerance) break;
+    if (round + 1 == rounds) break;
     if (change.steady) follow_trend(s, island, last_change > 0 ? change.energy / last_change : INFINITY);
     last_change = change.energy;
   }
+}
+
+/// Passes over rigid and deforming contacts in turn, and sweeps of the latter in each.
+constexpr int coupling_passes = 12;
+constexpr int coupling_sweeps = 5;
+
+/// Islands and contacts with anchors in turn, until both agree. The last word is with the anchors.
+void solve_coupled(Context& context, System& s, response::Coupling& coupling, const RigidOptions& options, double dt) {
+  const auto each_island = [&](auto&& visit) {
+    parallel_for(context.workers, s.islands.size(), 1, [&](std::size_t i) { visit(s.islands[i]); });
+  };
+  each_island([&](Island& island) {
+    collide(s, island, options, dt);
+    contacts::add_forces(s, island);
+    warm_start(s, island);
+  });
+  for (const std::int32_t body : s.alone) {
+    Body& b = s.bodies[at(body)];
+    b.v = b.v + b.free_v;
+    b.w = b.w + b.free_w;
+  }
+  coupling.add_forces(dt);
+  response::prepare(coupling.contacts, coupling.state);
+  const auto load = [&] {
+    for (response::CoupledBody& c : coupling.state.bodies) {
+      c.v = s.bodies[at(c.body)].v;
+      c.w = s.bodies[at(c.body)].w;
+    }
+  };
+  const auto store = [&] {
+    for (const response::CoupledBody& c : coupling.state.bodies) {
+      s.bodies[at(c.body)].v = c.v;
+      s.bodies[at(c.body)].w = c.w;
+    }
+  };
+  load();
+  response::warm_start(coupling.contacts, coupling.state);
+  store();
+  const int passes = s.islands.empty() ? 1 : coupling_passes;
+  const int sweeps = s.islands.empty() ? coupling_passes * coupling_sweeps : coupling_sweeps;
+  for (int pass = 0; pass < passes; ++pass) {
+    each_island([&](Island& island) {
+      solve_rounds(s, island, std::max(1, options.impulse_rounds / passes), options.impulse_tolerance, dt);
+    });
+    load();
+    double change = 0;
+    for (int k = 0; k < sweeps; ++k) {
+      change = response::sweep(coupling.contacts, coupling.state, coupling.options, dt, false);
+      if (change < options.impulse_tolerance) break;
+    }
+    store();
+    if (pass > 0 && change < options.impulse_tolerance) break;
+  }
+  load();
+  response::add_to_totals(coupling.contacts);
+  response::bounce(coupling.contacts, coupling.state, coupling.options);
+  store();
+  response::move(coupling.state, dt);
+  response::separate_vertices(coupling, dt);
+}
+
+}  // namespace
+
+void solve_resting(System& s, Island& island, const RigidOptions& options, double dt) {
+  warm_start(s, island);
+  solve_rounds(s, island, options.impulse_rounds, options.impulse_tolerance, dt);
   contacts::take_back(s, island);
 }
 
@@ -291,9 +359,10 @@ void run(Context& context, const response::In& in, const RigidOptions& options, 
   const StageTimer timer(stats);
   System& s = scratch.system;
   contacts::build(context, in, pairs, s);
+  if (in.coupling != nullptr) solve_coupled(context, s, *in.coupling, options, in.dt);
   parallel_for(context.workers, s.islands.size(), 1, [&](std::size_t i) {
     Island& island = s.islands[i];
-    solve_island(s, island, options, in.dt);
+    if (in.coupling == nullptr) solve_island(s, island, options, in.dt);
     island.residual = contacts::residual(s, island, in.dt);
     contacts::separate(s, island, options.contact_zone, options.push_speed, in.dt);
   });

@@ -179,7 +179,7 @@ void run(Context& context, const In& in, const Options& options, Scratch& scratc
 
   for (std::size_t v = 0; v < end.size(); ++v) {
     if (scratch.limited[v] == 0) continue;
-    velocities[v] = (end[v] - in.start[v]) / in.dt;
+    if (!options.keep_velocities) velocities[v] = (end[v] - in.start[v]) / in.dt;
     ++stats.limited;
   }
 }

@@ -32,6 +32,9 @@ struct Options {
   ContactFilters filters{};
   /// m; features that start the step closer than this come no closer in it.
   double gap = 0;
+  /// Whether vertices whose sweep is shortened keep their velocities, and with them their momentum: for responses that
+  /// answer the contact in the next step.
+  bool keep_velocities = false;
 };
 
 struct Scratch {

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "bodies/free_motion.hpp"
+#include "response/coupling.hpp"
 
 /// What every response of rigid bodies is given, and what it answers.
 namespace carom::response {
@@ -25,6 +26,7 @@ struct In {
   std::size_t points = 0;                  ///< of all touches
   std::size_t fresh_points = 0;            ///< that began in this step
   double dt = 0;
+  Coupling* coupling = nullptr;            ///< deforming bodies; null if there are none
 };
 
 /// Of each body. The step gives those that have no answer their free motion.

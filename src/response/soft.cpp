@@ -20,7 +20,22 @@ using rigid::Pair;
 /// rounds.
 constexpr float settle_over = 1.8F;
 
-enum What { prepare, warm_start, settle, learn, push, push_again, relax, bounce, finish, next_velocity, move };
+enum What {
+  prepare,
+  warm_start,
+  settle,
+  learn,
+  push,
+  push_again,
+  relax,
+  bounce,
+  finish,
+  couple,
+  couple_relax,
+  couple_bounce,
+  next_velocity,
+  move
+};
 
 /// The impulses of the last substep, once more: what contacts did to a body is the change of its velocity over that
 /// substep, so no contact need be looked at.
@@ -29,6 +44,35 @@ void continue_velocity(SoftBody& body, SoftBody& begin) {
     const float now = body.velocity[k];
     body.velocity[k] = now + (now - begin.velocity[k]);
     begin.velocity[k] = now;
+  }
+}
+
+Vec3 vector_of(const float* from) {
+  return {from[0], from[1], from[2]};
+}
+
+/// Velocities and displacements of rigid bodies as the lanes have them, for contacts with anchors.
+void load_coupled(const Scratch& s, std::span<response::CoupledBody> bodies) {
+  for (response::CoupledBody& body : bodies) {
+    const SoftBody& row = s.bodies[static_cast<std::size_t>(s.row[static_cast<std::size_t>(body.body)])];
+    body.v = vector_of(row.velocity);
+    body.w = vector_of(row.velocity + 3);
+    body.displacement = vector_of(row.displacement);
+    body.turn = vector_of(row.displacement + 3);
+  }
+}
+
+/// Changes of velocity by contacts with anchors, back to the lanes. The beginning of the substep gets them as well, as
+/// they are applied again by these contacts themselves.
+void store_coupled(Scratch& s, std::span<const response::CoupledBody> bodies) {
+  for (const response::CoupledBody& body : bodies) {
+    const auto r = static_cast<std::size_t>(s.row[static_cast<std::size_t>(body.body)]);
+    const double now[6] = {body.v.x, body.v.y, body.v.z, body.w.x, body.w.y, body.w.z};
+    for (int k = 0; k < 6; ++k) {
+      const float change = static_cast<float>(now[k] - static_cast<double>(s.bodies[r].velocity[k]));
+      s.bodies[r].velocity[k] += change;
+      s.begin[r].velocity[k] += change;
+    }
   }
 }
 
@@ -100,6 +144,9 @@ void run(Context& context, const In& in, const RigidOptions& options, std::span<
       mostly_new(in, pairs, options.contact_zone, options.resting_speed) ? options.settle_sweeps : 0;
   const auto batches = static_cast<std::uint32_t>(s.batches.size());
   const auto rows = static_cast<std::uint32_t>(s.rows.size());
+  response::Coupling* const coupling = in.coupling;
+  const int inner = coupling == nullptr ? 0 : (coupling->inner_steps + options.substeps - 1) / options.substeps;
+  if (coupling != nullptr) response::prepare(coupling->contacts, coupling->state);
   s.loops.clear();
   s.blocks.clear();
   add_loop(s, prepare, 0, batches, batches_of_block);
@@ -109,10 +156,13 @@ void run(Context& context, const In& in, const RigidOptions& options, std::span<
     if (i == 0 && settle_sweeps > 0) add_loop(s, learn, 0, batches, batches_of_block);
     if (i > 0) add_loop(s, next_velocity, 0, rows, bodies_of_block);
     add_runs(s, i == 0 ? push : push_again);
+    if (coupling != nullptr) add_loop(s, couple, 0, 1, 1);
     add_loop(s, move, 0, rows, bodies_of_block);
     add_runs(s, relax);
+    if (coupling != nullptr) add_loop(s, couple_relax, 0, 1, 1);
   }
   add_runs(s, bounce);
+  if (coupling != nullptr) add_loop(s, couple_bounce, 0, 1, 1);
   add_runs(s, finish);
 
   s.runner.run(context.workers, s.blocks, [&](std::size_t stage, std::uint32_t block) {
@@ -149,6 +199,18 @@ void run(Context& context, const In& in, const RigidOptions& options, std::span<
       case finish:
         for (std::uint32_t i = begin; i < end; ++i) finish_batch(in, options, pairs, s, i);
         return;
+      case couple:
+        load_coupled(s, coupling->state.bodies);
+        response::inner_steps(*coupling, h, inner);
+        return store_coupled(s, coupling->state.bodies);
+      case couple_relax:
+        load_coupled(s, coupling->state.bodies);
+        response::relax(*coupling, h / inner);
+        return store_coupled(s, coupling->state.bodies);
+      case couple_bounce:
+        load_coupled(s, coupling->state.bodies);
+        response::bounce(coupling->contacts, coupling->state, coupling->options);
+        return store_coupled(s, coupling->state.bodies);
       case next_velocity:
         for (std::uint32_t i = begin; i < end; ++i) continue_velocity(s.bodies[i], s.begin[i]);
         return;
@@ -161,6 +223,13 @@ void run(Context& context, const In& in, const RigidOptions& options, std::span<
         return;
     }
   });
+  if (coupling != nullptr) {
+    for (const response::CoupledBody& body : coupling->state.bodies) {
+      Outcome& outcome = s.outcome[static_cast<std::size_t>(s.row[static_cast<std::size_t>(body.body)])];
+      outcome.impulse = outcome.impulse + body.impulse;
+      outcome.moment = outcome.moment + body.moment;
+    }
+  }
   parallel_for(context.workers, s.rows.size(), bodies_of_block, [&](std::size_t r) {
     const auto body = static_cast<std::size_t>(s.rows[r]);
     if (in.bodies.mass[body].inverse == 0 || in.bodies.asleep[body] != 0) return;

@@ -99,6 +99,9 @@ void make_rows(Context& context, const In& in, double h, Scratch& s) {
     s.body_a[i] = movable(touch.body_a);
     s.body_b[i] = movable(touch.body_b);
   }
+  if (in.coupling != nullptr) {
+    for (const response::CoupledBody& coupled : in.coupling->state.bodies) row_of(coupled.body);
+  }
   const std::size_t rows = s.rows.size() + 1;
   s.bodies.resize(rows);
   s.begin.resize(rows);

@@ -6,41 +6,43 @@ namespace carom {
 
 namespace {
 
-/// Anchor at `count` of the four vertices of a contact, from `first` on.
-ContactAnchor anchor(const Contact& contact, std::array<Index, 2> feature, std::size_t first, std::size_t count) {
-  ContactAnchor result;
-  result.feature = count == 1 ? FeatureKind::vertex : count == 2 ? FeatureKind::edge : FeatureKind::face;
-  if (count != 2) result.index = feature[0];
-  for (std::size_t k = 0; k < count; ++k) {
-    result.vertices[k] = contact.vertices[first + k];
-    result.weights[k] = contact.weights[first + k];
+/// Anchor as users see it. `first` is the first vertex of its body in the joined surface, `index` that of the feature.
+ContactAnchor anchor(const response::Anchor& from, Index first, Index index) {
+  ContactAnchor to;
+  if (from.rigid >= 0) return to;
+  to.feature = from.count == 1 ? FeatureKind::vertex : from.count == 2 ? FeatureKind::edge : FeatureKind::face;
+  if (from.count != 2) to.index = index;
+  for (std::size_t k = 0; k < from.count; ++k) {
+    to.vertices[k] = from.vertices[k] - first;
+    to.weights[k] = from.weights[k];
   }
-  return result;
+  return to;
 }
 
-void add_contacts(const contact::Identified& surfaces, double resting_speed, std::vector<WorldContact>& list) {
-  for (const contact::SurfaceContact& from : surfaces.contacts) {
-    const auto split = static_cast<std::size_t>(side_a_size(from.contact.kind));
+void add_contacts(const contact::AnchorList& surfaces, double resting_speed, std::vector<WorldContact>& list) {
+  for (std::size_t i = 0; i < surfaces.contacts.size(); ++i) {
+    const response::AnchorContact& from = surfaces.contacts[i];
+    const contact::AnchorIdentity& identity = surfaces.identities[i];
     WorldContact& to = list.emplace_back();
-    to.id = from.id;
-    to.age = from.age;
-    to.body_a = from.body_a;
-    to.body_b = from.body_b;
-    to.anchor_a = anchor(from.contact, from.contact.a, 0, split);
-    to.anchor_b = anchor(from.contact, from.contact.b, split, 4 - split);
-    to.point_a = from.contact.point_a;
-    to.point_b = from.contact.point_b;
-    to.normal = from.contact.normal;
-    to.distance = from.contact.distance;
+    to.id = identity.id;
+    to.age = identity.age;
+    to.body_a = identity.body_a;
+    to.body_b = identity.body_b;
+    to.anchor_a = anchor(from.a, identity.first_a, identity.key.a[0]);
+    to.anchor_b = anchor(from.b, identity.first_b, identity.key.b[0]);
+    to.point_a = detail::to_eigen(from.point_a);
+    to.point_b = detail::to_eigen(from.point_b);
+    to.normal = detail::to_eigen(from.normal);
+    to.distance = from.distance;
     to.normal_speed = from.normal_speed;
     to.motion = contact::motion_of(from.normal_speed, resting_speed);
-    to.impulse = from.impulse;
+    to.impulse = from.total;
   }
 }
 
 }  // namespace
 
-std::span<const WorldContact> ContactList::of(const contact::Identified& surfaces, const rigid::WorldState& rigid,
+std::span<const WorldContact> ContactList::of(const contact::AnchorList& surfaces, const rigid::WorldState& rigid,
                                               const RigidOptions& options) {
   const std::scoped_lock lock(mutex_);
   if (!made_) {

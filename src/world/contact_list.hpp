@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "contact/identity.hpp"
+#include "contact/anchor_contacts.hpp"
 #include "world/rigid_world.hpp"
 
 namespace carom {
@@ -15,7 +15,7 @@ class ContactList {
  public:
   void forget() { made_ = false; }
   /// May be asked by several threads at a time. In the order that World::contacts() states.
-  std::span<const WorldContact> of(const contact::Identified& surfaces, const rigid::WorldState& rigid,
+  std::span<const WorldContact> of(const contact::AnchorList& surfaces, const rigid::WorldState& rigid,
                                    const RigidOptions& options);
 
  private:

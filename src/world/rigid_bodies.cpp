@@ -17,9 +17,9 @@ std::size_t number(const World::State& state, BodyId id) {
   require(state.bodies.contains(id), ErrorCode::bad_index,
           "no body has the id {}.{}: it was removed, or is of another world", id.index, id.generation);
   const Body& body = state.bodies[id];
-  require(body.rigid >= 0, ErrorCode::invalid_argument, "body '{}' is {}; expected a rigid body", body.name,
-          to_string(body.kind));
-  return static_cast<std::size_t>(body.rigid);
+  require(!body.has_vertices(), ErrorCode::invalid_argument,
+          "body '{}' is {} with a mesh of its own; expected a body with a shape", body.name, to_string(body.kind));
+  return static_cast<std::size_t>(body.number);
 }
 
 void check_finite(const rigid::Info& info, const char* what, const Eigen::Vector3d& v) {
@@ -50,13 +50,11 @@ BodyId World::add(RigidBody description) {
   body.kind = description.kind == RigidKind::static_body ? BodyKind::static_body
               : description.kind == RigidKind::kinematic ? BodyKind::kinematic
                                                          : BodyKind::rigid;
-  const bool has_meshes = !s.order.empty() && s.rigid.state.bodies.size() == 0;
-  require(!has_meshes, ErrorCode::unsupported,
-          "body '{}' is rigid, but the world has meshes: both in one world are not there yet", body.name);
-  body.rigid = static_cast<std::int32_t>(s.rigid.state.bodies.size());
+  body.number = static_cast<std::int32_t>(s.rigid.state.bodies.size());
   body.serial = s.next_serial++;
   const BodyId id = s.bodies.insert(std::move(body));
   s.order.push_back(id);
+  s.edited = true;
   s.query_tree.forget();
   rigid::add(s.rigid.state.bodies, std::move(description), id);
   s.rigid.state.boxed.emplace_back();
@@ -190,7 +188,7 @@ struct World::Snapshot::Data {
   std::vector<std::array<BodyId, 2>> excluded_bodies;
   std::vector<State::VertexExclusion> excluded_vertices;
   std::map<std::array<BodyId, 2>, Detection> pair_detection;
-  contact::Identified contacts;
+  contact::AnchorList contacts;
   rigid::WorldState rigid;
 };
 

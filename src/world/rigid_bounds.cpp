@@ -153,10 +153,23 @@ void make_boxes(World& world, std::span<const std::uint32_t> list) {
 
 bool may_leave(const World& world, std::size_t i) {
   const WorldState& s = world.state;
+  if (s.bodies.colliders[static_cast<std::size_t>(s.bodies.info[i].first_collider)].surface) return false;
   return s.boxed[i].margin < 0 || !(still_or_static(s.bodies, i) || s.bodies.info[i].reach == INFINITY);
 }
 
 }  // namespace
+
+void bound_surface(World& world, std::size_t body, const Box& sweep) {
+  WorldState& s = world.state;
+  const auto c = static_cast<std::size_t>(s.bodies.info[body].first_collider);
+  Box& box = s.boxes[c];
+  const auto inside = [](const Vec3& a, const Vec3& b) { return a.x <= b.x && a.y <= b.y && a.z <= b.z; };
+  if (s.boxed[body].margin >= 0 && inside(box.low, sweep.low) && inside(sweep.high, box.high)) return;
+  const Vec3 margin = 0.5 * box_share * (sweep.high - sweep.low);
+  box = {sweep.low - margin, sweep.high + margin};
+  s.boxed[body].margin = 0;
+  world.left_box[c] = 1;
+}
 
 void bound(Context& context, World& world, const StepOptions& options, StageStats& stats) {
   const StageTimer timer(stats);

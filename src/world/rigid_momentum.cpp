@@ -57,8 +57,10 @@ Vector3d common_velocity(const World& world) {
   return momentum / mass;
 }
 
-bool is_free(const Bodies& bodies, std::int32_t body) {
+bool is_free(const World& world, std::int32_t body) {
   const auto i = static_cast<std::size_t>(body);
+  const Bodies& bodies = world.state.bodies;
+  if (!world.coupled.empty() && world.coupled[i] != 0) return false;
   return bodies.mass[i].inverse > 0 && !bodies.mass[i].locked && bodies.asleep[i] == 0;
 }
 
@@ -72,8 +74,8 @@ void keep_momentum_and_energy(Context& context, World& world, const StepOptions&
   for (std::size_t i = 0; i < world.parent.size(); ++i) world.parent[i] = static_cast<std::int32_t>(i);
   world.members.clear();
   for (const response::Touch& touch : world.touches) {
-    const std::int32_t a = root(world.parent, is_free(bodies, touch.body_a) ? touch.body_a : held);
-    const std::int32_t b = root(world.parent, is_free(bodies, touch.body_b) ? touch.body_b : held);
+    const std::int32_t a = root(world.parent, is_free(world, touch.body_a) ? touch.body_a : held);
+    const std::int32_t b = root(world.parent, is_free(world, touch.body_b) ? touch.body_b : held);
     // The larger number is the root, so that whatever is held is.
     world.parent[static_cast<std::size_t>(std::min(a, b))] = std::max(a, b);
   }
@@ -82,7 +84,7 @@ void keep_momentum_and_energy(Context& context, World& world, const StepOptions&
   for (const LimitScratch::Fast& f : world.limit.fast) {
     if (!(f.stop.time < 1)) continue;
     any_stopped = true;
-    const bool by_free = f.stop.other >= 0 && is_free(bodies, f.stop.other);
+    const bool by_free = f.stop.other >= 0 && is_free(world, f.stop.other);
     const std::int32_t a = root(world.parent, f.body);
     const std::int32_t b = root(world.parent, by_free ? f.stop.other : held);
     world.parent[static_cast<std::size_t>(std::min(a, b))] = std::max(a, b);
@@ -90,7 +92,7 @@ void keep_momentum_and_energy(Context& context, World& world, const StepOptions&
       world.answered[static_cast<std::size_t>(body)] = 1;
   }
   for (std::int32_t i = 0; i < held; ++i) {
-    if (world.answered[static_cast<std::size_t>(i)] == 0 || !is_free(bodies, i)) continue;
+    if (world.answered[static_cast<std::size_t>(i)] == 0 || !is_free(world, i)) continue;
     const std::int32_t r = root(world.parent, i);
     if (r != root(world.parent, held)) world.members.push_back({r, i});
   }

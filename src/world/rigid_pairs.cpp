@@ -15,7 +15,8 @@ bool may_touch(const WorldState& s, std::int32_t ca, std::int32_t cb) {
   if (a == b) return false;
   const Info& ia = bodies.info[static_cast<std::size_t>(a)];
   const Info& ib = bodies.info[static_cast<std::size_t>(b)];
-  if (ia.kind != RigidKind::dynamic && ib.kind != RigidKind::dynamic) return false;
+  const auto moves = [](const Info& info) { return info.kind == RigidKind::dynamic || info.deforms; };
+  if (!moves(ia) && !moves(ib)) return false;
   if ((ia.group & ib.mask) == 0 || (ib.group & ia.mask) == 0) return false;
   if (s.excluded.empty()) return true;
   if (a > b) std::swap(a, b);
@@ -107,11 +108,29 @@ void merge_mesh_pairs(World& world, std::size_t chunks) {
   std::swap(s.mesh_pairs, world.next_mesh_pairs);
 }
 
+/// Pairs of a convex collider and a surface. Pairs of surfaces, and of a surface and a rigid mesh, are found feature by
+/// feature in the joined surface.
+void merge_surface_pairs(World& world, std::size_t chunks) {
+  WorldState& s = world.state;
+  s.surface_pairs.clear();
+  const auto convex = [&](std::int32_t c) { return s.bodies.colliders[static_cast<std::size_t>(c)].core != nullptr; };
+  for (std::size_t i = 0; i < chunks; ++i) {
+    for (const ColliderPair& key : world.merged[i].with_surface) {
+      if (convex(key.a)) s.surface_pairs.push_back({key.a, key.b});
+      if (convex(key.b)) s.surface_pairs.push_back({key.b, key.a});
+    }
+  }
+  std::sort(s.surface_pairs.begin(), s.surface_pairs.end(), [](const SurfacePair& a, const SurfacePair& b) {
+    return std::pair(a.surface, a.convex) < std::pair(b.surface, b.convex);
+  });
+}
+
 /// Entries for the pairs that were found. Both lists are ascending: each chunk of pairs has a part of the entries to
 /// itself.
 void merge_entries(Workers& workers, World& world) {
   WorldState& s = world.state;
   const std::span<const ProxyPair> pairs = world.broad.pairs();
+  const auto is_surface = [&](std::int32_t c) { return s.bodies.colliders[static_cast<std::size_t>(c)].surface; };
   const auto is_mesh = [&](std::int32_t c) { return s.bodies.colliders[static_cast<std::size_t>(c)].mesh != nullptr; };
   const auto key_of = [&](std::size_t i) {
     return ColliderPair{static_cast<std::int32_t>(pairs[i].a), static_cast<std::int32_t>(pairs[i].b)};
@@ -130,6 +149,7 @@ void merge_entries(Workers& workers, World& world) {
                     World::Merged& merged = world.merged[chunk];
                     merged.dropped.clear();
                     merged.with_mesh.clear();
+                    merged.with_surface.clear();
                     auto old = first_entry(begin);
                     const auto last = first_entry(end);
                     for (std::size_t i = begin; i < std::min(end, pairs.size()); ++i) {
@@ -139,6 +159,8 @@ void merge_entries(Workers& workers, World& world) {
                       if ((!known || s.pairs_stale) && !may_touch(s, key.a, key.b)) continue;
                       if (known) {
                         out.push_back(*old++);
+                      } else if (is_surface(key.a) || is_surface(key.b)) {
+                        merged.with_surface.push_back(key);
                       } else if (is_mesh(key.a) || is_mesh(key.b)) {
                         merged.with_mesh.push_back(key);
                       } else {
@@ -150,6 +172,7 @@ void merge_entries(Workers& workers, World& world) {
   std::swap(s.entries, world.next_entries);
   give_places(workers, world, chunks);
   merge_mesh_pairs(world, chunks);
+  merge_surface_pairs(world, chunks);
 }
 
 }  // namespace
@@ -166,7 +189,7 @@ void find_pairs(Context& context, World& world, StageStats& stats) {
   }
   stats.set_units("colliders", "pairs of colliders");
   stats.in += s.bodies.colliders.size();
-  stats.out += s.entries.size() + s.mesh_pairs.size();
+  stats.out += s.entries.size() + s.mesh_pairs.size() + s.surface_pairs.size();
 }
 
 }  // namespace carom::rigid

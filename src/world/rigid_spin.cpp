@@ -92,6 +92,10 @@ void limit_spinning(World& world, const StepOptions& options) {
   for (const LimitScratch::Fast& f : world.limit.fast) {
     if (f.stop.time < 1 && f.stop.other >= 0) add_kinematic(f.body, f.stop.other);
   }
+  // So may deforming bodies.
+  for (std::size_t i = 0; i < world.coupled.size(); ++i) {
+    if (world.coupled[i] != 0) world.island_gain[root_of(static_cast<std::int32_t>(i))] = -INFINITY;
+  }
   for (const World::Spinning& s : world.spinning) {
     const std::size_t r = root_of(s.body);
     if (!(world.island_gain[r] > 0)) continue;

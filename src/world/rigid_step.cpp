@@ -22,7 +22,8 @@ FreeMotions::Body body_of(const World& world, std::size_t i) {
           .torque = bodies.pushed ? bodies.torque[i] : none};
 }
 
-/// Of those that a touch has woken in this step.
+}  // namespace
+
 void predict_woken(World& world, const StepOptions& options) {
   FreeMotions motions(options.gravity, options.dt);
   const auto note = [&](std::size_t i, const Free& free) { world.free[i] = free; };
@@ -56,6 +57,8 @@ void predict(Context& context, World& world, const StepOptions& options, StageSt
   stats.out += bodies.size();
 }
 
+namespace {
+
 /// Where a body goes that no contact holds back; the others have their `next` from the response.
 void advance(World& world, double dt, std::size_t i) {
   const Bodies& bodies = world.state.bodies;
@@ -73,6 +76,8 @@ bool in_range(const Motion& m, double dt) {
   const auto size = [](const Vec3& v) { return std::abs(v.x) + std::abs(v.y) + std::abs(v.z); };
   return (size(m.x) + size(m.v) + size(m.w) + std::abs(m.q.w)) * (1 + dt) < 1e30;
 }
+
+}  // namespace
 
 /// Throws before anything is changed.
 void advance(Context& context, World& world, const StepOptions& options, StageStats& stats) {
@@ -108,38 +113,6 @@ void commit(Context& context, World& world, StageStats& stats) {
   stats.set_unit("bodies");
   stats.in += bodies.size();
   stats.out += bodies.size();
-}
-
-}  // namespace
-
-void step(Context& context, World& world, const StepOptions& options, PipelineStats& stats) {
-  const Workers::Gathering gathering(context.workers);
-  predict(context, world, options, stats[Stage::predict]);
-  bound(context, world, options, stats[Stage::bounds]);
-  find_pairs(context, world, stats[Stage::broad]);
-  look(context, world, options, stats[Stage::narrow]);
-  look_at_meshes(context, world, options, stats[Stage::narrow]);
-  identify(context, world, options.rigid, stats[Stage::contacts]);
-  predict_woken(world, options);
-  world.next.resize(world.state.bodies.size());
-  world.answered.assign(world.state.bodies.size(), 0);
-  const response::In in{.bodies = world.state.bodies,
-                        .rotation = world.poses.rotation,
-                        .free = world.free,
-                        .touching = world.state.touching,
-                        .touches = world.touches,
-                        .points = world.points,
-                        .fresh_points = world.fresh_points,
-                        .dt = options.dt};
-  note_stored_energy(world, options.response);
-  response::run(options.response, context, in, options.rigid, world.state.pairs, world.response,
-                {world.next, world.answered}, stats[Stage::respond]);
-  advance(context, world, options, stats[Stage::commit]);
-  limit_motion(context, world, options.dt, stats[Stage::commit]);
-  keep_momentum_and_energy(context, world, options, stats[Stage::commit]);
-  limit_spinning(world, options);
-  commit(context, world, stats[Stage::commit]);
-  sleep(world, options.rigid, options.dt, stats[Stage::commit]);
 }
 
 }  // namespace carom::rigid

@@ -20,6 +20,12 @@
 /// The rigid bodies of a world, and their step.
 namespace carom::rigid {
 
+/// Convex collider and deforming surface whose bounds overlap.
+struct SurfacePair {
+  std::int32_t convex = 0;
+  std::int32_t surface = 0;
+};
+
 /// What a step starts from; a copy of it continues bit for bit.
 struct WorldState {
   Bodies bodies;
@@ -59,6 +65,7 @@ struct WorldState {
   };
   std::vector<Entry> entries;
   std::vector<MeshPair> mesh_pairs;  ///< those with a mesh, sorted likewise
+  std::vector<SurfacePair> surface_pairs;  ///< convex colliders near surfaces, by surface
   std::vector<Pair> pairs;
   std::vector<std::int32_t> free_pairs;
   std::vector<std::int32_t> touching;                 ///< of the last step
@@ -83,6 +90,7 @@ struct World {
   struct Merged {
     std::vector<std::int32_t> dropped;    ///< places of those that are no pairs any more
     std::vector<ColliderPair> with_mesh;  ///< pairs, ascending
+    std::vector<ColliderPair> with_surface;
   };
   std::vector<Merged> merged;
   std::vector<MeshPair> next_mesh_pairs;
@@ -128,6 +136,7 @@ struct World {
     double next = 0;  ///< J, at the end of the step
   };
   std::vector<Spinning> spinning;
+  std::vector<std::uint8_t> coupled;  ///< of each body: 1 if a deforming body touches it; empty if there are none
   std::vector<double> stored;         ///< J, by touch: in springs at the beginning of the step
   std::vector<double> island_gain;    ///< J, by the root of an island: what it gained by its contacts
   std::vector<double> spinning_gain;  ///< J; the same, of those of its bodies that spin
@@ -145,6 +154,9 @@ inline constexpr double ahead_share = 0.5;
 
 /// Stages `bounds` and `broad`: boxes that hold what a pair may look at, and the pairs of those that overlap.
 void bound(Context& context, World& world, const StepOptions& options, StageStats& stats);
+/// Bounds of a surface collider: the sweep of its vertices in this step, grown by what a contact may reach. Call
+/// after bound().
+void bound_surface(World& world, std::size_t body, const Box& sweep);
 void find_pairs(Context& context, World& world, StageStats& stats);
 /// The travel of a body goes on by what it has moved since the last step, for whatever reason.
 void follow(World& world, std::size_t body, double dt);
@@ -179,9 +191,14 @@ inline std::int32_t root(std::vector<std::int32_t>& parent, std::int32_t i) {
 /// Whether two colliders are to touch at all.
 bool may_touch(const WorldState& state, std::int32_t a, std::int32_t b);
 
-/// One walk down the pipeline. Throws Error(unstable) that names a body that left the range of numbers; then nothing
-/// has changed but impulses that are remembered.
-void step(Context& context, World& world, const StepOptions& options, PipelineStats& stats);
+/// Stage `predict`: how bodies move if nothing touches them; those that a contact has woken in this step later.
+void predict(Context& context, World& world, const StepOptions& options, StageStats& stats);
+void predict_woken(World& world, const StepOptions& options);
+/// Bodies without contacts go where they were predicted. Throws Error(unstable) that names a body that left the range
+/// of numbers; then nothing has changed but impulses that are remembered.
+void advance(Context& context, World& world, const StepOptions& options, StageStats& stats);
+/// Stage `commit`: the next motions become the present ones, and forces are used up.
+void commit(Context& context, World& world, StageStats& stats);
 
 /// A place in `pairs`, and its end.
 std::int32_t new_place(WorldState& state);

@@ -11,21 +11,58 @@ namespace carom {
 
 namespace {
 
-/// Of the contact distance: what is that close comes no closer, lest gaps shrink to rounding step by step.
-constexpr double gap_share = 1e-3;
-
 void check_in_range(const Body& body, std::size_t vertex, const Eigen::Vector3d& value, double time) {
   require(is_finite(value), ErrorCode::unstable,
           "body '{}': vertex {} left the range of numbers at time {} s; lower dt, the stiffnesses or the forces",
           body.name, vertex, time);
 }
 
+bool is_rigid_mesh(const rigid::Info& info) {
+  return info.shape.kind() == ShapeKind::mesh;
+}
+
+/// Rigid meshes are parts of the joined surface where vertices may touch them.
+bool joins(const World::State& s, const Body& body) {
+  return body.has_vertices() ||
+         (s.deforming && is_rigid_mesh(s.rigid.state.bodies.info[static_cast<std::size_t>(body.number)]));
+}
+
+/// Vertices of the part of a body, and its triangles.
+std::size_t vertex_count_of(const World::State& s, const Body& body) {
+  if (body.has_vertices()) return body.positions.size();
+  return s.rigid.state.bodies.info[static_cast<std::size_t>(body.number)].shape.vertices().size();
+}
+std::span<const Triangle> triangles_of(const World::State& s, const Body& body) {
+  if (body.has_vertices()) return body.triangles;
+  return s.rigid.state.bodies.info[static_cast<std::size_t>(body.number)].shape.triangles();
+}
+
 void join_surfaces(World::State& s) {
+  s.deforming = false;
+  s.any_rigid = false;
+  bool any_dynamic = false;
+  for (const BodyId id : s.order) {
+    const Body& body = s.bodies[id];
+    s.deforming |= body.kind == BodyKind::particles || static_cast<bool>(body.motion);
+    any_dynamic |= body.kind == BodyKind::rigid;
+    s.any_rigid |= !body.has_vertices();
+  }
   std::size_t vertex_count = 0;
   std::size_t triangle_count = 0;
   for (const BodyId id : s.order) {
-    vertex_count += s.bodies[id].positions.size();
-    triangle_count += s.bodies[id].triangles.size();
+    Body& body = s.bodies[id];
+    // A mesh that never moves meets rigid bodies as a rigid mesh.
+    const auto number = static_cast<std::size_t>(body.number);
+    const bool is_surface =
+        s.rigid.state.bodies.colliders[static_cast<std::size_t>(s.rigid.state.bodies.info[number].first_collider)].surface;
+    if (any_dynamic && body.kind == BodyKind::static_body && is_surface) {
+      rigid::set_mesh(s.rigid.state.bodies, number, Shape::mesh({body.positions, body.triangles}));
+      s.rigid.state.boxed[number].margin = -1;
+      s.rigid.state.pairs_stale = true;
+    }
+    if (!joins(s, body)) continue;
+    vertex_count += vertex_count_of(s, body);
+    triangle_count += triangles_of(s, body).size();
   }
   constexpr std::size_t most = 0x7fffffff / 3;  // the corners of all triangles are numbered, too
   require(vertex_count <= most && triangle_count <= most, ErrorCode::unsupported,
@@ -40,11 +77,24 @@ void join_surfaces(World::State& s) {
   s.inverse_mass.clear();
   for (const BodyId id : s.order) {
     const Body& body = s.bodies[id];
+    if (!joins(s, body)) continue;
+    const rigid::Info& info = s.rigid.state.bodies.info[static_cast<std::size_t>(body.number)];
     const auto first = static_cast<Index>(s.inverse_mass.size());
-    s.ranges.push_back({id, body.serial, first, static_cast<Index>(triangles.size())});
-    for (const Triangle& t : body.triangles) triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
+    s.ranges.push_back({.id = id,
+                        .serial = body.serial,
+                        .first_vertex = first,
+                        .vertex_count = static_cast<Index>(vertex_count_of(s, body)),
+                        .first_triangle = static_cast<Index>(triangles.size()),
+                        .number = body.number,
+                        .friction = info.friction,
+                        .restitution = info.restitution});
+    for (const Triangle& t : triangles_of(s, body)) triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
     object_of_triangle.resize(triangles.size(), static_cast<Index>(s.ranges.size() - 1));
-    s.inverse_mass.insert(s.inverse_mass.end(), body.inverse_mass.begin(), body.inverse_mass.end());
+    if (body.has_vertices()) {
+      s.inverse_mass.insert(s.inverse_mass.end(), body.inverse_mass.begin(), body.inverse_mass.end());
+    } else {
+      s.inverse_mass.resize(s.inverse_mass.size() + vertex_count_of(s, body), 0.0);
+    }
   }
   s.surface = Surface(vertex_count, std::move(triangles), std::move(object_of_triangle));
   s.positions.resize(vertex_count);
@@ -71,11 +121,19 @@ void join_filters(World::State& s) {
     if (body.group != ObjectGroup{}.group || body.mask != ObjectGroup{}.mask)
       joined.groups.push_back({static_cast<Index>(i), body.group, body.mask});
     if (s.options.contact.surface_factor > 0) {
-      joined.rest_positions.insert(joined.rest_positions.end(), body.rest_positions.begin(), body.rest_positions.end());
+      if (body.has_vertices()) {
+        joined.rest_positions.insert(joined.rest_positions.end(), body.rest_positions.begin(),
+                                     body.rest_positions.end());
+      } else {
+        const auto vertices = s.rigid.state.bodies.info[static_cast<std::size_t>(body.number)].shape.vertices();
+        joined.rest_positions.insert(joined.rest_positions.end(), vertices.begin(), vertices.end());
+      }
     }
   }
-  for (const auto& [a, b] : s.excluded_bodies)
-    joined.objects.push_back({static_cast<Index>(place[a]), static_cast<Index>(place[b])});
+  for (const auto& [a, b] : s.excluded_bodies) {
+    if (place.contains(a) && place.contains(b))
+      joined.objects.push_back({static_cast<Index>(place[a]), static_cast<Index>(place[b])});
+  }
   for (const auto& [a, vertex_a, b, vertex_b] : s.excluded_vertices) {
     joined.vertices.push_back({s.ranges[place[a]].first_vertex + vertex_a, s.ranges[place[b]].first_vertex + vertex_b});
   }
@@ -98,8 +156,7 @@ void join_detection(World::State& s) {
     const Body& body = s.bodies[range.id];
     const bool continuous = body.detection.value_or(s.options.detection) == Detection::continuous;
     s.any_continuous |= continuous;
-    s.parts.push_back(
-        {range.first_vertex, static_cast<Index>(body.positions.size()), body.kind == BodyKind::kinematic});
+    s.parts.push_back({range.first_vertex, range.vertex_count, body.kind == BodyKind::kinematic});
     // A pair needs one that is continuous and one that can be held back.
     s.marks.push_back(static_cast<std::uint8_t>((continuous ? 1 : 0) | (body.kind == BodyKind::particles ? 2 : 0)));
   }
@@ -145,99 +202,98 @@ void run_edits(World::State& s, StageStats& stats) {
 }
 
 void run_predict(World::State& s, StageStats& stats) {
+  if (s.ranges.empty()) return;
   const StageTimer timer(stats);
   const double dt = s.options.dt;
-  for (std::size_t i = 0; i < s.order.size(); ++i) {
-    const Body& body = s.bodies[s.order[i]];
-    const auto first = static_cast<std::size_t>(s.ranges[i].first_vertex);
-    const std::span positions(s.positions.data() + first, body.positions.size());
-    const std::span velocities(s.velocities.data() + first, body.positions.size());
-    const std::span before(s.start_velocities.data() + first, body.positions.size());
-    std::copy(body.velocities.begin(), body.velocities.end(), before.begin());
-    switch (body.kind) {
-      case BodyKind::static_body:
+  s.start.resize(s.surface.vertex_count());
+  s.start_velocities.resize(s.start.size());
+  s.displacements.assign(s.start.size(), Eigen::Vector3d::Zero());
+  s.forces.resize(s.start.size());
+  s.awake_inverse_mass = s.inverse_mass;
+  for (const contact::SurfacePart& part : s.ranges) {
+    const Body& body = s.bodies[part.id];
+    const auto first = static_cast<std::size_t>(part.first_vertex);
+    const auto count = static_cast<std::size_t>(part.vertex_count);
+    const std::span positions(s.positions.data() + first, count);
+    const std::span velocities(s.velocities.data() + first, count);
+    const std::span start(s.start.data() + first, count);
+    if (!body.has_vertices()) {
+      // A rigid mesh: where its body is, and where it goes if nothing touches it.
+      const auto number = static_cast<std::size_t>(body.number);
+      const rigid::Bodies& bodies = s.rigid.state.bodies;
+      const rigid::Info& info = bodies.info[number];
+      const rigid::Motion& from = bodies.motion[number];
+      const rigid::Free& free = s.rigid.free[number];
+      const rigid::Motion to{from.x + 0.5 * dt * (from.v + free.v), free.q, free.v, free.w};
+      const bool moves = info.kind != RigidKind::static_body;
+      const Eigen::Isometry3d pose = rigid::shape_pose(from, info);
+      const Eigen::Isometry3d end = moves ? rigid::shape_pose(to, info) : pose;
+      const std::span<const Eigen::Vector3d> vertices = info.shape.vertices();
+      for (std::size_t v = 0; v < count; ++v) {
+        start[v] = pose * vertices[v];
+        positions[v] = moves ? Eigen::Vector3d(end * vertices[v]) : start[v];
+        velocities[v] = (positions[v] - start[v]) / dt;
+      }
+    } else {
+      std::copy(body.positions.begin(), body.positions.end(), start.begin());
+      std::copy(body.velocities.begin(), body.velocities.end(), velocities.begin());
+      if (body.kind == BodyKind::static_body || body.asleep) {
         std::copy(body.positions.begin(), body.positions.end(), positions.begin());
         std::fill(velocities.begin(), velocities.end(), Eigen::Vector3d::Zero());
-        break;
-      case BodyKind::kinematic:
+        if (body.asleep) std::fill_n(s.awake_inverse_mass.begin() + part.first_vertex, count, 0.0);
+      } else if (body.kind == BodyKind::kinematic) {
         kinematic::place(body, s.time + dt, positions);
-        for (std::size_t v = 0; v < positions.size(); ++v) velocities[v] = (positions[v] - body.positions[v]) / dt;
-        std::copy(velocities.begin(), velocities.end(), before.begin());
-        break;
-      case BodyKind::particles:
-        particles::predict(body, s.options.gravity, dt, positions, velocities);
-        for (std::size_t v = 0; v < positions.size(); ++v) check_in_range(body, v, positions[v], s.time + dt);
-        break;
-      case BodyKind::rigid:
-        break;  // never in a world with meshes
+        for (std::size_t v = 0; v < count; ++v) velocities[v] = (positions[v] - body.positions[v]) / dt;
+      }
     }
-    stats.in += positions.size();
-    stats.out += positions.size();
+    std::copy(velocities.begin(), velocities.end(), s.start_velocities.begin() + part.first_vertex);
+    if (body.kind == BodyKind::particles && !body.asleep) {
+      // Springs that are stiffer than the step allows are left out of the prediction, which only says where to look.
+      const bool stable = body.max_step >= dt;
+      if (stable) {
+        particles::add_forces(body, s.options.gravity, dt, start, std::span(s.displacements).subspan(first, count),
+                              velocities, std::span(s.forces).subspan(first, count));
+      }
+      for (std::size_t v = 0; v < count; ++v) {
+        if (!stable && body.inverse_mass[v] > 0) velocities[v] += dt * s.options.gravity;
+        if (body.inverse_mass[v] == 0) velocities[v].setZero();
+        positions[v] = start[v] + dt * velocities[v];
+        check_in_range(body, v, positions[v], s.time + dt);
+      }
+    }
+    stats.in += count;
+    stats.out += count;
   }
   stats.set_unit("vertices");
 }
 
-void note_response(World::State& s) {
-  for (std::size_t i = 0; i < s.found.size(); ++i) {
-    const Contact& contact = s.found[i];
-    const auto split = static_cast<std::size_t>(side_a_size(contact.kind));
-    double speed = 0;
-    for (std::size_t k = 0; k < 4; ++k) {
-      const Eigen::Vector3d& velocity = s.start_velocities[static_cast<std::size_t>(contact.vertices[k])];
-      speed += (k < split ? -contact.weights[k] : contact.weights[k]) * velocity.dot(contact.normal);
-    }
-    s.next_contacts.contacts[i].normal_speed = speed;
-    s.next_contacts.contacts[i].impulse = s.penalty.impulses[i];
-  }
-}
-
-void run_advance(Context& context, World::State& s, StageStats& stats) {
-  const double dt = s.options.dt;
-  {
-    const StageTimer timer(stats);
-    for (std::size_t i = 0; i < s.order.size(); ++i) {
-      const Body& body = s.bodies[s.order[i]];
-      const auto first = static_cast<std::size_t>(s.ranges[i].first_vertex);
-      for (std::size_t v = 0; v < body.positions.size(); ++v) {
-        Eigen::Vector3d& position = s.positions[first + v];
-        if (body.inverse_mass[v] > 0) position = body.positions[v] + dt * s.velocities[first + v];
-        check_in_range(body, v, position, s.time + dt);
+void bound_surfaces(World::State& s, StageStats& stats) {
+  const StageTimer timer(stats);
+  for (const contact::SurfacePart& part : s.ranges) {
+    const auto number = static_cast<std::size_t>(part.number);
+    const rigid::Bodies& bodies = s.rigid.state.bodies;
+    if (!bodies.colliders[static_cast<std::size_t>(bodies.info[number].first_collider)].surface) continue;
+    rigid::Box box{{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    const auto first = static_cast<std::size_t>(part.first_vertex);
+    for (std::size_t v = first; v < first + static_cast<std::size_t>(part.vertex_count); ++v) {
+      for (const Eigen::Vector3d* p : {&s.start[v], &s.positions[v]}) {
+        box.low = detail::lower(box.low, detail::to_vec3(*p));
+        box.high = detail::higher(box.high, detail::to_vec3(*p));
       }
     }
-    if (!s.any_continuous) return;
-    s.start.clear();
-    for (const BodyId id : s.order)
-      s.start.insert(s.start.end(), s.bodies[id].positions.begin(), s.bodies[id].positions.end());
+    const double grow = 2 * s.options.contact.distance;
+    const detail::Vec3 margin{grow, grow, grow};
+    rigid::bound_surface(s.rigid, number, {box.low - margin, box.high + margin});
   }
-  limit::run(context,
-             {.surface = s.surface,
-              .start = s.start,
-              .inverse_mass = s.inverse_mass,
-              .parts = s.parts,
-              .choice = {s.marks, s.chosen_pairs},
-              .dt = dt},
-             {.pairs = s.options.contact.pairs,
-              .method = mid::is_tree(s.method) ? s.method : mid::Method::bvh,
-              .filters = filters_of(s),
-              .gap = gap_share * s.options.contact.distance},
-             s.limit, s.positions, s.velocities, stats);
 }
 
 void run_commit(World::State& s, StageStats& stats) {
-  const StageTimer timer(stats);
   const double dt = s.options.dt;
-  // Look before anything is changed, so that a world which overflowed keeps its last good state.
-  for (std::size_t i = 0; i < s.order.size(); ++i) {
-    const Body& body = s.bodies[s.order[i]];
-    const auto first = static_cast<std::size_t>(s.ranges[i].first_vertex);
-    for (std::size_t v = 0; v < body.positions.size(); ++v) {
-      check_in_range(body, v, s.positions[first + v], s.time + dt);
-      check_in_range(body, v, s.velocities[first + v], s.time + dt);
-    }
-  }
-  for (std::size_t i = 0; i < s.order.size(); ++i) {
-    Body& body = s.bodies[s.order[i]];
-    const auto first = static_cast<std::ptrdiff_t>(s.ranges[i].first_vertex);
+  const StageTimer timer(stats);
+  for (const contact::SurfacePart& part : s.ranges) {
+    Body& body = s.bodies[part.id];
+    if (!body.has_vertices()) continue;
+    const auto first = static_cast<std::ptrdiff_t>(part.first_vertex);
     const auto count = static_cast<std::ptrdiff_t>(body.positions.size());
     std::copy_n(s.positions.begin() + first, count, body.positions.begin());
     std::copy_n(s.velocities.begin() + first, count, body.velocities.begin());
@@ -247,6 +303,18 @@ void run_commit(World::State& s, StageStats& stats) {
   stats.set_unit("vertices");
   ++s.steps;
   s.time = static_cast<double>(s.steps) * dt;
+}
+
+/// Throws before anything is changed, so that a world which overflowed keeps its last good state.
+void check_ends(const World::State& s) {
+  for (const contact::SurfacePart& part : s.ranges) {
+    const Body& body = s.bodies[part.id];
+    const auto first = static_cast<std::size_t>(part.first_vertex);
+    for (std::size_t v = 0; v < static_cast<std::size_t>(part.vertex_count); ++v) {
+      check_in_range(body, v, s.positions[first + v], s.time + s.options.dt);
+      check_in_range(body, v, s.velocities[first + v], s.time + s.options.dt);
+    }
+  }
 }
 
 }  // namespace carom

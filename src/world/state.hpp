@@ -1,17 +1,21 @@
 #pragma once
 
+#include <deque>
 #include <map>
 #include <optional>
 #include <vector>
 
 #include "bodies/body.hpp"
 #include "carom/world.hpp"
-#include "contact/identity.hpp"
+#include "ccd/surface_limit.hpp"
+#include "contact/anchor_contacts.hpp"
 #include "core/context.hpp"
 #include "core/slot_map.hpp"
 #include "detect/detection.hpp"
 #include "response/limit_motion.hpp"
-#include "response/penalty.hpp"
+#include "narrow/surface/surface_tree.hpp"
+#include "response/anchor_penalty.hpp"
+#include "response/coupling.hpp"
 #include "world/contact_list.hpp"
 #include "world/rigid_query.hpp"
 #include "world/rigid_world.hpp"
@@ -56,7 +60,9 @@ struct World::State {
 
   // One array over all bodies, in `order`; made by edits.
   Surface surface{0, {}};
-  std::vector<contact::BodyRange> ranges;
+  std::vector<contact::SurfacePart> ranges;
+  bool any_rigid = false;  ///< some body has a shape
+  bool deforming = false;  ///< some body has vertices that contacts or a motion function move
   std::vector<double> inverse_mass;
   JoinedFilters filters;
   std::vector<std::uint8_t> contact_marks;  ///< of pairs that make contacts, see broad::ObjectChoice; empty: all do
@@ -69,38 +75,62 @@ struct World::State {
   // End of the step as predicted; the response corrects the velocities.
   std::vector<Eigen::Vector3d> positions;
   std::vector<Eigen::Vector3d> velocities;
-  std::vector<Eigen::Vector3d> start;  ///< of the step; only if something is continuous
-  /// At the beginning of the step, before its forces; of scripted bodies the velocity of the step.
-  std::vector<Eigen::Vector3d> start_velocities;
+  std::vector<Eigen::Vector3d> start;             ///< of the step
+  std::vector<Eigen::Vector3d> start_velocities;  ///< of the step; of scripted vertices, over it
+  std::vector<Eigen::Vector3d> displacements;     ///< in the step, as the response has it
+  std::vector<Eigen::Vector3d> forces;            ///< working memory of particles
+  std::vector<double> awake_inverse_mass;         ///< 1/kg; 0 of bodies that sleep as well
 
   rigid::World rigid;
   mutable rigid::QueryTree query_tree;  ///< forgotten by whatever moves a rigid body
 
   std::vector<Contact> found;
-  contact::Identified contacts;
-  contact::Identified next_contacts;  ///< become `contacts` when the step is committed
-  mutable ContactList contact_list;   ///< forgotten by whatever changes the contacts
+  contact::AnchorList contacts;
+  contact::AnchorList next_contacts;  ///< become `contacts` when the step is committed
+  narrow::surface::SurfaceTree surface_tree;
+  std::vector<contact::ShapeContacts> shape_contacts;  ///< of each surface pair of the broad phase
+  std::vector<std::size_t> shape_parts;                ///< of each: the part of its surface
+  std::vector<double> shape_within;                    ///< of each: m, how far contacts were looked for
+  struct ShapeScratch {
+    narrow::surface::SurfaceTree::Scratch tree;
+    std::vector<Index> candidates;
+    narrow::surface::ShapeContactScratch contacts;
+  };
+  std::deque<ShapeScratch> shape_scratch;
+  std::vector<ccd::ColliderSurface> collider_surfaces;
+  std::vector<response::CoupledBody> coupled;
+  std::vector<std::int32_t> coupled_of;  ///< of each body: its number among the coupled ones, or -1
+  mutable ContactList contact_list;  ///< forgotten by whatever changes the contacts
   PipelineStats stats;
 
   Workers workers;
   Arena arena;
   detection::Scratch detection;
-  penalty::Scratch penalty;
+  anchor_penalty::Scratch penalty;
+  ccd::SurfaceLimitScratch surface_limit;
   limit::Scratch limit;
 };
 
 /// Stage `edits`: joins the surfaces of all bodies, and what is not to touch. The only place where
 /// topology changes.
 void run_edits(World::State& state, StageStats& stats);
+/// Stage `bounds` of surfaces.
+void bound_surfaces(World::State& state, StageStats& stats);
 /// Refers to the state.
 ContactFilters filters_of(const World::State& state);
 /// Stage `predict`: where every vertex would be at the end of the step if nothing touched.
 void run_predict(World::State& state, StageStats& stats);
-/// Normal speeds and impulses of the contacts of the step, after the response.
-void note_response(World::State& state);
-/// The first half of stage `commit`: where the corrected velocities lead, and no farther than is safe.
-void run_advance(Context& context, World::State& state, StageStats& stats);
+/// Stages `mid` and `narrow` of surfaces: features that are near each other, and convex colliders near features.
+void find_surface_contacts(Context& context, World::State& state, PipelineStats& stats);
+/// Stage `contacts` of surfaces: anchors, ids, and the impulses of the step before. Wakes what is touched.
+void match_surface_contacts(World::State& state, StageStats& stats);
+/// Stage `respond`: contacts of all bodies. Rigid bodies get their next motion, vertices their ends.
+void respond(Context& context, World::State& state, PipelineStats& stats);
+/// Stage `continuous`: nothing passes through anything between the start of the step and its end.
+void limit_motion(Context& context, World::State& state, StageStats& stats);
 /// Stage `commit`: the new state, all of it or, if a number overflowed, none of it.
 void run_commit(World::State& state, StageStats& stats);
+/// Throws Error(unstable) that names a vertex which left the range of numbers.
+void check_ends(const World::State& state);
 
 }  // namespace carom

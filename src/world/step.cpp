@@ -2,51 +2,45 @@
 
 namespace carom {
 
-/// One walk down the pipeline (docs/architecture.md).
+/// One walk down the pipeline, the same for all bodies (docs/architecture.md).
 void World::step() {
   State& s = *state_;
   PipelineStats stats;
   s.arena.reset();
+  s.query_tree.forget();
+  s.contact_list.forget();
   Context context{s.workers, s.arena};
-
-  if (s.rigid.state.bodies.size() > 0) {
-    s.query_tree.forget();
-    s.contact_list.forget();
-    rigid::step(context, s.rigid,
-                {.gravity = detail::to_vec3(s.options.gravity),
-                 .dt = s.options.dt,
-                 .rigid = s.options.rigid,
-                 .response = s.response},
-                stats);
-    ++s.steps;
-    s.time = static_cast<double>(s.steps) * s.options.dt;
-    s.stats = stats;
-    return;
-  }
+  rigid::World& rigid = s.rigid;
+  const rigid::StepOptions options{.gravity = detail::to_vec3(s.options.gravity),
+                                   .dt = s.options.dt,
+                                   .rigid = s.options.rigid,
+                                   .response = s.response};
 
   run_edits(s, stats[Stage::edits]);
+  std::optional<Workers::Gathering> gathering;
+  if (s.any_rigid) gathering.emplace(context.workers);
+  rigid::predict(context, rigid, options, stats[Stage::predict]);
   run_predict(s, stats[Stage::predict]);
-
-  // bounds, broad, mid, narrow
-  detection::run(context, {.surface = s.surface, .positions = s.positions},
-                 {.distance = s.options.contact.distance,
-                  .pairs = s.options.contact.pairs,
-                  .method = s.method,
-                  .filters = filters_of(s),
-                  .choice = {.marks = s.contact_marks}},
-                 s.detection, s.found, stats);
-
-  contact::run({.contacts = s.found, .bodies = s.ranges, .previous = s.contacts}, s.next_contacts,
-               stats[Stage::contacts]);
-
-  penalty::run({.contacts = s.found, .inverse_mass = s.inverse_mass, .dt = s.options.dt}, s.options.contact, s.penalty,
-               s.velocities, stats[Stage::respond]);
-
-  note_response(s);
-  run_advance(context, s, stats[Stage::commit]);
+  rigid::bound(context, rigid, options, stats[Stage::bounds]);
+  bound_surfaces(s, stats[Stage::bounds]);
+  rigid::find_pairs(context, rigid, stats[Stage::broad]);
+  rigid::look(context, rigid, options, stats[Stage::narrow]);
+  rigid::look_at_meshes(context, rigid, options, stats[Stage::narrow]);
+  find_surface_contacts(context, s, stats);
+  rigid::identify(context, rigid, options.rigid, stats[Stage::contacts]);
+  match_surface_contacts(s, stats[Stage::contacts]);
+  rigid::predict_woken(rigid, options);
+  respond(context, s, stats);
+  rigid::advance(context, rigid, options, stats[Stage::commit]);
+  limit_motion(context, s, stats[Stage::commit]);
+  rigid::keep_momentum_and_energy(context, rigid, options, stats[Stage::commit]);
+  rigid::limit_spinning(rigid, options);
+  // Throws if a number overflowed: until here nothing has changed that can be seen.
+  check_ends(s);
+  rigid::commit(context, rigid, stats[Stage::commit]);
   run_commit(s, stats[Stage::commit]);
+  rigid::sleep(rigid, options.rigid, options.dt, stats[Stage::commit]);
 
-  // Only now: a step that threw above has changed nothing that can be seen.
   std::swap(s.contacts, s.next_contacts);
   s.contact_list.forget();
   s.stats = stats;

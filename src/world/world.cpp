@@ -80,10 +80,23 @@ void check_vertex(const Body& body, Index vertex) {
 }
 
 BodyId insert(World::State& state, Body&& body) {
-  require(state.rigid.state.bodies.size() == 0, ErrorCode::unsupported,
-          "body '{}' is a mesh, but the world has rigid bodies: both in one world are not there yet", body.name);
+  rigid::WorldState& table = state.rigid.state;
+  body.number = static_cast<std::int32_t>(table.bodies.size());
   body.serial = state.next_serial++;
+  rigid::SurfaceEntry entry{.name = body.name,
+                            .id = {},
+                            .deforms = body.kind == BodyKind::particles,
+                            .friction = body.friction,
+                            .restitution = body.restitution,
+                            .group = body.group,
+                            .mask = body.mask};
   const BodyId id = state.bodies.insert(std::move(body));
+  entry.id = id;
+  rigid::add(table.bodies, std::move(entry));
+  table.boxed.emplace_back();
+  table.tracks.emplace_back();
+  table.boxes.resize(table.bodies.colliders.size());
+  state.query_tree.forget();
   state.order.push_back(id);
   state.edited = true;
   return id;
@@ -140,19 +153,20 @@ BodyId World::add(KinematicBody description) {
 
 BodyId World::add(ParticleBody description) {
   Body body = make_body(std::move(description));
-  particles::check_step(body, state_->options.dt);
+  require(state_->response != response::Kind::lcp, ErrorCode::unsupported,
+          "body '{}': the response 'lcp' does not take particles; 'soft', 'impulse' and 'penalty' do", body.name);
+  // The response `soft` makes its inner steps as short as springs need.
+  if (state_->response != response::Kind::soft) particles::check_step(body, state_->options.dt);
   return insert(*state_, std::move(body));
 }
 
 void World::remove(BodyId body) {
-  const std::int32_t rigid = find(*state_, body).rigid;
-  if (rigid >= 0) {
-    rigid::remove(state_->rigid, rigid);
-    state_->query_tree.forget();
-    for (const BodyId id : state_->order) {
-      Body& other = state_->bodies[id];
-      if (other.rigid > rigid) --other.rigid;
-    }
+  const std::int32_t number = find(*state_, body).number;
+  rigid::remove(state_->rigid, number);
+  state_->query_tree.forget();
+  for (const BodyId id : state_->order) {
+    Body& other = state_->bodies[id];
+    if (other.number > number) --other.number;
   }
   state_->contact_list.forget();
   state_->bodies.erase(body);
@@ -164,29 +178,26 @@ void World::remove(BodyId body) {
   state_->edited = true;
 
   // Contacts of the last step name bodies; those of this one would name nothing.
-  contact::Identified& last = state_->contacts;
+  contact::AnchorList& last = state_->contacts;
   std::size_t kept = 0;
   for (std::size_t i = 0; i < last.contacts.size(); ++i) {
-    if (last.contacts[i].body_a == body || last.contacts[i].body_b == body) continue;
+    if (last.identities[i].body_a == body || last.identities[i].body_b == body) continue;
     last.contacts[kept] = last.contacts[i];
-    last.serials[kept++] = last.serials[i];
+    last.identities[kept++] = last.identities[i];
   }
   last.contacts.resize(kept);
-  last.serials.resize(kept);
+  last.identities.resize(kept);
 }
 
 void World::exclude(BodyId a, BodyId b) {
-  const std::int32_t rigid_a = find(*state_, a).rigid;
-  const std::int32_t rigid_b = find(*state_, b).rigid;
-  if (rigid_a >= 0) {
-    auto& excluded = state_->rigid.state.excluded;
-    const std::array<std::int32_t, 2> pair{std::min(rigid_a, rigid_b), std::max(rigid_a, rigid_b)};
-    excluded.insert(std::lower_bound(excluded.begin(), excluded.end(), pair), pair);
-    state_->rigid.state.pairs_stale = true;
-    rigid::wake_neighbours(state_->rigid.state, rigid_a);
-    rigid::wake_neighbours(state_->rigid.state, rigid_b);
-    return;
-  }
+  const std::int32_t number_a = find(*state_, a).number;
+  const std::int32_t number_b = find(*state_, b).number;
+  auto& excluded = state_->rigid.state.excluded;
+  const std::array<std::int32_t, 2> pair{std::min(number_a, number_b), std::max(number_a, number_b)};
+  excluded.insert(std::lower_bound(excluded.begin(), excluded.end(), pair), pair);
+  state_->rigid.state.pairs_stale = true;
+  rigid::wake_neighbours(state_->rigid.state, number_a);
+  rigid::wake_neighbours(state_->rigid.state, number_b);
   state_->excluded_bodies.push_back({a, b});
   state_->filters_edited = true;
 }
@@ -201,7 +212,7 @@ void World::exclude(BodyId a, Index vertex_a, BodyId b, Index vertex_b) {
 void World::set_detection(BodyId a, BodyId b, Detection detection) {
   for (const BodyId id : {a, b}) {
     const auto& body = find(*state_, id);
-    require(body.rigid < 0, ErrorCode::unsupported,
+    require(body.has_vertices(), ErrorCode::unsupported,
             "set_detection: body '{}' is rigid, and rigid bodies are never let through each other", body.name);
   }
   state_->pair_detection[{std::min(a, b), std::max(a, b)}] = detection;

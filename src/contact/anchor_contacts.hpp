@@ -1,0 +1,87 @@
+#pragma once
+
+#include <compare>
+#include <span>
+#include <vector>
+
+#include "bodies/rigid.hpp"
+#include "carom/contact.hpp"
+#include "narrow/surface/shape_contacts.hpp"
+#include "response/anchor.hpp"
+
+/// Stage `contacts` of deforming bodies: contacts of features, and of shapes with features, become contacts between
+/// anchors. Each keeps the id, age and impulses that it had in the step before.
+namespace carom::contact {
+
+/// Part of the joined surface that is one body. Ascending in all fields but `number`.
+struct SurfacePart {
+  BodyId id;
+  std::uint32_t serial = 0;
+  Index first_vertex = 0;
+  Index vertex_count = 0;
+  Index first_triangle = 0;
+  std::int32_t number = 0;  ///< of the body in the table of bodies and colliders
+  double friction = 0;
+  double restitution = 0;
+};
+
+/// Part that a vertex belongs to.
+const SurfacePart& part_of_vertex(std::span<const SurfacePart> parts, Index vertex);
+
+enum class AnchorKind : std::uint8_t { vertex_face, edge_edge, shape_vertex, shape_edge, shape_face };
+
+/// Identity of a contact from step to step: serial numbers of the bodies, and features numbered within them. The side a
+/// of a shape is the number of its collider within its body.
+struct AnchorKey {
+  AnchorKind kind = AnchorKind::vertex_face;
+  std::uint32_t serial_a = 0;
+  std::array<Index, 2> a{none, none};
+  std::uint32_t serial_b = 0;
+  std::array<Index, 2> b{none, none};
+  friend auto operator<=>(const AnchorKey&, const AnchorKey&) = default;
+};
+
+struct AnchorIdentity {
+  AnchorKey key;
+  BodyId body_a;
+  BodyId body_b;
+  Index first_a = 0;  ///< of the vertices of side a in the joined surface
+  Index first_b = 0;
+  std::uint64_t id = 0;   ///< never used again
+  std::uint32_t age = 0;  ///< steps since the contact began
+};
+
+/// Contacts of a step, ascending by key.
+struct AnchorList {
+  std::vector<response::AnchorContact> contacts;
+  std::vector<AnchorIdentity> identities;  ///< of each
+
+  void clear() {
+    contacts.clear();
+    identities.clear();
+  }
+};
+
+/// Contacts of one convex collider with the surface.
+struct ShapeContacts {
+  std::int32_t collider = 0;
+  std::int32_t coupled = 0;  ///< of its body among the coupled bodies
+  std::uint32_t serial = 0;  ///< of its body
+  std::vector<narrow::surface::ShapeContact> contacts;
+};
+
+struct AnchorIn {
+  std::span<const Contact> features;  ///< canonical order, numbered over the joined surface
+  std::span<const ShapeContacts> shapes;
+  std::span<const SurfacePart> parts;
+  const rigid::Bodies& bodies;
+  std::span<const Eigen::Vector3d> start;             ///< of each vertex, m
+  std::span<const Eigen::Vector3d> start_velocities;  ///< of each vertex, m/s
+  std::span<const response::CoupledBody> coupled;
+  double thickness = 0;  ///< m
+};
+
+/// Replaces `out` by the contacts of this step. `next_id` is the first id that is free.
+void run(const AnchorIn& in, const AnchorList& previous, AnchorList& out, std::uint64_t& next_id);
+
+}  // namespace carom::contact

@@ -1,0 +1,68 @@
+#include "response/coupling.hpp"
+
+#include <algorithm>
+
+namespace carom::response {
+namespace {
+
+/// Sweeps over the contacts in an inner step, and after the rigid bodies have moved.
+constexpr int push_sweeps = 4;
+constexpr int relax_sweeps = 2;
+constexpr int separate_sweeps = 4;
+
+}  // namespace
+
+void move(const AnchorState& s, double interval) {
+  for (std::size_t v = 0; v < s.velocities.size(); ++v) s.displacements[v] += interval * s.velocities[v];
+  for (CoupledBody& body : s.bodies) {
+    body.displacement = body.displacement + interval * body.v;
+    body.turn = body.turn + interval * body.w;
+  }
+}
+
+void inner_steps(Coupling& c, double interval, int count) {
+  const double h = interval / count;
+  for (int i = 0; i < count; ++i) {
+    c.add_forces(h);
+    warm_start(c.contacts, c.state);
+    for (int k = 0; k < push_sweeps; ++k) sweep(c.contacts, c.state, c.options, h, true);
+    move(c.state, h);
+    if (i + 1 < count) {
+      for (int k = 0; k < relax_sweeps; ++k) sweep(c.contacts, c.state, c.options, h, false);
+      add_to_totals(c.contacts);
+    }
+  }
+}
+
+void relax(Coupling& c, double interval) {
+  for (int k = 0; k < relax_sweeps; ++k) sweep(c.contacts, c.state, c.options, interval, false);
+  add_to_totals(c.contacts);
+}
+
+void separate_vertices(Coupling& c, double dt) {
+  const AnchorState& s = c.state;
+  for (int k = 0; k < separate_sweeps; ++k) {
+    for (const AnchorContact& contact : c.contacts) {
+      if (!(contact.gap < 0)) continue;
+      const double opened = dot(contact.normal, displacement_at(contact.b, s) - displacement_at(contact.a, s));
+      const double wanted = std::min(c.options.push_speed * dt, -c.options.push_fraction * contact.gap);
+      double inverse_mass = 0;
+      for (const Anchor* side : {&contact.a, &contact.b}) {
+        if (side->rigid < 0) inverse_mass += inverse_effective_mass(*side, contact.normal, s);
+      }
+      if (!(wanted > opened) || !(inverse_mass > 0)) continue;
+      const double amount = (wanted - opened) / inverse_mass;
+      for (const Anchor* side : {&contact.a, &contact.b}) {
+        if (side->rigid >= 0) continue;
+        const double sign = side == &contact.a ? -1 : 1;
+        for (std::size_t i = 0; i < side->count; ++i) {
+          const auto v = static_cast<std::size_t>(side->vertices[i]);
+          s.displacements[v] +=
+              detail::to_eigen((sign * amount * side->weights[i] * s.inverse_mass[v]) * contact.normal);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace carom::response

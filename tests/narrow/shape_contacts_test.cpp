@@ -71,13 +71,15 @@ double separation(const Shape& shape, const Eigen::Isometry3d& pose, const Sheet
   return distance(shape, pose, Shape::hull(corners), at).distance;
 }
 
-/// Every feature with its separation, and the smallest of its boundary.
+/// Every feature with its separation, and the smallest of those features of its boundary that make contacts.
 struct Measured {
   double separation;
   double boundary = INFINITY;
+  bool doubtful = false;  ///< rounding decides whether an edge of its boundary makes a contact
 };
 
-std::map<Key, Measured> measure_all(const Shape& shape, const Eigen::Isometry3d& pose, const Sheet& sheet) {
+std::map<Key, Measured> measure_all(const Shape& shape, const Eigen::Isometry3d& pose, const Sheet& sheet,
+                                    double resolution) {
   std::map<Key, Measured> all;
   const auto take = [&](const Key& key) -> Measured& {
     const auto known = all.find(key);
@@ -87,6 +89,7 @@ std::map<Key, Measured> measure_all(const Shape& shape, const Eigen::Isometry3d&
   for (std::size_t i = 0; i < sheet.surface.triangles().size(); ++i) {
     const Triangle& t = sheet.surface.triangles()[i];
     double boundary = INFINITY;
+    bool doubtful = false;
     for (std::size_t k = 0; k < 3; ++k) {
       const Index u = t[k];
       const Index v = t[(k + 1) % 3];
@@ -95,10 +98,14 @@ std::map<Key, Measured> measure_all(const Shape& shape, const Eigen::Isometry3d&
       if (u == v) continue;
       Measured& edge = take({1, {std::min(u, v), std::max(u, v), none}});
       edge.boundary = ends;
-      boundary = std::min(boundary, edge.separation);
+      const double deeper = ends - resolution - edge.separation;
+      if (deeper > 0) boundary = std::min(boundary, edge.separation);
+      doubtful = doubtful || (resolution > 0 && std::abs(deeper) < 0.1 * resolution);
     }
     if (t[0] == t[1] || t[1] == t[2] || t[2] == t[0]) continue;
-    take({2, {static_cast<Index>(i), none, none}}).boundary = boundary;
+    Measured& triangle = take({2, {static_cast<Index>(i), none, none}});
+    triangle.boundary = boundary;
+    triangle.doubtful = doubtful;
   }
   return all;
 }
@@ -147,7 +154,7 @@ void compare(const Shape& shape, const Eigen::Isometry3d& pose, const Sheet& she
   // Depths of round shapes are true to this.
   const double round = core.polytope() ? tight : 1e-4 * extent;
 
-  std::map<Key, Measured> all = measure_all(shape, pose, sheet);
+  std::map<Key, Measured> all = measure_all(shape, pose, sheet, options.resolution);
   std::vector<Key> order;
   for (const ShapeContact& c : found) {
     SCOPED_TRACE(::testing::Message() << "feature " << static_cast<int>(c.feature) << " id " << c.id);
@@ -159,7 +166,7 @@ void compare(const Shape& shape, const Eigen::Isometry3d& pose, const Sheet& she
     const double loose = cut ? round : tight;
     EXPECT_NEAR(c.distance, m.separation, loose);
     EXPECT_LT(c.distance, options.within);
-    if (c.feature != FeatureKind::vertex) {
+    if (c.feature != FeatureKind::vertex && !m.doubtful) {
       EXPECT_LT(m.separation, m.boundary - options.resolution + loose);
     }
     check_contact(shape, pose, sheet, c, extent, loose);
@@ -176,8 +183,9 @@ void compare(const Shape& shape, const Eigen::Isometry3d& pose, const Sheet& she
     const double loose = m.separation < -core.radius + tight ? 2 * round : tight;
     const bool below = m.separation < options.within - loose;
     const bool deeper = key.first == 0 || m.separation < m.boundary - options.resolution - loose;
-    EXPECT_FALSE(below && deeper) << "feature " << key.first << " of " << key.second[0] << ' ' << key.second[1] << ' '
-                                  << key.second[2] << " at " << m.separation << " beside " << m.boundary;
+    EXPECT_FALSE(below && deeper && !m.doubtful)
+        << "feature " << key.first << " of " << key.second[0] << ' ' << key.second[1] << ' ' << key.second[2] << " at "
+        << m.separation << " beside " << m.boundary;
   }
 }
 

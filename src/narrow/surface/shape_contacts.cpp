@@ -6,6 +6,7 @@
 #include "carom/closest.hpp"
 #include "geometry/point_segment.hpp"
 #include "narrow/convex/convex.hpp"
+#include "shapes/support.hpp"
 
 namespace carom::narrow::surface {
 namespace {
@@ -159,7 +160,41 @@ class Finder {
     f.error = result.error;
     f.normal = detail::to_vec3(result.normal);
     f.cut = result.distance < -core_.radius;
+    if (f.cut && !core_.polytope() && improve(f, count)) return;
     weigh(f, count, x, detail::to_vec3(result.point_b) - middle);
+  }
+
+  /// The search for the depth of a round core may end beside the shortest translation. Every direction bounds the
+  /// depth: those of the vertices, across the edge or the face, and away from the center of the core are tried. False
+  /// if none is better; then the weights are not set.
+  bool improve(Scratch::Feature& f, std::size_t count) const {
+    const Vec3 e = detail::unit_or_zero(corner(f, 1).local - corner(f, 0).local);
+    const Vec3 face = detail::unit_or_zero(cross(e, corner(f, count - 1).local - corner(f, 0).local));
+    bool better = false;
+    const auto offer = [&](const Vec3& direction) {
+      const Vec3 n = detail::unit_or_zero(direction);
+      if (!(dot(n, n) > 0.5)) return;
+      std::size_t lowest = 0;
+      for (std::size_t k = 1; k < count; ++k) {
+        if (dot(n, corner(f, k).local) < dot(n, corner(f, lowest).local)) lowest = k;
+      }
+      const double separation = dot(n, corner(f, lowest).local - shapes::support(core_, n).p) - core_.radius;
+      if (!(separation > f.separation + separation_rounding * core_.reach)) return;
+      f.separation = separation;
+      f.normal = n;
+      f.weights = {};
+      f.weights[lowest] = 1;
+      better = true;
+    };
+    const auto across = [&](const Vec3& n) { return n - dot(n, e) * e; };
+    for (std::size_t k = 0; k < count; ++k) {
+      offer(corner(f, k).distance.normal);
+      if (count == 2) offer(across(corner(f, k).distance.normal));
+    }
+    if (count == 2) offer(across(corner(f, 0).local));
+    offer(face);
+    offer(-face);
+    return better;
   }
 
   void measure_from_point(Scratch::Feature& f, std::size_t count, const std::array<Vec3, 3>& x) {
@@ -214,9 +249,9 @@ class Finder {
       const Scratch::Vertex& next = corner(triangle, (k + 1) % 3);
       boundary = std::min(boundary, known(v.distance));
       const Scratch::Feature* edge = measured_edge(edge_key(v.index, next.index));
-      // An edge that was not measured is as close as one of its ends, or farther than `within`.
+      // An edge that was not measured makes no contact: it is as close as one of its ends, or farther than `within`.
       if (edge == nullptr) continue;
-      boundary = std::min(boundary, edge->separation);
+      if (edge->counts) boundary = std::min(boundary, edge->separation);
       // The separating axis of the edge bounds the separation of the triangle.
       const double on_edge = std::min(dot(edge->normal, v.local), dot(edge->normal, next.local));
       const double opposite = dot(edge->normal, corner(triangle, (k + 2) % 3).local);

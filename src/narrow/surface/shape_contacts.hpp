@@ -18,11 +18,13 @@
 /// shortest translation that takes the whole feature out of the shape. The separation of an edge is never larger than
 /// those of its ends, nor that of a triangle larger than those of its edges.
 ///
-/// A vertex makes a contact if its separation is below `within`. An edge or a triangle makes one if its separation is
-/// below `within` and below those of all features of its boundary by more than `resolution` and rounding: the closest
-/// point is then strictly inside the feature, or the feature is cut deeper by the shape than its boundary is. Where a
-/// sheet lies flat on a face of the shape only its vertices make contacts; where a corner of the shape is under the
-/// middle of a triangle only the triangle makes one.
+/// A vertex makes a contact if its separation is below `within`. An edge makes one if its separation is below `within`
+/// and below those of its ends by more than `resolution` and rounding; a triangle if its separation is below `within`
+/// and, by as much, below those of its corners and of those of its edges that make contacts. The closest point is then
+/// strictly inside the feature, or the shape cuts the feature deeper than its boundary. So a sheet that lies flat on a
+/// face of the shape makes contacts with its vertices only, and a corner of the shape under the middle of a triangle
+/// with the triangle only. Ends that penetrate do not keep an edge from making a contact: where a sheet is bent over an
+/// edge of a box, the vertices on either side may be a little inside and the edge between them deep.
 ///
 /// Normals point from the shape to the surface. Of a penetrating feature the normal is the direction of its shortest
 /// translation out of the shape, and `distance` is minus the length of that translation: moving the feature by

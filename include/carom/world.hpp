@@ -36,7 +36,7 @@ std::string_view to_string(Detection detection);
 struct StaticBody {
   std::string name{};
   TriangleMesh mesh{};
-  double friction = 0.6;                  ///< Coulomb's coefficient; two bodies have the geometric mean of theirs
+  double friction = 0.6;                 ///< Coulomb's coefficient; two bodies have the geometric mean of theirs
   double restitution = 0;                ///< 0 = no bounce, 1 = none lost; two bodies have the larger of theirs
   std::uint32_t group = 1;               ///< bits, see ObjectGroup
   std::uint32_t mask = 0xffffffff;       ///< bits
@@ -47,7 +47,7 @@ struct KinematicBody {
   std::string name{};
   TriangleMesh mesh{};  ///< the rest shape; where it is, the motion says
   Motion motion{};
-  double friction = 0.6;                  ///< Coulomb's coefficient; two bodies have the geometric mean of theirs
+  double friction = 0.6;                 ///< Coulomb's coefficient; two bodies have the geometric mean of theirs
   double restitution = 0;                ///< 0 = no bounce, 1 = none lost; two bodies have the larger of theirs
   std::uint32_t group = 1;               ///< bits, see ObjectGroup
   std::uint32_t mask = 0xffffffff;       ///< bits
@@ -58,19 +58,19 @@ struct KinematicBody {
 /// across each inner edge between the two opposite corners.
 struct ParticleBody {
   std::string name{};
-  TriangleMesh mesh{};                   ///< also the rest shape
-  double mass = 1;                       ///< kg, of the whole body, shared out by area
-  double stretch_stiffness = 500;        ///< N/m of each spring along an edge
-  double bend_stiffness = 5;             ///< N/m of each spring across an edge
-  double spring_damping = 0.5;           ///< N s/m along each spring
-  double air_damping = 0.1;              ///< 1/s, of the velocity
-  std::vector<Index> pinned{};           ///< vertices that never move
-  Eigen::Vector3d velocity{0, 0, 0};     ///< m/s, at the beginning, of all that is not pinned
+  TriangleMesh mesh{};                ///< also the rest shape
+  double mass = 1;                    ///< kg, of the whole body, shared out by area
+  double stretch_stiffness = 500;     ///< N/m of each spring along an edge
+  double bend_stiffness = 5;          ///< N/m of each spring across an edge
+  double spring_damping = 0.5;        ///< N s/m along each spring
+  double air_damping = 0.1;           ///< 1/s, of the velocity
+  std::vector<Index> pinned{};        ///< vertices that never move
+  Eigen::Vector3d velocity{0, 0, 0};  ///< m/s, at the beginning, of all that is not pinned
   /// Pa over that outside, while the volume is that of the rest shape; it falls as the volume grows. The mesh must be
   /// closed and face outward. 0 = none.
   double pressure = 0;
   bool sleeping_allowed = true;
-  double friction = 0.6;                  ///< Coulomb's coefficient; two bodies have the geometric mean of theirs
+  double friction = 0.6;                 ///< Coulomb's coefficient; two bodies have the geometric mean of theirs
   double restitution = 0;                ///< 0 = no bounce, 1 = none lost; two bodies have the larger of theirs
   std::uint32_t group = 1;               ///< bits, see ObjectGroup
   std::uint32_t mask = 0xffffffff;       ///< bits

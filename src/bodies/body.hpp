@@ -50,7 +50,7 @@ struct Body {
   double max_step = 0;        ///< s, at which explicit springs are stable
   bool asleep = false;
   bool sleeping_allowed = true;
-  double still = 0;           ///< s for which no vertex has been fast
+  double still = 0;  ///< s for which no vertex has been fast
 };
 
 }  // namespace carom

@@ -53,22 +53,16 @@ std::vector<Spring> make_springs(const Body& body, double stretch_stiffness, dou
 }
 
 double max_step(const Body& body) {
-  // Row sums bound the largest eigenvalue: s of the stiffness, g of the damping matrix, both over
-  // mass. The step holds for s dt^2 <= 2 and g dt <= 1 together with contacts (docs/methods/responses.md).
+  // Row sums bound the largest eigenvalue s of the stiffness matrix over mass. The step holds for s dt^2 <= 2 together
+  // with contacts (docs/methods/responses.md); damping is implicit and sets no limit.
   std::vector<double> stiffness(body.positions.size(), 0.0);
-  std::vector<double> damping(body.positions.size(), 0.0);
   for (const Spring& spring : body.springs) {
-    for (const Index end : {spring.a, spring.b}) {
-      stiffness[static_cast<std::size_t>(end)] += 2 * spring.stiffness;
-      damping[static_cast<std::size_t>(end)] += 2 * body.spring_damping;
-    }
+    for (const Index end : {spring.a, spring.b}) stiffness[static_cast<std::size_t>(end)] += 2 * spring.stiffness;
   }
   double largest_dt = INFINITY;
   for (std::size_t i = 0; i < stiffness.size(); ++i) {
     const double s = stiffness[i] * body.inverse_mass[i];
-    const double g = damping[i] * body.inverse_mass[i] + (body.inverse_mass[i] > 0 ? body.air_damping : 0);
     if (s > 0) largest_dt = std::min(largest_dt, std::sqrt(2 / s));
-    if (g > 0) largest_dt = std::min(largest_dt, 1 / g);
   }
   return largest_dt;
 }
@@ -77,7 +71,7 @@ void check_step(const Body& body, double dt) {
   const double largest_dt = max_step(body);
   require(dt <= largest_dt, ErrorCode::unstable,
           "body '{}': a step of {} s is too long for its springs and masses; the longest stable step is {:.3g} s (or "
-          "lower stretch_stiffness, bend_stiffness or the dampings, or raise mass)",
+          "lower stretch_stiffness or bend_stiffness, raise mass, or take the response 'soft')",
           body.name, dt, largest_dt);
 }
 
@@ -96,6 +90,25 @@ double volume(const Body& body, std::span<const Eigen::Vector3d> start,
 }
 
 namespace {
+
+/// Dampers along the springs, one after the other: each takes the impulse of its own implicit step, so that no step is
+/// too long, momentum is kept and energy never grows.
+void damp_springs(const Body& body, double interval, std::span<const Eigen::Vector3d> start,
+                  std::span<const Eigen::Vector3d> displacements, std::span<Eigen::Vector3d> velocities) {
+  const double damping = interval * body.spring_damping;
+  for (const Spring& spring : body.springs) {
+    const auto a = static_cast<std::size_t>(spring.a);
+    const auto b = static_cast<std::size_t>(spring.b);
+    const Eigen::Vector3d span = start[b] + displacements[b] - (start[a] + displacements[a]);
+    const double square = span.squaredNorm();
+    if (!(square > 0)) continue;
+    const double closing = (velocities[b] - velocities[a]).dot(span);
+    const double inverse_mass = body.inverse_mass[a] + body.inverse_mass[b];
+    const Eigen::Vector3d impulse = (damping * closing / (square * (1 + damping * inverse_mass))) * span;
+    velocities[a] += body.inverse_mass[a] * impulse;
+    velocities[b] -= body.inverse_mass[b] * impulse;
+  }
+}
 
 /// Gas at constant temperature: the pressure over that outside falls as the volume grows.
 void add_pressure(const Body& body, std::span<const Eigen::Vector3d> start,
@@ -127,19 +140,17 @@ void add_forces(const Body& body, const Eigen::Vector3d& gravity, double interva
     const double length = span.norm();
     if (!(length > 0)) continue;  // no direction to push in
     const Eigen::Vector3d direction = span / length;
-    const double closing = (velocities[b] - velocities[a]).dot(direction);
-    const Eigen::Vector3d force =
-        (spring.stiffness * (length - spring.rest_length) + body.spring_damping * closing) * direction;
+    const Eigen::Vector3d force = spring.stiffness * (length - spring.rest_length) * direction;
     forces[a] += force;
     forces[b] -= force;
   }
   if (body.pressure > 0) add_pressure(body, start, displacements, forces);
   for (std::size_t i = 0; i < start.size(); ++i) {
     if (body.inverse_mass[i] == 0) continue;
-    const Eigen::Vector3d acceleration =
-        gravity + body.inverse_mass[i] * forces[i] - body.air_damping * velocities[i];
-    velocities[i] += interval * acceleration;
+    velocities[i] += interval * (gravity + body.inverse_mass[i] * forces[i]);
+    velocities[i] /= 1 + interval * body.air_damping;
   }
+  if (body.spring_damping > 0) damp_springs(body, interval, start, displacements, velocities);
 }
 
 }  // namespace carom::particles

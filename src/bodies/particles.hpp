@@ -28,7 +28,6 @@ void add_forces(const Body& body, const Eigen::Vector3d& gravity, double interva
                 std::span<Eigen::Vector3d> velocities, std::span<Eigen::Vector3d> forces);
 
 /// Volume inside a closed body, m^3; positive if its triangles face outward.
-double volume(const Body& body, std::span<const Eigen::Vector3d> start,
-              std::span<const Eigen::Vector3d> displacements);
+double volume(const Body& body, std::span<const Eigen::Vector3d> start, std::span<const Eigen::Vector3d> displacements);
 
 }  // namespace carom::particles

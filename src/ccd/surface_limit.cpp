@@ -98,10 +98,8 @@ void find_hits(const SurfaceLimitIn& in, const SurfaceLimitScratch& s, std::uint
       sweep = std::max(sweep, (end[v] - in.start[v]).norm());
     }
     if (distance - in.resolution - in.separation > sweep + body_sweep) continue;
-    const narrow::surface::ShapeImpact impact =
-        narrow::surface::shape_impact(moving, triangle,
-                                      {.separation = in.separation, .tolerance = tolerance_fraction * in.separation},
-                                      chunk.core);
+    const narrow::surface::ShapeImpact impact = narrow::surface::shape_impact(
+        moving, triangle, {.separation = in.separation, .tolerance = tolerance_fraction * in.separation}, chunk.core);
     if (impact.hit) chunk.hits.push_back({number, t, impact.time});
   }
   clear_bounds(pair, chunk.bound);
@@ -124,7 +122,8 @@ std::size_t limit_round(Context& context, const SurfaceLimitIn& in, Shortening s
                       find_hits(in, s, static_cast<std::uint32_t>(i), next, end, s.chunks[chunk]);
                   });
   s.hits.clear();
-  for (std::size_t i = 0; i < chunks; ++i) s.hits.insert(s.hits.end(), s.chunks[i].hits.begin(), s.chunks[i].hits.end());
+  for (std::size_t i = 0; i < chunks; ++i)
+    s.hits.insert(s.hits.end(), s.chunks[i].hits.begin(), s.chunks[i].hits.end());
   if (s.hits.empty()) return 0;
 
   s.vertex_fraction.assign(in.start.size(), 1.0);
@@ -169,8 +168,8 @@ std::size_t limit_round(Context& context, const SurfaceLimitIn& in, Shortening s
     Motion& to = next[i];
     const detail::Vec3 turn = detail::rotation_vector(to.q * detail::conjugate(from.q));
     to.x = from.x + s.body_fraction[i] * (to.x - from.x);
-    to.q = s.body_fraction[i] == 0 ? from.q
-                                   : detail::normalized(detail::rotation_by(s.body_fraction[i] * turn) * from.q);
+    to.q =
+        s.body_fraction[i] == 0 ? from.q : detail::normalized(detail::rotation_by(s.body_fraction[i] * turn) * from.q);
     bodies_changed = true;
   }
   return s.hits.size();

@@ -40,8 +40,7 @@ void finish(const AnchorIn& in, AnchorContact& c) {
 void add_feature(const AnchorIn& in, const Contact& found, AnchorList& out) {
   const bool vertex_face = found.kind == ContactKind::vertex_face;
   const SurfacePart& a = part_of_vertex(in.parts, found.a[0]);
-  const SurfacePart& b =
-      vertex_face ? part_of_triangle(in.parts, found.b[0]) : part_of_vertex(in.parts, found.b[0]);
+  const SurfacePart& b = vertex_face ? part_of_triangle(in.parts, found.b[0]) : part_of_vertex(in.parts, found.b[0]);
   AnchorContact c;
   const auto split = static_cast<std::size_t>(side_a_size(found.kind));
   for (std::size_t k = 0; k < 4; ++k) {
@@ -100,7 +99,8 @@ void add_shape(const AnchorIn& in, const ShapeContacts& shape, const narrow::sur
   if (found.feature == FeatureKind::edge) {
     identity.key.b = {found.vertices[0] - part.first_vertex, found.vertices[1] - part.first_vertex};
   } else {
-    identity.key.b = {found.id - (found.feature == FeatureKind::vertex ? part.first_vertex : part.first_triangle), none};
+    identity.key.b = {found.id - (found.feature == FeatureKind::vertex ? part.first_vertex : part.first_triangle),
+                      none};
   }
   identity.body_a = info.id;
   identity.body_b = part.id;

@@ -110,12 +110,12 @@ inline void apply_impulse(const Anchor& anchor, const Vec3& impulse, const Ancho
 struct AnchorContact {
   Anchor a;
   Anchor b;
-  Vec3 point_a;           ///< m, in the world
+  Vec3 point_a;  ///< m, in the world
   Vec3 point_b;
-  Vec3 normal;            ///< unit, from a to b
-  double distance = 0;    ///< m, at the start of the step, along the normal; negative if overlapping
-  double gap = 0;         ///< m, distance less thickness
-  double friction = 0;    ///< Coulomb's coefficient
+  Vec3 normal;          ///< unit, from a to b
+  double distance = 0;  ///< m, at the start of the step, along the normal; negative if overlapping
+  double gap = 0;       ///< m, distance less thickness
+  double friction = 0;  ///< Coulomb's coefficient
   double restitution = 0;
   double normal_speed = 0;  ///< m/s, of b relative to a along the normal, at the start of the step
   // Found by the response, and the first guess of the next step.

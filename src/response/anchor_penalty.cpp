@@ -66,8 +66,7 @@ void run(const In& in, const ContactOptions& options, std::span<AnchorContact> c
       continue;
     }
     double largest_load = 1;
-    each_mass(c, s,
-              [&](std::size_t i, double, double) { largest_load = std::max(largest_load, scratch.load[i]); });
+    each_mass(c, s, [&](std::size_t i, double, double) { largest_load = std::max(largest_load, scratch.load[i]); });
     if (largest_load > 1) ++stats.limited;
     const Vec3 velocity = response::velocity_at(c.b, s) - response::velocity_at(c.a, s);
     const double separating = dot(velocity, c.normal);

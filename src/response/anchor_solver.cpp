@@ -67,8 +67,7 @@ double solve_friction(AnchorContact& c, const AnchorState& s) {
 
 void prepare(std::span<AnchorContact> contacts, const AnchorState& s) {
   for (AnchorContact& c : contacts) {
-    c.normal_inverse_mass =
-        inverse_effective_mass(c.a, c.normal, s) + inverse_effective_mass(c.b, c.normal, s);
+    c.normal_inverse_mass = inverse_effective_mass(c.a, c.normal, s) + inverse_effective_mass(c.b, c.normal, s);
     c.friction_inverse_mass = friction_inverse_mass(c, s);
     c.total = 0;
     if (c.normal_inverse_mass > 0) {
@@ -93,7 +92,7 @@ double sweep(std::span<AnchorContact> contacts, const AnchorState& s, const Anch
     if (!(c.normal_inverse_mass > 0)) continue;
     const double gap = gap_now(c, s);
     double wanted = -gap / h;
-    if (gap < 0) wanted = push ? std::min(options.push_speed, options.push_fraction * wanted) : 0;
+    if (gap < 0) wanted = push ? std::min(options.push_speed, -options.push_rate * gap) : 0;
     largest = std::max(largest, solve_normal(c, wanted, s));
     if (c.friction_inverse_mass > 0) largest = std::max(largest, solve_friction(c, s));
   }

@@ -22,13 +22,15 @@ void move(const AnchorState& s, double interval) {
 
 void inner_steps(Coupling& c, double interval, int count) {
   const double h = interval / count;
+  // Many short steps with one sweep each converge better than few with many.
+  const int sweeps = std::max(1, push_sweeps / count);
   for (int i = 0; i < count; ++i) {
     c.add_forces(h);
     warm_start(c.contacts, c.state);
-    for (int k = 0; k < push_sweeps; ++k) sweep(c.contacts, c.state, c.options, h, true);
+    for (int k = 0; k < sweeps; ++k) sweep(c.contacts, c.state, c.options, h, true);
     move(c.state, h);
     if (i + 1 < count) {
-      for (int k = 0; k < relax_sweeps; ++k) sweep(c.contacts, c.state, c.options, h, false);
+      sweep(c.contacts, c.state, c.options, h, false);
       add_to_totals(c.contacts);
     }
   }
@@ -45,7 +47,7 @@ void separate_vertices(Coupling& c, double dt) {
     for (const AnchorContact& contact : c.contacts) {
       if (!(contact.gap < 0)) continue;
       const double opened = dot(contact.normal, displacement_at(contact.b, s) - displacement_at(contact.a, s));
-      const double wanted = std::min(c.options.push_speed * dt, -c.options.push_fraction * contact.gap);
+      const double wanted = std::min(c.options.push_speed * dt, -std::min(1.0, c.options.push_rate * dt) * contact.gap);
       double inverse_mass = 0;
       for (const Anchor* side : {&contact.a, &contact.b}) {
         if (side->rigid < 0) inverse_mass += inverse_effective_mass(*side, contact.normal, s);

@@ -26,7 +26,7 @@ struct In {
   std::size_t points = 0;                  ///< of all touches
   std::size_t fresh_points = 0;            ///< that began in this step
   double dt = 0;
-  Coupling* coupling = nullptr;            ///< deforming bodies; null if there are none
+  Coupling* coupling = nullptr;  ///< deforming bodies; null if there are none
 };
 
 /// Of each body. The step gives those that have no answer their free motion.

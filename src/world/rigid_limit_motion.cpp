@@ -173,6 +173,7 @@ class Limiter {
   }
 
   void add_meeting(std::int32_t a, std::int32_t b, std::int32_t pair) {
+    if (collider(a).surface || collider(b).surface) return;
     const std::int32_t body_a = collider(a).body;
     const std::int32_t body_b = collider(b).body;
     if (fast(body_a) == nullptr && fast(body_b) == nullptr) return;

@@ -153,7 +153,7 @@ class Stopper {
     for_colliders(info(f.body), [&](std::int32_t c) {
       for (const std::int32_t other : s_.near) {
         const Collider& met = collider(other);
-        if (met.body == f.stop.other || !may_touch(world_.state, c, other)) continue;
+        if (met.surface || met.body == f.stop.other || !may_touch(world_.state, c, other)) continue;
         const auto i = static_cast<std::size_t>(met.body);
         if (info(met.body).kind == RigidKind::dynamic) {
           // What goes along already does so with the same carrier, or is squeezed between two and would be handed to

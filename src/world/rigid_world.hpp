@@ -64,7 +64,7 @@ struct WorldState {
     double apart_until = -INFINITY;
   };
   std::vector<Entry> entries;
-  std::vector<MeshPair> mesh_pairs;  ///< those with a mesh, sorted likewise
+  std::vector<MeshPair> mesh_pairs;        ///< those with a mesh, sorted likewise
   std::vector<SurfacePair> surface_pairs;  ///< convex colliders near surfaces, by surface
   std::vector<Pair> pairs;
   std::vector<std::int32_t> free_pairs;

@@ -54,7 +54,8 @@ void join_surfaces(World::State& s) {
     // A mesh that never moves meets rigid bodies as a rigid mesh.
     const auto number = static_cast<std::size_t>(body.number);
     const bool is_surface =
-        s.rigid.state.bodies.colliders[static_cast<std::size_t>(s.rigid.state.bodies.info[number].first_collider)].surface;
+        s.rigid.state.bodies.colliders[static_cast<std::size_t>(s.rigid.state.bodies.info[number].first_collider)]
+            .surface;
     if (any_dynamic && body.kind == BodyKind::static_body && is_surface) {
       rigid::set_mesh(s.rigid.state.bodies, number, Shape::mesh({body.positions, body.triangles}));
       s.rigid.state.boxed[number].margin = -1;

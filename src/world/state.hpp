@@ -12,10 +12,10 @@
 #include "core/context.hpp"
 #include "core/slot_map.hpp"
 #include "detect/detection.hpp"
-#include "response/limit_motion.hpp"
 #include "narrow/surface/surface_tree.hpp"
 #include "response/anchor_penalty.hpp"
 #include "response/coupling.hpp"
+#include "response/limit_motion.hpp"
 #include "world/contact_list.hpp"
 #include "world/rigid_query.hpp"
 #include "world/rigid_world.hpp"
@@ -100,7 +100,7 @@ struct World::State {
   std::vector<ccd::ColliderSurface> collider_surfaces;
   std::vector<response::CoupledBody> coupled;
   std::vector<std::int32_t> coupled_of;  ///< of each body: its number among the coupled ones, or -1
-  mutable ContactList contact_list;  ///< forgotten by whatever changes the contacts
+  mutable ContactList contact_list;      ///< forgotten by whatever changes the contacts
   PipelineStats stats;
 
   Workers workers;

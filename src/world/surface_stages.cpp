@@ -75,8 +75,8 @@ void find_shape_contacts(Context& context, World::State& s, StageStats& stats) {
     const auto body = static_cast<std::size_t>(collider.body);
     const std::size_t part = part_of(s, r.bodies.colliders[static_cast<std::size_t>(pair.surface)].body);
     s.shape_parts[i] = part;
-    const double speed = rigid::fastest(r.bodies, body, collider.reach) + fastest[part] +
-                         s.options.dt * s.options.gravity.norm();
+    const double speed =
+        rigid::fastest(r.bodies, body, collider.reach) + fastest[part] + s.options.dt * s.options.gravity.norm();
     const double limit = std::max(thickness, std::isfinite(collider.size) ? 0.5 * collider.size : thickness);
     s.shape_within[i] = thickness + std::min(s.options.dt * speed, limit);
     ShapeContacts& found = s.shape_contacts[i];
@@ -88,29 +88,27 @@ void find_shape_contacts(Context& context, World::State& s, StageStats& stats) {
   const std::size_t chunks = chunk_count(r.surface_pairs.size(), shape_chunk);
   if (s.shape_scratch.size() < chunks) s.shape_scratch.resize(chunks);
   const std::span<const Triangle> triangles = s.surface.triangles();
-  parallel_chunks(context.workers, r.surface_pairs.size(), shape_chunk,
-                  [&](std::size_t begin, std::size_t end, std::size_t chunk) {
-                    World::State::ShapeScratch& scratch = s.shape_scratch[chunk];
-                    for (std::size_t i = begin; i < end; ++i) {
-                      ShapeContacts& found = s.shape_contacts[i];
-                      const SurfacePart& part = s.ranges[s.shape_parts[i]];
-                      const rigid::Collider& collider = r.bodies.colliders[static_cast<std::size_t>(found.collider)];
-                      const Eigen::Isometry3d pose =
-                          s.rigid.poses.shape(r.bodies, static_cast<std::size_t>(found.collider));
-                      const double within = s.shape_within[i];
-                      s.surface_tree.find(narrow::surface::shape_box(*collider.core, pose, within), scratch.tree,
-                                          scratch.candidates);
-                      const Index last = part.first_vertex + part.vertex_count;
-                      std::erase_if(scratch.candidates, [&](Index t) {
-                        const Index v = triangles[static_cast<std::size_t>(t)][0];
-                        return v < part.first_vertex || v >= last;
-                      });
-                      narrow::surface::find_shape_contacts(
-                          *collider.core, pose, s.surface, s.start, scratch.candidates,
-                          {.within = within, .resolution = resolution_fraction * thickness}, scratch.contacts,
-                          found.contacts);
-                    }
-                  });
+  parallel_chunks(
+      context.workers, r.surface_pairs.size(), shape_chunk, [&](std::size_t begin, std::size_t end, std::size_t chunk) {
+        World::State::ShapeScratch& scratch = s.shape_scratch[chunk];
+        for (std::size_t i = begin; i < end; ++i) {
+          ShapeContacts& found = s.shape_contacts[i];
+          const SurfacePart& part = s.ranges[s.shape_parts[i]];
+          const rigid::Collider& collider = r.bodies.colliders[static_cast<std::size_t>(found.collider)];
+          const Eigen::Isometry3d pose = s.rigid.poses.shape(r.bodies, static_cast<std::size_t>(found.collider));
+          const double within = s.shape_within[i];
+          s.surface_tree.find(narrow::surface::shape_box(*collider.core, pose, within), scratch.tree,
+                              scratch.candidates);
+          const Index last = part.first_vertex + part.vertex_count;
+          std::erase_if(scratch.candidates, [&](Index t) {
+            const Index v = triangles[static_cast<std::size_t>(t)][0];
+            return v < part.first_vertex || v >= last;
+          });
+          narrow::surface::find_shape_contacts(*collider.core, pose, s.surface, s.start, scratch.candidates,
+                                               {.within = within, .resolution = resolution_fraction * thickness},
+                                               scratch.contacts, found.contacts);
+        }
+      });
   for (const ShapeContacts& found : s.shape_contacts) stats.out += found.contacts.size();
 }
 
@@ -200,10 +198,10 @@ void add_to_free_motion(World::State& s) {
     const auto i = static_cast<std::size_t>(coupled.body);
     if (bodies.mass[i].inverse == 0 || bodies.asleep[i] != 0) continue;
     const detail::Vec3 none;
-    s.rigid.free[i] = rigid::free_motion(
-        bodies.motion[i], s.rigid.poses.rotation[i], bodies.mass[i], bodies.info[i], gravity,
-        (bodies.pushed ? bodies.force[i] : none) + per_step * coupled.impulse,
-        (bodies.pushed ? bodies.torque[i] : none) + per_step * coupled.moment, s.options.dt);
+    s.rigid.free[i] =
+        rigid::free_motion(bodies.motion[i], s.rigid.poses.rotation[i], bodies.mass[i], bodies.info[i], gravity,
+                           (bodies.pushed ? bodies.force[i] : none) + per_step * coupled.impulse,
+                           (bodies.pushed ? bodies.torque[i] : none) + per_step * coupled.moment, s.options.dt);
   }
 }
 
@@ -223,14 +221,16 @@ void respond(Context& context, World::State& s, PipelineStats& stats) {
                   .points = world.points,
                   .fresh_points = world.fresh_points,
                   .dt = dt};
-  const response::AnchorState state{
-      .bodies = s.coupled, .velocities = s.velocities, .displacements = s.displacements, .inverse_mass = s.awake_inverse_mass};
-  response::Coupling coupling{.contacts = s.next_contacts.contacts,
-                              .state = state,
-                              .options = {.push_speed = s.options.rigid.push_speed,
-                                          .bounce_speed = s.options.rigid.bounce_speed},
-                              .inner_steps = 1,
-                              .add_forces = {}};
+  const response::AnchorState state{.bodies = s.coupled,
+                                    .velocities = s.velocities,
+                                    .displacements = s.displacements,
+                                    .inverse_mass = s.awake_inverse_mass};
+  response::Coupling coupling{
+      .contacts = s.next_contacts.contacts,
+      .state = state,
+      .options = {.push_speed = s.options.rigid.push_speed, .bounce_speed = s.options.rigid.bounce_speed},
+      .inner_steps = 1,
+      .add_forces = {}};
   if (s.deforming && is_penalty(s)) {
     const StageTimer timer(stage);
     set_masses(s, true);
@@ -297,10 +297,7 @@ void limit_motion(Context& context, World::State& s, StageStats& stats) {
   rigid::limit_motion(context, s.rigid, s.options.dt, stats);
   if (!s.deforming) return;
   s.rigid.coupled.assign(s.rigid.state.bodies.size(), 0);
-  for (const response::AnchorContact& c : s.next_contacts.contacts) {
-    if (c.a.rigid >= 0 && c.total != 0)
-      s.rigid.coupled[static_cast<std::size_t>(s.coupled[static_cast<std::size_t>(c.a.rigid)].body)] = 1;
-  }
+  for (const CoupledBody& coupled : s.coupled) s.rigid.coupled[static_cast<std::size_t>(coupled.body)] = 1;
   s.collider_surfaces.clear();
   for (std::size_t i = 0; i < s.shape_contacts.size(); ++i) {
     s.collider_surfaces.push_back({.collider = s.shape_contacts[i].collider,

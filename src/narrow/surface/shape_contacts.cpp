@@ -14,8 +14,8 @@ namespace {
 using shapes::CoreKind;
 using Scratch = ShapeContactScratch;
 
-/// Rounding of a separation, over the sizes of shape and feature and their distance.
-constexpr double separation_rounding = 1e-11;
+/// Rounding of a distance, over the sizes of shape and feature and their distance.
+constexpr double distance_rounding = 1e-11;
 /// Rounding of the depth of a cylinder, cone or ellipsoid, see QueryResult::error.
 constexpr double round_depth_rounding = 4e-5;
 
@@ -83,13 +83,13 @@ class Finder {
     return slot;
   }
 
-  /// Separation that a feature must be below to count, for the smallest separation of its boundary.
-  double bar(double boundary, double size, double relative = separation_rounding) const {
+  /// Distance that a feature must be below to count, for the smallest distance of its boundary.
+  double bar(double boundary, double size, double relative = distance_rounding) const {
     return std::min(options_.within, boundary - options_.resolution - relative * (size + core_.reach + core_.radius));
   }
   static double known(const PointDistance& d) { return d.exact ? d.distance : INFINITY; }
 
-  /// Lower bound of the separation of a feature from the separating axis of one of its vertices.
+  /// Lower bound of the distance of a feature from the separating axis of one of its vertices.
   static double bound(const Scratch::Vertex& v, const Vec3& other) {
     return v.distance.distance + std::min(0.0, dot(v.distance.normal, other - v.local));
   }
@@ -145,7 +145,7 @@ class Finder {
     return std::abs(v.local.x) + std::abs(v.local.y) + std::abs(v.local.z);
   }
 
-  /// Separation of a feature of `count` corners from the core, by closest points or by the depth.
+  /// Distance of a feature of `count` corners from the core, by closest points or by the depth.
   void measure(Scratch::Feature& f, std::size_t count) {
     std::array<Vec3, 3> x{corner(f, 0).local, corner(f, 1).local, corner(f, count - 1).local};
     if (core_.kind == CoreKind::point) return measure_from_point(f, count, x);
@@ -156,7 +156,7 @@ class Finder {
     QueryResult result;
     convex::query(convex::Question::distance, core_, Eigen::Isometry3d::Identity(), scratch_.core.set(x, 0), at,
                   nullptr, result);
-    f.separation = result.distance;
+    f.distance = result.distance;
     f.error = result.error;
     f.normal = detail::to_vec3(result.normal);
     f.cut = result.distance < -core_.radius;
@@ -178,9 +178,9 @@ class Finder {
       for (std::size_t k = 1; k < count; ++k) {
         if (dot(n, corner(f, k).local) < dot(n, corner(f, lowest).local)) lowest = k;
       }
-      const double separation = dot(n, corner(f, lowest).local - shapes::support(core_, n).p) - core_.radius;
-      if (!(separation > f.separation + separation_rounding * core_.reach)) return;
-      f.separation = separation;
+      const double distance = dot(n, corner(f, lowest).local - shapes::support(core_, n).p) - core_.radius;
+      if (!(distance > f.distance + distance_rounding * core_.reach)) return;
+      f.distance = distance;
       f.normal = n;
       f.weights = {};
       f.weights[lowest] = 1;
@@ -201,9 +201,9 @@ class Finder {
     weigh(f, count, x, {});
     Vec3 p = f.weights[0] * x[0] + f.weights[1] * x[1];
     if (count == 3) p = p + f.weights[2] * x[2];
-    const double distance = detail::length(p);
-    f.separation = distance - core_.radius;
-    f.normal = distance > 0 ? convex::unit(p) : Vec3{1, 0, 0};
+    const double from_center = detail::length(p);
+    f.distance = from_center - core_.radius;
+    f.normal = from_center > 0 ? convex::unit(p) : Vec3{1, 0, 0};
     // Inside a face or an edge the normal is across it, and has all its digits even if the center is next to it.
     const Vec3 e = x[1] - x[0];
     const bool inside = f.weights[0] > 0 && f.weights[1] > 0 && (count == 2 || f.weights[2] > 0);
@@ -213,7 +213,7 @@ class Finder {
       if (dot(face, face) > 0) f.normal = dot(face, p) < 0 ? -face : face;
     } else {
       const Vec3 across = p - (dot(p, e) / dot(e, e)) * e;
-      const bool at_center = !(distance > 1e-15 * detail::length(e));
+      const bool at_center = !(from_center > 1e-15 * detail::length(e));
       f.normal = at_center ? convex::across(e) : convex::unit(across);
     }
   }
@@ -230,10 +230,10 @@ class Finder {
     f.weights = {c.weights[0], c.weights[1], c.weights[2]};
   }
 
-  /// Whether the feature counts beside a boundary of this separation.
+  /// Whether the feature counts beside a boundary of this distance.
   bool counts(const Scratch::Feature& f, std::size_t count, double boundary) const {
-    const double relative = f.cut && !core_.polytope() ? round_depth_rounding : separation_rounding;
-    return f.separation < bar(boundary - f.error, size_of(f, count), relative);
+    const double relative = f.cut && !core_.polytope() ? round_depth_rounding : distance_rounding;
+    return f.distance < bar(boundary - f.error, size_of(f, count), relative);
   }
 
   void measure_edge(Scratch::Feature& edge) {
@@ -251,11 +251,11 @@ class Finder {
       const Scratch::Feature* edge = measured_edge(edge_key(v.index, next.index));
       // An edge that was not measured makes no contact: it is as close as one of its ends, or farther than `within`.
       if (edge == nullptr) continue;
-      if (edge->counts) boundary = std::min(boundary, edge->separation);
-      // The separating axis of the edge bounds the separation of the triangle.
+      if (edge->counts) boundary = std::min(boundary, edge->distance);
+      // The separating axis of the edge bounds the distance of the triangle.
       const double on_edge = std::min(dot(edge->normal, v.local), dot(edge->normal, next.local));
       const double opposite = dot(edge->normal, corner(triangle, (k + 2) % 3).local);
-      lowest = std::max(lowest, edge->separation + std::min(0.0, opposite - on_edge));
+      lowest = std::max(lowest, edge->distance + std::min(0.0, opposite - on_edge));
     }
     if (lowest >= bar(boundary, size_of(triangle, 3))) return;
     measure(triangle, 3);
@@ -293,7 +293,7 @@ class Finder {
   void report(const Scratch::Feature& f, FeatureKind kind, std::size_t count, std::vector<ShapeContact>& out) const {
     const Index id = kind == FeatureKind::triangle ? static_cast<Index>(f.key)
                                                    : owned_corner(surface_, corner(f, 0).index, corner(f, 1).index);
-    ShapeContact c = contact(kind, id, f.normal, f.separation);
+    ShapeContact c = contact(kind, id, f.normal, f.distance);
     c.weights = f.weights;
     for (std::size_t k = 0; k < count; ++k) {
       c.vertices[k] = corner(f, k).index;

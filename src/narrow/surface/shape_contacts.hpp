@@ -14,12 +14,12 @@
 /// Narrow phase of a convex shape against a triangle surface that deforms: which vertices, edges and triangles are
 /// closer to the shape than a distance, and where.
 ///
-/// Separation of a feature: its distance from the shape if they are apart; if they overlap, minus the length of the
-/// shortest translation that takes the whole feature out of the shape. The separation of an edge is never larger than
-/// those of its ends, nor that of a triangle larger than those of its edges.
+/// Distance of a feature, signed: that of the closest points if feature and shape are apart; if they overlap, minus the
+/// length of the shortest translation that takes the whole feature out of the shape. The distance of an edge is never
+/// larger than those of its ends, nor that of a triangle larger than those of its edges.
 ///
-/// A vertex makes a contact if its separation is below `within`. An edge makes one if its separation is below `within`
-/// and below those of its ends by more than `resolution` and rounding; a triangle if its separation is below `within`
+/// A vertex makes a contact if its distance is below `within`. An edge makes one if its distance is below `within`
+/// and below those of its ends by more than `resolution` and rounding; a triangle if its distance is below `within`
 /// and, by as much, below those of its corners and of those of its edges that make contacts. The closest point is then
 /// strictly inside the feature, or the shape cuts the feature deeper than its boundary. So a sheet that lies flat on a
 /// face of the shape makes contacts with its vertices only, and a corner of the shape under the middle of a triangle
@@ -28,8 +28,9 @@
 ///
 /// Normals point from the shape to the surface. Of a penetrating feature the normal is the direction of its shortest
 /// translation out of the shape, and `distance` is minus the length of that translation: moving the feature by
-/// -distance along the normal ends the overlap, and leads to the side of the shape on which the feature already is for
-/// the larger part. A half-space makes contacts with vertices only, which is exact.
+/// -distance along the normal ends the overlap. This is the side of the shape to which the feature is nearer as a
+/// whole: a tip that has come through a sheet is pushed back, until more of the shape is through than is not. A
+/// half-space makes contacts with vertices only, which is exact.
 namespace carom::narrow::surface {
 
 enum class FeatureKind : std::uint8_t { vertex, edge, triangle };
@@ -45,7 +46,7 @@ struct ShapeContact {
   Eigen::Vector3d point_on_shape = Eigen::Vector3d::Zero();    ///< world frame; point_on_surface - distance * normal
   Eigen::Vector3d point_on_surface = Eigen::Vector3d::Zero();  ///< world frame
   Eigen::Vector3d normal = Eigen::Vector3d::Zero();            ///< unit, from the shape to the surface
-  double distance = 0;                                         ///< m, the separation; negative if they overlap
+  double distance = 0;                                         ///< m, signed
 };
 
 struct ShapeContactOptions {
@@ -67,8 +68,8 @@ class ShapeContactScratch {
   struct Feature {
     std::uint64_t key = 0;  ///< edge: both vertices, the smaller first; triangle: its index
     std::array<std::uint32_t, 3> slots{};
-    double separation = 0;
-    double error = 0;  ///< of the separation
+    double distance = 0;
+    double error = 0;  ///< of the distance
     shapes::Vec3 normal{};
     std::array<double, 3> weights{};
     bool cut = false;  ///< overlaps the core itself, not only its rounding

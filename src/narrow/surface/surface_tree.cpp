@@ -10,7 +10,7 @@ namespace {
 /// Nodes of the tree, over their triangles, may grow by this factor before the tree is built again.
 constexpr double max_growth = 1.5;
 constexpr std::size_t box_grain = 256;
-/// Rounding of a separation, over the sizes and coordinates, with room to spare.
+/// Rounding of a distance, over the sizes and coordinates, with room to spare.
 constexpr double box_rounding = 1e-10;
 
 /// Sum of the edge lengths of all boxes of a level.

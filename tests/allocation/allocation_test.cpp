@@ -7,9 +7,15 @@
 
 #include "carom/broad_phase.hpp"
 #include "carom/detect.hpp"
+#include "carom/generate.hpp"
 #include "carom/intersect.hpp"
+#include "narrow/surface/shape_contacts.hpp"
+#include "narrow/surface/shape_impact.hpp"
+#include "narrow/surface/surface_tree.hpp"
 #include "oracle/soup.hpp"
 #include "rigid/rigid_scene.hpp"
+#include "shapes/shape_data.hpp"
+#include "shapes/shape_samples.hpp"
 
 namespace {
 std::atomic<std::size_t> allocations{0};
@@ -77,6 +83,39 @@ TEST(IntersectAllocation, AWarmCallAllocatesNothing) {
   for (int call = 0; call < 5; ++call) intersections(surface, soup.positions, options, scratch, found, stats);
   EXPECT_EQ(allocations - before, 0U);
   EXPECT_FALSE(found.empty());
+}
+
+TEST(SurfaceNarrowAllocation, WarmCallsAllocateNothing) {
+  namespace surface = narrow::surface;
+  std::mt19937_64 random(5);
+  TriangleMesh mesh = make_sheet(2, 2, 12, 12);
+  for (Eigen::Vector3d& p : mesh.positions) p += 0.1 * test::random_vector(random);
+  const Surface sheet(mesh.positions.size(), mesh.triangles);
+  Workers workers(1);
+  surface::SurfaceTree tree;
+  surface::SurfaceTree::Scratch tree_scratch;
+  surface::ShapeContactScratch scratch;
+  mesh::TriangleCore triangle_core;
+  std::vector<Index> candidates;
+  std::vector<surface::ShapeContact> contacts;
+  const surface::MovingTriangle triangle{{mesh.positions[0], mesh.positions[1], mesh.positions[20]},
+                                         {mesh.positions[40], mesh.positions[41], mesh.positions[60]}};
+  const Eigen::Isometry3d pose = Eigen::Isometry3d::Identity();
+  const convex::Course course(pose, Eigen::Vector3d(0.3, 0.2, 1), Eigen::Vector3d(-0.2, 0.1, 0.4));
+  for (const test::Sample& sample : test::convex_samples()) {
+    const shapes::Core& core = sample.shape.data().core;
+    const auto call = [&] {
+      tree.update(workers, sheet, mesh.positions);
+      tree.find(surface::shape_box(core, pose, 0.3), tree_scratch, candidates);
+      surface::find_shape_contacts(core, pose, sheet, mesh.positions, candidates, {0.3}, scratch, contacts);
+      return surface::shape_impact(convex::MovingCore(core, course), triangle, {0.01, 1e-4}, triangle_core).time;
+    };
+    for (int warm_up = 0; warm_up < 3; ++warm_up) call();
+    const std::size_t before = allocations;
+    call();
+    EXPECT_EQ(allocations - before, 0U) << sample.name;
+    EXPECT_FALSE(contacts.empty()) << sample.name;
+  }
 }
 
 TEST(BroadPhaseAllocation, AWarmUpdateAllocatesNothing) {

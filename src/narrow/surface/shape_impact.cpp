@@ -153,8 +153,8 @@ ShapeImpact shape_impact(const convex::MovingCore& shape, const MovingTriangle& 
   const double rounding = approach.rounding();
   const double end = options.end;
   const auto stays_above = [&](const Approach::Axis& axis, double t, double now, double limit) {
-    const double least = limit + rounding;
-    return now > least && approach.free_until(axis, t, now, end, least, least) >= end;
+    const double floor = limit + rounding;
+    return now > floor && approach.free_until(axis, t, now, end, floor, floor) >= end;
   };
   // Most triangles stay on their side of the shape, which is cheaper to show than closest points are to find.
   if (const Vector3d n = approach.normal(); n.squaredNorm() > 0.5) {

@@ -66,7 +66,7 @@ std::vector<TriangleMesh> cut(const TriangleMesh& mesh, std::span<const Index> p
 
 std::vector<AssemblyPart> read_parts(const std::string& file, bool split, const MeshReadOptions& options) {
   MeshFile read = read_mesh_file(file, options);
-  require(!read.mesh.triangles.empty(), ErrorCode::unsupported, "{}: there are no triangles in it", file);
+  require(!read.mesh.triangles.empty(), ErrorCode::unsupported, "{}: has no triangles", file);
   for (std::size_t v = 0; v < read.mesh.positions.size(); ++v)
     require(is_finite(read.mesh.positions[v]), ErrorCode::not_finite, "{}: vertex {} is not finite", file, v);
   const std::string name = std::filesystem::path(file).filename().string();

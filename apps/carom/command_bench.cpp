@@ -33,7 +33,7 @@ std::vector<Scene> scenes_of(const BenchDetectOptions& options) {
   for (const std::string& name : options.scenes) {
     scenes.push_back(find_scene(name));
     require(!has<RigidSpec>(scenes.back()), ErrorCode::unsupported,
-            "{} has rigid bodies, which have no features of meshes to detect; see carom_bench_rigid", name);
+            "{} has rigid bodies; this benchmark is for surfaces, see carom_bench_rigid", name);
   }
   if (!scenes.empty()) return scenes;
   for (const BuiltinScene& builtin : builtin_scenes()) {

@@ -172,7 +172,7 @@ int check(const CheckOptions& options) {
           ErrorCode::invalid_argument, "--tolerance is {}; expected a number of metres that is not negative",
           options.tolerance.value_or(0));
   require(options.self || options.files.size() >= 2, ErrorCode::invalid_argument,
-          "one part alone has nothing to clash with; give two files or more, or --self");
+          "one part cannot clash; give two files or more, or --self");
   for (const std::string& file : options.files)
     refuse_same_files({{"a part", file}, {"--json", options.json}, {"--html", options.html}});
   if (!options.html.empty()) viewer_page();  // tell at once if this build has none

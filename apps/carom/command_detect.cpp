@@ -267,7 +267,7 @@ int detect(const DetectCommandOptions& options) {
         continue;
       }
       require(rest.empty() || rest.size() == positions.size(), ErrorCode::unsupported,
-              "{}: frame {} has {} vertices, but the rest shape, frame 0, has {}; --surface-shape current needs none",
+              "{}: frame {} has {} vertices, but the rest shape, frame 0, has {}; use --surface-shape current",
               options.input, frame, positions.size(), rest.size());
       const FrameResult result = [&] {
         try {
@@ -318,7 +318,7 @@ int detect(const DetectCommandOptions& options) {
 
   say(text, "{}\n", Lines{stage_table(total, count, "frame")});
   if (skipped > 0) {
-    say(stderr, "carom: warning: {} skipped, as the surface after {} is another\n",
+    say(stderr, "carom: warning: {} skipped, as the surface changes after {}\n",
         counted(skipped, "step is", "steps are"), skipped == 1 ? "it" : "them");
   }
   if (options.continuous) {

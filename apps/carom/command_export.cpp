@@ -25,7 +25,7 @@ int export_frames(const ExportOptions& options) {
   refuse_same_files({{"the input", options.file}, {"the output", options.folder}});
   std::error_code error;
   fs::create_directories(folder, error);
-  require(!error && fs::is_directory(folder), ErrorCode::io, "{}: cannot be made a folder{}{}", options.folder,
+  require(!error && fs::is_directory(folder), ErrorCode::io, "{}: cannot be created as a folder{}{}", options.folder,
           error ? ": " : "", error ? error.message() : "");
 
   fs::path input(options.file);

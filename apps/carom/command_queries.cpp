@@ -153,8 +153,7 @@ int queries(const QueriesOptions& options) {
   }
   json.finish();
   say(text, "{}\n", Lines{table.text()});
-  say(text,
-      "Each query by itself, one thread; a slow one is run again, as another program may have been in its way.\n");
+  say(text, "Each query by itself, one thread; a slow one is run again, as another program may have delayed it.\n");
   return total.false_negatives > 0 || (options.exact && total.false_positives > 0) ? found_problems : done;
 }
 

@@ -161,7 +161,7 @@ ReproducedTable table_4_2(Runs& runs) {
 }
 
 ReproducedTable table_4_3(Runs& runs) {
-  ReproducedTable table{"4.3", "pairs of features, and how many of them their volumes took away, a step", {}, {}};
+  ReproducedTable table{"4.3", "pairs of features, and how many of them their volumes cull, a step", {}, {}};
   for (const SceneFigures& f : leonard::scenes) {
     const Means& spheres = runs.get(variant_of(f, Volume::spheres, true));
     const Means& boxes = runs.get(variant_of(f, Volume::boxes, true));
@@ -204,7 +204,7 @@ std::string lost_note(Runs& runs, const std::string& scene) {
 }
 
 ReproducedTable table_4_5(Runs& runs) {
-  ReproducedTable table{"4.5", "what normal cones take away on the knot, a step", {}, {}};
+  ReproducedTable table{"4.5", "culling by normal cones on the knot, a step", {}, {}};
   const Means& without = knot(runs, false);
   const Means& with = knot(runs, true);
   const auto& p = leonard::without_cones;
@@ -269,7 +269,7 @@ int reproduce(const ReproduceOptions& options) {
   if (ids.empty()) ids.assign(table_names.begin(), table_names.end());
   for (const std::string& id : ids) {
     require(std::find(table_names.begin(), table_names.end(), id) != table_names.end(), ErrorCode::unknown_name,
-            "no table '{}'; expected of: {}", id, fmt::join(table_names, ", "));
+            "there is no table '{}'; expected one of: {}", id, fmt::join(table_names, ", "));
   }
   const int threads = Workers(options.threads).threads();
   Output json("--json", options.json, OutputKind::json);

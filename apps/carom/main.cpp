@@ -30,7 +30,7 @@ CLI::Option* add_json(CLI::App* command, std::string& path, const std::string& w
 }
 
 void add_run(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("run", "Simulate a scene, record it and say what each stage did");
+  CLI::App* command = app.add_subcommand("run", "Simulate a scene, record it and report the counts of each stage");
   auto options = std::make_shared<RunOptions>();
   command->add_option("scene", options->scene, "a built-in name (see: carom scenes) or a scene file (.json)")
       ->type_name("SCENE")
@@ -136,7 +136,7 @@ void add_scenes(CLI::App& app, Action& action) {
 }
 
 void add_info(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("info", "Say what is in a file, and what is wrong with it");
+  CLI::App* command = app.add_subcommand("info", "Describe a file and report its defects");
   auto options = std::make_shared<InfoOptions>();
   command->add_option("file", options->file, "a mesh file, a recording or a replay")->type_name("FILE")->required();
   add_json(command, options->json, "the report");
@@ -173,7 +173,7 @@ void add_export(CLI::App& app, Action& action) {
       ->type_name("FORMAT")
       ->required()
       ->check(CLI::IsMember({"obj", "ply", "vtk", "stl", "gltf", "glb", "replay"}));
-  command->add_option("folder", options->folder, "where to write; made if it is not there")
+  command->add_option("folder", options->folder, "where to write; created if it does not exist")
       ->type_name("DIR")
       ->required();
   command->add_option("--frames", options->frames, "from A up to but not including B (default: all), or one number")
@@ -253,7 +253,7 @@ void add_queries(CLI::App& app, Action& action) {
 }
 
 void add_check(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("check", "Tell which parts of an assembly clash, where and how deep");
+  CLI::App* command = app.add_subcommand("check", "List the parts of an assembly that clash, where and how deep");
   auto options = std::make_shared<CheckOptions>();
   command->add_option("files", options->files, "meshes, each a part: STL, OBJ, PLY, OFF, glTF, COLLADA, FBX")
       ->type_name("MESH")
@@ -322,7 +322,7 @@ int main(int argc, char** argv) {
   hold_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error of writing, not the end
   watch_for_interrupts();
-  CLI::App app{"Carom finds and resolves collisions between rigid, deformable and cuttable bodies.", "carom"};
+  CLI::App app{"Carom finds and resolves collisions between rigid and deformable bodies.", "carom"};
   app.set_version_flag("--version", "carom " + std::string(carom::version()));
   app.require_subcommand(1);
   app.footer(

@@ -12,7 +12,7 @@ void add_mesh_options(CLI::App& command, MeshReadOptions& options) {
       ->type_name("AXIS");
   command
       .add_option("--unit", options.unit,
-                  "of mesh files: m, cm, mm, um, in, ft; file: as the file says, m if it says nothing (default)")
+                  "of mesh files: m, cm, mm, um, in, ft; file: as the file says, m if it does not (default)")
       ->type_name("UNIT");
   command
       .add_option("--max-triangles", options.max_triangles,

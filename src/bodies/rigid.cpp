@@ -47,7 +47,7 @@ void check(const RigidBody& body) {
   check_vector(body.name, "velocity", body.velocity);
   check_vector(body.name, "angular_velocity", body.angular_velocity);
   check_not_negative(body.name, "friction", body.friction);
-  require(body.friction <= max_friction, ErrorCode::invalid_argument, "body '{}': friction is {}; at most {}",
+  require(body.friction <= max_friction, ErrorCode::invalid_argument, "body '{}': friction is {}; expected at most {}",
           body.name, body.friction, max_friction);
   check_not_negative(body.name, "torsional_friction", body.torsional_friction);
   check_not_negative(body.name, "rolling_friction", body.rolling_friction);
@@ -85,8 +85,8 @@ MassOf mass_of(const RigidBody& body) {
       const bool solid = body.shape.kind() != ShapeKind::half_space;
       const MassProperties unit = solid ? body.shape.mass_properties() : MassProperties{};
       require(unit.volume > 0, ErrorCode::invalid_argument,
-              "body '{}' is a {} without volume, from which no inertia follows; expected a mass with its inertia",
-              body.name, to_string(body.shape.kind()));
+              "body '{}' is a {} without volume, which has no inertia; expected a mass with its inertia", body.name,
+              to_string(body.shape.kind()));
       return {given.mass, unit.center, given.mass / unit.volume * unit.inertia};
     }
     check_vector(body.name, "centre of mass", given.center);
@@ -101,9 +101,8 @@ MassOf mass_of(const RigidBody& body) {
   if (body.kind == RigidKind::dynamic) {
     require(std::isfinite(body.density) && body.density > 0, ErrorCode::invalid_argument,
             "body '{}': density is {}; expected a positive number of kg/m^3", body.name, body.density);
-    require(unit.volume > 0, ErrorCode::invalid_argument,
-            "body '{}' is a {} without volume; a dynamic body needs a mass that is given", body.name,
-            to_string(body.shape.kind()));
+    require(unit.volume > 0, ErrorCode::invalid_argument, "body '{}' is a {} without volume; expected a given mass",
+            body.name, to_string(body.shape.kind()));
   }
   return {body.density * unit.volume, unit.center, body.density * unit.inertia};
 }

@@ -38,9 +38,9 @@ Finders::Finders(const BroadPhaseOptions& options) {
   require(std::find(names.begin(), names.end(), options.method) != names.end(), ErrorCode::unknown_name,
           "no broad phase is called '{}'; expected one of: {}", options.method, fmt::join(names, ", "));
   require(!std::isnan(options.margin) && options.margin <= DBL_MAX, ErrorCode::invalid_argument,
-          "margin is {}; expected a number of metres, or a negative one to have it chosen", options.margin);
+          "margin is {}; expected a number of metres, or a negative number for an automatic margin", options.margin);
   require(options.cell >= 0 && options.cell <= DBL_MAX, ErrorCode::invalid_argument,
-          "cell is {}; expected a number of metres, or 0 to have it chosen", options.cell);
+          "cell is {}; expected a number of metres, or 0 for an automatic size", options.cell);
 
   const bool any = options.method == "auto";
   const auto add = [&](std::string_view name, auto&& make) {

@@ -38,8 +38,8 @@ void ObjectFilter::set(const ContactFilters& filters, const Surface& surface, co
   for (std::size_t i = 0; i < filters.groups.size(); ++i) {
     const auto [object, group, mask] = filters.groups[i];
     const auto at = static_cast<std::size_t>(position_of(surface, object, "groups", i));
-    require(!listed_[at], ErrorCode::invalid_argument, "groups[{}] names object {}, which another entry names, too", i,
-            object);
+    require(!listed_[at], ErrorCode::invalid_argument, "groups[{}] names object {}, which another entry names as well",
+            i, object);
     listed_[at] = true;
     groups_[at] = {group, mask};
   }

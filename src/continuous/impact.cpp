@@ -175,7 +175,7 @@ void first_impacts(ContactKind kind, std::span<const Eigen::Vector3d> start, std
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     for (const Index v : pairs[i]) {
       require(v >= 0 && static_cast<std::size_t>(v) < start.size(), ErrorCode::bad_index,
-              "query {}: vertex {} is not one of the {} there are", i, v, start.size());
+              "query {}: vertex {} is out of range; there are {} vertices", i, v, start.size());
     }
   }
   for_each_impact(

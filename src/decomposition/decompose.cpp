@@ -260,8 +260,8 @@ Decomposition decompose(const Shape& mesh, const DecomposeOptions& options) {
             data.component_triangle[c]);
   }
   require(!data.room && data.options.solid != MeshSolid::surface, ErrorCode::bad_mesh,
-          "decompose: {}; expected a solid with an end",
-          data.room ? "the mesh faces inward and is a room" : "nothing of the mesh is solid but its surface");
+          "decompose: {}; expected a bounded solid",
+          data.room ? "the mesh faces inward and is a room" : "only the surface of the mesh is solid");
   return decomposition::Decomposer(data, options).run();
 }
 

@@ -14,9 +14,10 @@ std::uint64_t next_revision() {
 
 void check_counts(std::size_t vertex_count, std::size_t triangle_count) {
   constexpr std::size_t most = std::numeric_limits<Index>::max();
-  require(vertex_count < most, ErrorCode::bad_mesh, "a surface of {} vertices; the most is {}", vertex_count, most - 1);
-  require(triangle_count <= most / 3, ErrorCode::bad_mesh, "a surface of {} triangles; the most is {}", triangle_count,
-          most / 3);
+  require(vertex_count < most, ErrorCode::bad_mesh, "a surface of {} vertices; expected at most {}", vertex_count,
+          most - 1);
+  require(triangle_count <= most / 3, ErrorCode::bad_mesh, "a surface of {} triangles; expected at most {}",
+          triangle_count, most / 3);
 }
 
 void check_lists(std::size_t vertex_count, std::span<const Triangle> triangles,

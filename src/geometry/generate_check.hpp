@@ -23,8 +23,8 @@ inline void require_at_least(const char* function, const char* parameter, int va
 inline void require_indexable(const char* function, const char* parameters, double count,
                               const char* things = "triangles") {
   constexpr Index most = std::numeric_limits<Index>::max();
-  require(count <= most, ErrorCode::invalid_argument, "{}: {} ask for {:.0f} {}; the most is {}", function, parameters,
-          count, things, most);
+  require(count <= most, ErrorCode::invalid_argument, "{}: {} ask for {:.0f} {}; expected at most {}", function,
+          parameters, count, things, most);
 }
 
 }  // namespace carom::detail

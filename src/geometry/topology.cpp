@@ -13,9 +13,9 @@ namespace {
 
 void check(std::size_t vertex_count, std::span<const Triangle> triangles) {
   constexpr std::size_t most = std::numeric_limits<Index>::max();
-  require(vertex_count < most, ErrorCode::bad_mesh, "build_topology: {} vertices; the most is {}", vertex_count,
+  require(vertex_count < most, ErrorCode::bad_mesh, "build_topology: {} vertices; expected at most {}", vertex_count,
           most - 1);
-  require(triangles.size() <= most / 3, ErrorCode::bad_mesh, "build_topology: {} triangles; the most is {}",
+  require(triangles.size() <= most / 3, ErrorCode::bad_mesh, "build_topology: {} triangles; expected at most {}",
           triangles.size(), most / 3);
   for (std::size_t t = 0; t < triangles.size(); ++t)
     for (const Index corner : triangles[t])

@@ -123,7 +123,7 @@ std::vector<std::uint8_t> decompress(std::span<const std::uint8_t> packed, std::
   }
   const std::size_t done = raw.size() - unpack.room();
   if (done != raw_size || !unpack.in_used_up()) {
-    fail(ErrorCode::bad_format, "{}: what comes out of it is not the {} bytes announced", where, raw_size);
+    fail(ErrorCode::bad_format, "{}: does not decompress to the {} bytes announced", where, raw_size);
   }
   raw.resize(done);
   return raw;
@@ -171,8 +171,7 @@ ChunkProbe probe_chunk(const FileBytes& file, std::uint64_t offset) {
 std::vector<std::uint8_t> read_payload(const FileBytes& file, const ChunkHeader& header, std::string_view what) {
   const std::string where = fmt::format("{}: {} (offset {})", file.name(), what, header.offset);
   if ((header.flags & ~chunk_compressed) != 0) {
-    fail(ErrorCode::unsupported, "{}: is stored in a way this version does not know (flags {:#x})", where,
-         header.flags);
+    fail(ErrorCode::unsupported, "{}: has flags {:#x}, which this version does not know", where, header.flags);
   }
   std::vector<std::uint8_t> stored = file.read(header.offset + chunk_header_size, header.stored_size);
   if (crc_of(stored) != header.payload_crc) fail(ErrorCode::bad_format, "{}: is damaged: the CRC differs", where);

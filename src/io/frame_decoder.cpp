@@ -19,14 +19,14 @@ template <std::floating_point T>
 BodyEntry::Moved parse_moved(ByteReader& reader, std::uint32_t frame, std::uint32_t body) {
   BodyEntry::Moved moved;
   moved.rest_frame = reader.get<std::uint32_t>("rest frame");
-  require(moved.rest_frame < frame, ErrorCode::bad_format, "{}: body {} has moved since frame {}, which is not before",
-          reader.where(), body, moved.rest_frame);
+  require(moved.rest_frame < frame, ErrorCode::bad_format,
+          "{}: body {} refers to frame {}, which is not an earlier frame", reader.where(), body, moved.rest_frame);
   std::array<double, 7> values{};
   for (double& value : values) value = reader.get<T>("pose");
   const Eigen::Quaterniond turn(values[0], values[1], values[2], values[3]);
   const Eigen::Vector3d shift(values[4], values[5], values[6]);
   require(is_finite(shift) && std::abs(turn.norm() - 1) < 1e-3, ErrorCode::bad_format,
-          "{}: body {} has moved by no rotation and translation", reader.where(), body);
+          "{}: the pose of body {} is not a rotation and a translation", reader.where(), body);
   moved.by.linear() = turn.normalized().toRotationMatrix();
   moved.by.translation() = shift;
   return moved;
@@ -101,7 +101,7 @@ FrameLayout parse_frame(std::span<const std::uint8_t> payload, std::uint32_t num
   FrameLayout frame;
   frame.where = std::move(where);
   frame.number = reader.get<std::uint32_t>("frame number");
-  require(frame.number == number, ErrorCode::bad_format, "{}: it calls itself frame {}", frame.where, frame.number);
+  require(frame.number == number, ErrorCode::bad_format, "{}: its number is {}", frame.where, frame.number);
   frame.time = reader.get<double>("time");
   require(std::isfinite(frame.time), ErrorCode::not_finite, "{}: the time is {}", frame.where, frame.time);
 

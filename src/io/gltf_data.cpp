@@ -147,7 +147,7 @@ void GltfData::read_buffers(const std::filesystem::path& folder, std::span<const
     } else if (const std::size_t comma = uri->text().find(',');
                uri->text().starts_with("data:") && comma != std::string::npos) {
       auto decoded = decode_base64(std::string_view(uri->text()).substr(comma + 1));
-      if (!decoded) uri->fail(ErrorCode::bad_format, "has characters that are not of base64");
+      if (!decoded) uri->fail(ErrorCode::bad_format, "has characters that base64 does not have");
       bytes = storage_.emplace_back(std::move(*decoded));
     } else if (const auto found = files.find(uri->text()); found != files.end()) {
       bytes = found->second;

@@ -62,8 +62,8 @@ void append_gltf_object(const WrittenMesh& written, std::size_t object, const st
   for (const Index v : used) {
     renamed[static_cast<std::size_t>(v)] = none;
     const Eigen::Vector3f position = written.mesh.positions[static_cast<std::size_t>(v)].cast<float>();
-    require(position.allFinite(), ErrorCode::unsupported, "{}: vertex {} is beyond single precision, which glTF has",
-            file, v);
+    require(position.allFinite(), ErrorCode::unsupported,
+            "{}: vertex {} is beyond the range of single precision, in which glTF stores positions", file, v);
     box_min = box_min.cwiseMin(position);
     box_max = box_max.cwiseMax(position);
     for (const float x : position) document.bytes.put(x);

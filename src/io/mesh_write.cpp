@@ -50,8 +50,7 @@ void write_mesh_file(const std::filesystem::path& path, const MeshFile& file) {
   const std::string name = path.string();
   check_written(file.mesh, name);
   require(file.object_of_triangle.size() == file.mesh.triangles.size(), ErrorCode::invalid_argument,
-          "{}: {} triangles, but the objects of {} of them", name, file.mesh.triangles.size(),
-          file.object_of_triangle.size());
+          "{}: {} triangles, but {} object numbers", name, file.mesh.triangles.size(), file.object_of_triangle.size());
   for (std::size_t i = 0; i < file.object_of_triangle.size(); ++i) {
     const Index object = file.object_of_triangle[i];
     require(object >= 0 && static_cast<std::size_t>(object) < file.object_names.size(), ErrorCode::bad_index,

@@ -159,7 +159,7 @@ std::vector<RecordedStage> decode_stat(std::span<const std::uint8_t> bytes, std:
                                        const std::string& where) {
   const Json value = parse(bytes, where);
   const std::uint64_t named = count(field(value, "frame", where), "frame", where);
-  require(named == frame, ErrorCode::bad_format, "{}: it calls itself frame {}", where, named);
+  require(named == frame, ErrorCode::bad_format, "{}: its number is {}", where, named);
   const Json& entries = field(value, "stages", where);
   require(entries.is_array(), ErrorCode::bad_format, "{}: \"stages\" is not a list", where);
   std::vector<RecordedStage> stages;

@@ -21,8 +21,8 @@ void check_arguments(const std::string& name, std::size_t vertex_count, std::spa
   require(vertex_count <= most_numbered && triangles.size() <= most_numbered, ErrorCode::unsupported,
           "{}: {} vertices and {} triangles are more than a replay file can count", name, vertex_count,
           triangles.size());
-  require(objects.size() == triangles.size(), ErrorCode::invalid_argument,
-          "{}: {} triangles, but the objects of {} of them", name, triangles.size(), objects.size());
+  require(objects.size() == triangles.size(), ErrorCode::invalid_argument, "{}: {} triangles, but {} object numbers",
+          name, triangles.size(), objects.size());
   check_triangles(triangles, vertex_count, name);
 }
 

@@ -40,9 +40,9 @@ auto build_named(const std::string& name, const Spec& spec) try {
 } catch (const Error& error) {
   fail(error.code(), "body '{}': {}", name, error.what());
 } catch (const std::bad_alloc&) {
-  fail(ErrorCode::unsupported, "body '{}': its mesh does not fit into the memory", name);
+  fail(ErrorCode::unsupported, "body '{}': not enough memory for its mesh", name);
 } catch (const std::length_error&) {
-  fail(ErrorCode::unsupported, "body '{}': its mesh does not fit into the memory", name);
+  fail(ErrorCode::unsupported, "body '{}': not enough memory for its mesh", name);
 }
 
 BodyId add_body(World& world, const BodySpec& body) {
@@ -105,7 +105,7 @@ World build_unnamed(const Scene& scene) {
   });
   for_each_pair("discrete_pairs", scene.discrete_pairs, [&](BodyId a, BodyId b) {
     require(!continuous.contains({std::min(a, b), std::max(a, b)}), ErrorCode::invalid_argument,
-            "discrete_pairs: '{}' and '{}' are named in continuous_pairs, too", world.name(a), world.name(b));
+            "discrete_pairs: '{}' and '{}' are also in continuous_pairs", world.name(a), world.name(b));
     world.set_detection(a, b, Detection::discrete);
   });
   return world;

@@ -53,7 +53,7 @@ Shape build(const ShapeSpec& spec) {
 RigidBody build_rigid(const BodySpec& body) try {
   const auto* spec = std::get_if<RigidSpec>(&body.body);
   require(spec != nullptr, ErrorCode::invalid_argument, "not a rigid body");
-  require(!body.detection, ErrorCode::unsupported, "detection: a rigid body has none to choose");
+  require(!body.detection, ErrorCode::unsupported, "detection: rigid bodies are always continuous; leave it out");
   return {.name = body.name,
           .shape = build(spec->shape),
           .pose = build_pose(spec->pose),

@@ -95,11 +95,11 @@ MeshFile parse_binary_stl(std::span<const std::uint8_t> bytes, const std::string
   const std::uint64_t size = stl_head_size + std::uint64_t{stl_facet_size} * count;
   require(bytes.size() >= size, ErrorCode::truncated,
           "{}: says that it has {} triangles, which take {} bytes, but it has {} bytes; it was cut short after {} "
-          "triangles, or is no STL",
+          "triangles, or is not STL",
           name, count, size, bytes.size(), (bytes.size() - stl_head_size) / stl_facet_size);
   require(bytes.size() == size, ErrorCode::bad_format,
           "{}: says that it has {} triangles, which take {} bytes, but it has {} bytes; the number is wrong, or it is "
-          "no STL",
+          "not STL",
           name, count, size, bytes.size());
   MeshBuilder builder(name, any_number);
   builder.begin_object(default_object_name(name));

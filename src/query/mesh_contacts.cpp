@@ -179,8 +179,7 @@ void mesh_manifolds(const Shape& mesh, const Eigen::Isometry3d& pose_mesh, const
                     const Eigen::Isometry3d& pose_convex, double within, std::vector<TriangleManifold>& out) {
   check_mesh(mesh, "mesh_manifolds", "the first shape");
   require(convex.convex() && convex.kind() != ShapeKind::half_space, ErrorCode::invalid_argument,
-          "mesh_manifolds: the second shape is a {}, expected a convex shape that has an end",
-          to_string(convex.kind()));
+          "mesh_manifolds: the second shape is a {}, expected a bounded convex shape", to_string(convex.kind()));
   require(std::isfinite(within), ErrorCode::not_finite, "mesh_manifolds: within is not finite");
   require(within >= 0, ErrorCode::invalid_argument, "mesh_manifolds: within is {}, expected at least 0", within);
   check_pose(pose_mesh, "mesh_manifolds", "pose_mesh");

@@ -33,9 +33,8 @@ std::string_view name_of(Kind kind) {
 void check(Kind kind, const RigidBody& body) {
   if (kind == Kind::impulse) return;
   const auto refuse = [&](const char* field, double value) {
-    require(value == 0, ErrorCode::unsupported,
-            "body '{}': {} is {} m, which the response '{}' does not have; '{}' does", body.name, field, value,
-            name_of(kind), name_of(Kind::impulse));
+    require(value == 0, ErrorCode::unsupported, "body '{}': {} is {} m; response '{}' does not support it, '{}' does",
+            body.name, field, value, name_of(kind), name_of(Kind::impulse));
   };
   refuse("torsional_friction", body.torsional_friction);
   refuse("rolling_friction", body.rolling_friction);

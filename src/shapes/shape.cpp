@@ -234,7 +234,7 @@ std::span<const Shape::Part> Shape::parts() const {
 
 Eigen::Vector3d Shape::support(const Eigen::Vector3d& direction) const {
   require(is_finite(direction), ErrorCode::not_finite, "support: direction is not finite");
-  require(data_->kind != ShapeKind::half_space, ErrorCode::invalid_argument, "support: a half-space has no end");
+  require(data_->kind != ShapeKind::half_space, ErrorCode::invalid_argument, "support: a half-space is unbounded");
   const double largest = direction.cwiseAbs().maxCoeff();
   const Eigen::Vector3d d = largest > 0 ? Eigen::Vector3d((direction / largest).normalized()) : direction;
   Eigen::Vector3d best;

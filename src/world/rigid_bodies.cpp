@@ -203,8 +203,7 @@ void World::restore(const Snapshot& snapshot) {
   State& s = *state_;
   const Snapshot::Data& d = snapshot.data();
   if (const auto differing = differences(d.options, s.options); !differing.empty())
-    fail(ErrorCode::invalid_argument,
-         "restore: {} of the snapshot is {}, and of this world {}; it would go on otherwise", differing[0].name,
+    fail(ErrorCode::invalid_argument, "restore: option {} differs: snapshot {}, world {}", differing[0].name,
          differing[0].a, differing[0].b);
   s.time = d.time;
   s.steps = d.steps;

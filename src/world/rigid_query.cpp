@@ -151,7 +151,7 @@ std::vector<WorldHit> World::cast(const Shape& shape, const ShapeMotion& motion,
                                   const QueryFilter& filter) const {
   const Asked asked(*state_, filter);
   require(shape.kind() != ShapeKind::half_space, ErrorCode::invalid_argument,
-          "cast: the shape is a half-space, which has no place to start from");
+          "cast: the shape is a half-space; expected a bounded shape");
   check_cast_options(options);
   check_pose(motion.from, "cast", "motion.from");
   check_pose(motion.to, "cast", "motion.to");

@@ -213,7 +213,7 @@ void World::set_detection(BodyId a, BodyId b, Detection detection) {
   for (const BodyId id : {a, b}) {
     const auto& body = find(*state_, id);
     require(body.has_vertices(), ErrorCode::unsupported,
-            "set_detection: body '{}' is rigid, and rigid bodies are never let through each other", body.name);
+            "set_detection: body '{}' is rigid; rigid bodies are always continuous", body.name);
   }
   state_->pair_detection[{std::min(a, b), std::max(a, b)}] = detection;
   state_->filters_edited = true;

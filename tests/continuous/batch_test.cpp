@@ -115,7 +115,7 @@ TEST(ImpactErrors, NameTheQueryTheVertexAndTheOption) {
     return error_of(
         [&] { first_impacts(ContactKind::vertex_face, points, std::span(points).first(ends), pairs, {}, hits); });
   };
-  EXPECT_EQ(indexed({{0, 1, 2, 3}, {0, 1, 4, 3}}, 4).second, "query 1: vertex 4 is not one of the 4 there are");
+  EXPECT_EQ(indexed({{0, 1, 2, 3}, {0, 1, 4, 3}}, 4).second, "query 1: vertex 4 is out of range; there are 4 vertices");
   EXPECT_EQ(indexed({{0, -1, 2, 3}}, 4).first, ErrorCode::bad_index);
   EXPECT_EQ(indexed({{0, 1, 2, 3}}, 3).first, ErrorCode::invalid_argument);
 }

@@ -248,7 +248,7 @@ TEST(Filters, BadOnesAreNamed) {
       {{.groups = {{5, 1, 1}}}, ErrorCode::bad_index, "groups[0] names object 5, which the surface does not have"},
       {{.groups = {{1, 1, 1}, {1, 2, 2}}},
        ErrorCode::invalid_argument,
-       "groups[1] names object 1, which another entry names, too"},
+       "groups[1] names object 1, which another entry names as well"},
       {{.enabled = {1, 0}}, ErrorCode::invalid_argument, "vertex_enabled has 2 flags for a surface of 24 vertices"}};
   for (const BadFilter& bad : cases) {
     try {

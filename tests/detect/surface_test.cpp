@@ -308,11 +308,15 @@ TEST(SurfaceEdit, BadEditsAreNamedAndChangeNothing) {
       {{.added = {{0, 0, 0}, {0, 0, 0}}, .added_object = {3, 8}},
        ErrorCode::bad_mesh,
        "vertex 0 is used by object 3 (added[0]) and by object 8 (added[1]); objects cannot share vertices"},
-      {{.new_vertices = 0x7fffffff}, ErrorCode::bad_mesh, "a surface of 2147483647 vertices; the most is 2147483646"},
-      {{.new_vertices = 0x7ffffff8}, ErrorCode::bad_mesh, "a surface of 2147483647 vertices; the most is 2147483646"},
+      {{.new_vertices = 0x7fffffff},
+       ErrorCode::bad_mesh,
+       "a surface of 2147483647 vertices; expected at most 2147483646"},
+      {{.new_vertices = 0x7ffffff8},
+       ErrorCode::bad_mesh,
+       "a surface of 2147483647 vertices; expected at most 2147483646"},
       {{.new_vertices = SIZE_MAX},
        ErrorCode::bad_mesh,
-       "a surface of 18446744073709551615 vertices; the most is 2147483646"}};
+       "a surface of 18446744073709551615 vertices; expected at most 2147483646"}};
   const Surface before = surface;
   for (const BadEdit& bad : edits) {
     try {

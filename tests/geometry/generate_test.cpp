@@ -277,7 +277,8 @@ TEST(Generators, NameTheParameterThatIsOutOfRange) {
   expect_refused([] { make_sheet(0, 1, 1, 1); }, "make_sheet: size_x is 0");
   expect_refused([] { make_sheet(1, -2, 1, 1); }, "make_sheet: size_z is -2");
   expect_refused([] { make_sheet(1, 1, 1, 0); }, "make_sheet: segments_z is 0");
-  expect_refused([] { make_sheet(1, 1, 1, (1 << 30) - 1); }, "ask for 2147483648 vertices; the most is 2147483647");
+  expect_refused([] { make_sheet(1, 1, 1, (1 << 30) - 1); },
+                 "ask for 2147483648 vertices; expected at most 2147483647");
 }
 
 TEST(Dent, MovesOnlyWhatIsInsideAndByTheFormula) {

@@ -239,7 +239,7 @@ TEST_F(Forged, TheGoodFrameIsGood) {
 }
 TEST_F(Forged, FrameNumber) {
   put_frame(frame_head(1, 0));
-  refuse(0, ErrorCode::bad_format, {"calls itself frame 1"});
+  refuse(0, ErrorCode::bad_format, {"its number is 1"});
 }
 TEST_F(Forged, Time) {
   put_frame(frame_head(0, 0, std::numeric_limits<double>::quiet_NaN()));

@@ -276,7 +276,7 @@ TEST(MeshContacts, WhatIsWrongIsNamed) {
   EXPECT_EQ(error_of([&] { mesh_crossings(mesh, at(0, 0, 0), ball, at(0, 0, 0)); }),
             "mesh_crossings: b is a sphere, expected a mesh");
   EXPECT_EQ(error_of([&] { mesh_manifolds(mesh, at(0, 0, 0), mesh, at(0, 0, 0), 0, manifolds); }),
-            "mesh_manifolds: the second shape is a mesh, expected a convex shape that has an end");
+            "mesh_manifolds: the second shape is a mesh, expected a bounded convex shape");
   EXPECT_EQ(error_of([&] { mesh_manifolds(mesh, at(0, 0, 0), ball, at(0, 0, 0), -1, manifolds); }),
             "mesh_manifolds: within is -1, expected at least 0");
 }

@@ -120,23 +120,23 @@ TEST(RigidWorld, ASnapshotOfAWorldWithOtherOptionsIsRefusedByName) {
       return std::string(error.what());
     }
   };
-  EXPECT_EQ(
-      restored([](WorldOptions& o) { o.gravity.y() = -5; }),
-      "restore: gravity of the snapshot is (0, -9.81, 0), and of this world (0, -5, 0); it would go on otherwise");
-  EXPECT_TRUE(restored([](WorldOptions& o) { o.dt = 0.25; }).starts_with("restore: dt of the snapshot is 0.01666"));
+  EXPECT_EQ(restored([](WorldOptions& o) { o.gravity.y() = -5; }),
+            "restore: option gravity differs: snapshot (0, -9.81, 0), world (0, -5, 0)");
+  EXPECT_TRUE(
+      restored([](WorldOptions& o) { o.dt = 0.25; }).starts_with("restore: option dt differs: snapshot 0.01666"));
   EXPECT_TRUE(restored([](WorldOptions& o) {
                 o.response = "lcp";
-              }).starts_with("restore: response of the snapshot is 'soft', and of this world 'lcp'"));
+              }).starts_with("restore: option response differs: snapshot 'soft', world 'lcp'"));
   EXPECT_TRUE(restored([](WorldOptions& o) {
                 o.rigid.sleep = true;
-              }).starts_with("restore: rigid.sleep of the snapshot is false, and of this world true"));
-  EXPECT_TRUE(restored([](WorldOptions& o) { o.rigid.substeps = 8; }).starts_with("restore: rigid.substeps"));
+              }).starts_with("restore: option rigid.sleep differs: snapshot false, world true"));
+  EXPECT_TRUE(restored([](WorldOptions& o) { o.rigid.substeps = 8; }).starts_with("restore: option rigid.substeps differs"));
   EXPECT_TRUE(restored([](WorldOptions& o) {
                 o.contact.pairs = PairScope::self;
-              }).starts_with("restore: contact.pairs of the snapshot is 'all', and of this world 'self'"));
+              }).starts_with("restore: option contact.pairs differs: snapshot 'all', world 'self'"));
   EXPECT_TRUE(restored([](WorldOptions& o) {
                 o.detection = Detection::continuous;
-              }).starts_with("restore: detection of the snapshot is 'discrete'"));
+              }).starts_with("restore: option detection differs: snapshot 'discrete'"));
   // These change no result.
   EXPECT_EQ(restored([](WorldOptions& o) { o.threads = 2; }), "restored");
   EXPECT_EQ(restored([](WorldOptions& o) { o.method = "sweep"; }), "restored");

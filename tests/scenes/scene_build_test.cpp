@@ -216,7 +216,7 @@ TEST(SceneBuild, FiltersReachTheWorld) {
   scene.excluded_bodies = {};
   scene.continuous_pairs = {{"box 0", "box 1"}};
   scene.discrete_pairs = {{"box 1", "box 0"}};
-  EXPECT_EQ(error_of(scene), "discrete_pairs: 'box 1' and 'box 0' are named in continuous_pairs, too");
+  EXPECT_EQ(error_of(scene), "discrete_pairs: 'box 1' and 'box 0' are also in continuous_pairs");
   scene.continuous_pairs = {{"box 0", "sphere"}};
   EXPECT_EQ(error_of(scene), "continuous_pairs[0]: no body is called 'sphere'");
 }
@@ -280,7 +280,8 @@ TEST(SceneBuild, ErrorsOfRigidBodiesNameThem) {
   EXPECT_EQ(error_of(scene),
             "my.json: bodies[0]: body 'a' is a half-space, which has no mass; expected it to be static");
   scene.bodies[0].detection = Detection::continuous;
-  EXPECT_EQ(error_of(scene), "my.json: bodies[0]: body 'a': detection: a rigid body has none to choose");
+  EXPECT_EQ(error_of(scene),
+            "my.json: bodies[0]: body 'a': detection: rigid bodies are always continuous; leave it out");
   scene.bodies[0].detection.reset();
   auto& body = std::get<RigidSpec>(scene.bodies[0].body);
   CompoundShape compound;

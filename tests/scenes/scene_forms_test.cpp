@@ -122,8 +122,8 @@ TEST(SceneForms, AShapeWithoutVolumeHasNoInertia) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(),
-                 "my.json: bodies[0]: body 'a' is a triangle without volume, from which no inertia "
-                 "follows; expected a mass with its inertia");
+                 "my.json: bodies[0]: body 'a' is a triangle without volume, which has no inertia; "
+                 "expected a mass with its inertia");
   }
 }
 

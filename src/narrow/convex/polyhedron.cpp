@@ -126,8 +126,8 @@ void add_flat_axes(Polyhedron& p) {
 Polyhedron::Polyhedron(const Shape& solid) : shape(solid) {
   const ShapeKind kind = shape.kind();
   require(kind == ShapeKind::box || kind == ShapeKind::hull || kind == ShapeKind::triangle, ErrorCode::unsupported,
-          "separating axes: a {} is no polyhedron; a box, a hull or a triangle is", to_string(kind));
-  require(shape.margin() == 0, ErrorCode::unsupported, "separating axes: a {} with a margin of {} is round",
+          "separating axes: the shape is a {}; expected a box, a hull or a triangle", to_string(kind));
+  require(shape.margin() == 0, ErrorCode::unsupported, "separating axes: the {} has a margin of {}; expected 0",
           to_string(kind), shape.margin());
   core = &shape.data().core;
   add_corners_and_faces(*this);

@@ -1,6 +1,6 @@
-// Arrows at the contacts, along the normal from body a to body b. Between rigid bodies the length is the normal impulse
-// on b over the step, the longest arrow being the largest of the frame; other contacts have no impulse in the recording
-// and show their normal with a short arrow of one length.
+// Arrows at the contacts, along the normal from body a to body b. The length is the normal impulse on b over the step,
+// the longest arrow being the largest of the frame; contacts without an impulse in the recording show their normal with a
+// short arrow of one length.
 
 import * as THREE from 'three';
 import { FatLines } from './fat_lines';
@@ -40,7 +40,7 @@ export class ContactArrows {
     const endColours = new Float32Array(6 * n);
     const up = new THREE.Vector3(0, 1, 0);
     list.forEach(({ contact, from, direction, length }, k) => {
-      const colour = new THREE.Color(colours.contacts[contacts.kind[contact]]);
+      const colour = new THREE.Color(colours.contacts[contacts.motion[contact]]);
       const head = Math.min(HEAD * size, 0.4 * length);
       const neck = from.clone().addScaledVector(direction, length - head);
       ends.set([...from.toArray(), ...neck.toArray()], 6 * k);

@@ -1,18 +1,18 @@
 // Contacts: a line between the two closest points, and a mark at its middle, since the line is often too short to be
-// seen. A mark has a size in the world, which keeps it small beside its bodies, within bounds in pixels. Each kind has a
-// colour and a form: vertex-face and resting round, edge-edge and colliding square, separating a diamond.
+// seen. A mark has a size in the world, which keeps it small beside its bodies, within bounds in pixels. Each motion has a
+// colour and a form: resting round, colliding square, separating a diamond.
 //
 // Marks behind surfaces are drawn faintly; with the option x-ray as strongly as the others.
 
 import * as THREE from 'three';
 import { FatLines } from './fat_lines';
-import { CONTACT_KINDS, type Contacts } from './frame';
+import { MOTIONS, type Contacts } from './frame';
 import type { Options } from './options';
 import type { SceneColours } from './palette';
 import { markPixels, markRim, thin } from './thinning';
 
-/** 0 round, 1 square, 2 a square on its corner; in the order of CONTACT_KINDS. */
-const FORMS = CONTACT_KINDS.map((kind) => ({ 'vertex-face': 0, resting: 0, 'edge-edge': 1, colliding: 1, separating: 2 })[kind]);
+/** 0 round, 1 square, 2 a square on its corner; in the order of MOTIONS. */
+const FORMS = MOTIONS.map((motion) => ({ resting: 0, colliding: 1, separating: 2 })[motion]);
 
 /** Largest diameter of a mark, as a fraction of the size of the scene. */
 const MARK_SIZE = 0.014;
@@ -141,10 +141,10 @@ export class ContactMarks {
     const middles = new Float32Array(3 * n);
     const markColours = new Float32Array(3 * n);
     const forms = new Float32Array(n);
-    const kindColours = colours.contacts.map((colour) => new THREE.Color(colour).toArray());
+    const motionColours = colours.contacts.map((colour) => new THREE.Color(colour).toArray());
     this.drawn.forEach((contact, k) => {
-      const colour = kindColours[contacts.kind[contact]];
-      forms[k] = FORMS[contacts.kind[contact]];
+      const colour = motionColours[contacts.motion[contact]];
+      forms[k] = FORMS[contacts.motion[contact]];
       for (let axis = 0; axis < 3; axis++) {
         const a = contacts.pointA[3 * contact + axis];
         const b = contacts.pointB[3 * contact + axis];

@@ -7,9 +7,12 @@ export type Vec3 = [number, number, number];
 export const KINDS = ['static', 'kinematic', 'particles', 'rigid'] as const;
 export const NO_INDEX = 0xffffffff;
 
-/** How a contact is drawn and named; its number in `Contacts.kind`. The last three are of rigid bodies. */
-export const CONTACT_KINDS = ['vertex-face', 'edge-edge', 'colliding', 'resting', 'separating'] as const;
-export const FIRST_RIGID_KIND = 2;
+/** How bodies move against each other at a contact; its number in `Contacts.motion`. */
+export const MOTIONS = ['colliding', 'resting', 'separating'] as const;
+
+/** Features of a body at a contact; their numbers in `Contacts.featureA` and `featureB`. */
+export const FEATURES = ['point', 'vertex', 'edge', 'triangle'] as const;
+export const [POINT, VERTEX, EDGE, FACE] = FEATURES.keys();
 
 export interface Topology {
   kind: string;
@@ -37,37 +40,53 @@ export interface Moved {
 
 export interface Contacts {
   count: number;
-  kind: Uint8Array; // of CONTACT_KINDS, ascending up to the first of rigid bodies
   id: BigUint64Array;
   bodyA: Uint32Array;
   bodyB: Uint32Array;
-  a0: Uint32Array;
-  a1: Uint32Array;
+  motion: Uint8Array; // of MOTIONS
+  featureA: Uint8Array; // of FEATURES
+  a0: Uint32Array; // vertex, triangle or first vertex of an edge; NO_INDEX for a point
+  a1: Uint32Array; // second vertex of an edge, or NO_INDEX
+  featureB: Uint8Array;
   b0: Uint32Array;
   b1: Uint32Array;
   distance: Float64Array;
-  normalSpeed: Float64Array; // NaN but for rigid bodies
-  impulse: Float64Array; // the same
-  normal: Float32Array; // from a to b; zero where two points coincide and none is recorded
+  normalSpeed: Float64Array; // NaN if it is not known
+  impulse: Float64Array; // NaN if it is not known
   pointA: Float32Array;
   pointB: Float32Array;
+  normal: Float32Array; // from a to b; zero if it is not known
+}
+
+/** Contacts `first` to `first + count - 1` of those that a frame holds itself. */
+export interface ContactRun {
+  frame: number;
+  first: number;
+  count: number;
 }
 
 export interface Frame {
   number: number;
   time: number;
   bodies: Body[];
-  contacts: Contacts;
+  held: Contacts; // those that are written in this frame
+  runs: ContactRun[]; // all contacts of the frame, in their order
 }
 
-export function decodeFrame(chunk: Chunk, expected: number): Frame {
+export function decodeFrame(chunk: Chunk, expected: number, version: number): Frame {
   const reader = new Reader(payload(chunk), chunk.offset);
   const number = reader.u32();
   if (number !== expected) throw reader.fault(`it says it is frame ${number} where frame ${expected} belongs`);
   const time = reader.f64();
   const bodies: Body[] = [];
   for (let n = reader.u32(); n > 0; n--) bodies.push(readBody(reader, number));
-  return { number, time, bodies, contacts: readContacts(reader) };
+  if (version === 1) {
+    const held = readFirstVersion(reader);
+    return { number, time, bodies, held, runs: [{ frame: number, first: 0, count: held.count }] };
+  }
+  const n = reader.u32();
+  const runs = readRuns(reader, number);
+  return { number, time, bodies, held: readContacts(reader, n), runs };
 }
 
 function readBody(reader: Reader, frame: number): Body {
@@ -106,31 +125,88 @@ function readTopology(reader: Reader, body: Body): Topology {
   return { kind, name, triangles };
 }
 
-function readContacts(reader: Reader): Contacts {
-  const features = readFeatureContacts(reader);
-  return reader.left > 0 ? join(features, readRigidContacts(reader)) : features;
+function readRuns(reader: Reader, frame: number): ContactRun[] {
+  const n = reader.u32();
+  const [frames, firsts, counts] = [reader.u32s(n), reader.u32s(n), reader.u32s(n)];
+  if (frames.some((other) => other > frame)) throw reader.fault('contacts refer to a later frame');
+  return Array.from(frames, (other, i) => ({ frame: other, first: firsts[i], count: counts[i] }));
 }
 
-function readFeatureContacts(reader: Reader): Contacts {
-  const vertexFace = reader.u32();
-  const n = vertexFace + reader.u32();
+function readContacts(reader: Reader, n: number): Contacts {
   const contacts = {
     count: n,
-    kind: new Uint8Array(n).fill(1, vertexFace),
-    id: new BigUint64Array(reader.copy(8 * n)),
-    bodyA: reader.u32s(n),
-    bodyB: reader.u32s(n),
+    ...readBodies(reader, n),
+    motion: reader.u8s(n),
+    featureA: reader.u8s(n),
     a0: reader.u32s(n),
     a1: reader.u32s(n),
+    featureB: reader.u8s(n),
     b0: reader.u32s(n),
     b1: reader.u32s(n),
-    distance: new Float64Array(reader.copy(8 * n)),
+    ...readNumbers(reader, n),
+    ...readPoints(reader, n),
+    normal: new Float32Array(reader.copy(12 * n)),
+  };
+  const unknown = (column: Uint8Array, names: readonly string[]) => column.some((value) => value >= names.length);
+  if (unknown(contacts.motion, MOTIONS) || unknown(contacts.featureA, FEATURES) || unknown(contacts.featureB, FEATURES)) {
+    throw reader.fault('a contact is of a kind not known');
+  }
+  return contacts;
+}
+
+function readBodies(reader: Reader, n: number) {
+  return { id: new BigUint64Array(reader.copy(8 * n)), bodyA: reader.u32s(n), bodyB: reader.u32s(n) };
+}
+
+function readNumbers(reader: Reader, n: number) {
+  const column = () => new Float64Array(reader.copy(8 * n));
+  return { distance: column(), normalSpeed: column(), impulse: column() };
+}
+
+function readPoints(reader: Reader, n: number) {
+  return { pointA: new Float32Array(reader.copy(12 * n)), pointB: new Float32Array(reader.copy(12 * n)) };
+}
+
+/** Version 1: contacts of surfaces have features and neither motion nor normal, those of rigid bodies have no features. */
+function readFirstVersion(reader: Reader): Contacts {
+  const vertexFace = reader.u32();
+  const n = vertexFace + reader.u32();
+  const head = { count: n, ...readBodies(reader, n), a0: reader.u32s(n), a1: reader.u32s(n), b0: reader.u32s(n), b1: reader.u32s(n) };
+  const distance = new Float64Array(reader.copy(8 * n));
+  const points = readPoints(reader, n);
+  const surfaces: Contacts = {
+    ...head,
+    motion: new Uint8Array(n).fill(MOTIONS.indexOf('resting')),
+    featureA: new Uint8Array(n).fill(VERTEX, 0, vertexFace).fill(EDGE, vertexFace),
+    featureB: new Uint8Array(n).fill(FACE, 0, vertexFace).fill(EDGE, vertexFace),
+    distance,
     normalSpeed: new Float64Array(n).fill(NaN),
     impulse: new Float64Array(n).fill(NaN),
-    pointA: new Float32Array(reader.copy(12 * n)),
-    pointB: new Float32Array(reader.copy(12 * n)),
+    ...points,
+    normal: normalsBetween(points.pointA, points.pointB),
   };
-  return { ...contacts, normal: normalsBetween(contacts.pointA, contacts.pointB) };
+  if (reader.left === 0) return surfaces;
+  const m = reader.u32();
+  const nothing = () => new Uint32Array(m).fill(NO_INDEX);
+  const rigid: Contacts = {
+    count: m,
+    ...readBodies(reader, m),
+    motion: reader.u8s(m),
+    featureA: new Uint8Array(m),
+    a0: nothing(),
+    a1: nothing(),
+    featureB: new Uint8Array(m),
+    b0: nothing(),
+    b1: nothing(),
+    ...readNumbers(reader, m),
+    ...readPoints(reader, m),
+    normal: new Float32Array(reader.copy(12 * m)),
+  };
+  if (rigid.motion.some((motion) => motion >= MOTIONS.length)) throw reader.fault('a contact is of a kind not known');
+  return joinContacts([
+    { from: surfaces, first: 0, count: n },
+    { from: rigid, first: 0, count: m },
+  ]);
 }
 
 function normalsBetween(from: Float32Array, to: Float32Array): Float32Array {
@@ -142,48 +218,29 @@ function normalsBetween(from: Float32Array, to: Float32Array): Float32Array {
   return normals;
 }
 
-/** Of rigid bodies: they have no features of meshes, but a kind of motion and an impulse. */
-function readRigidContacts(reader: Reader): Contacts {
-  const n = reader.u32();
-  const nothing = () => new Uint32Array(n).fill(NO_INDEX);
-  const contacts = {
-    count: n,
-    id: new BigUint64Array(reader.copy(8 * n)),
-    bodyA: reader.u32s(n),
-    bodyB: reader.u32s(n),
-    a0: nothing(),
-    a1: nothing(),
-    b0: nothing(),
-    b1: nothing(),
-    kind: reader.bytes(n).map((motion) => motion + FIRST_RIGID_KIND),
-    distance: new Float64Array(reader.copy(8 * n)),
-    normalSpeed: new Float64Array(reader.copy(8 * n)),
-    impulse: new Float64Array(reader.copy(8 * n)),
-    pointA: new Float32Array(reader.copy(12 * n)),
-    pointB: new Float32Array(reader.copy(12 * n)),
-    normal: new Float32Array(reader.copy(12 * n)),
-  };
-  if (contacts.kind.some((kind) => kind >= CONTACT_KINDS.length)) throw reader.fault('a contact is of a kind not known');
-  return contacts;
-}
-
-function join(first: Contacts, second: Contacts): Contacts {
-  const joined: Record<string, unknown> = { count: first.count + second.count };
-  for (const [name, column] of Object.entries(first)) {
+/** Parts of tables of contacts, one after the other. There is one part at least. */
+export function joinContacts(parts: { from: Contacts; first: number; count: number }[]): Contacts {
+  const total = parts.reduce((sum, { count }) => sum + count, 0);
+  const joined: Record<string, unknown> = { count: total };
+  for (const [name, column] of Object.entries(parts[0].from)) {
     if (typeof column === 'number') continue;
-    const other = second[name as keyof Contacts] as typeof column;
-    const both = new (column.constructor as new (n: number) => typeof column)(column.length + other.length);
-    both.set(column as never);
-    both.set(other as never, column.length);
-    joined[name] = both;
+    const width = name.startsWith('point') || name === 'normal' ? 3 : 1;
+    const all = new (column.constructor as new (n: number) => typeof column)(width * total);
+    let at = 0;
+    for (const { from, first, count } of parts) {
+      const part = (from[name as keyof Contacts] as typeof column).subarray(width * first, width * (first + count));
+      all.set(part as never, at);
+      at += part.length;
+    }
+    joined[name] = all;
   }
   return joined as unknown as Contacts;
 }
 
-/** How many there are of each of CONTACT_KINDS. */
-export function countKinds({ kind }: Contacts): number[] {
-  const counts = CONTACT_KINDS.map(() => 0);
-  for (const each of kind) counts[each]++;
+/** How many there are of each of MOTIONS. */
+export function countMotions({ motion }: Contacts): number[] {
+  const counts = MOTIONS.map(() => 0);
+  for (const each of motion) counts[each]++;
   return counts;
 }
 
@@ -239,6 +296,10 @@ class Reader {
   f64(): number {
     this.bytes(8);
     return this.view.getFloat64(this.at - 8, true);
+  }
+
+  u8s(n: number): Uint8Array {
+    return new Uint8Array(this.copy(n));
   }
 
   u32s(n: number): Uint32Array {

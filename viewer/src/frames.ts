@@ -1,8 +1,8 @@
 // Decoded frames, found by number. Follows the references of a body to the earlier frame that holds its topology or
-// its positions, and moves positions from the world (double) to the scene (float, about the scene's origin): a scene
+// its positions, and those of contacts, and moves positions from the world (double) to the scene (float, about the scene's origin): a scene
 // a thousand kilometres from the world's origin would otherwise shake on the screen.
 
-import { CONTACT_KINDS, decodeFrame, FIRST_RIGID_KIND, type Body, type Contacts, type Frame, type Moved, type Topology, type Vec3 } from './frame';
+import { decodeFrame, joinContacts, type Body, type Contacts, type Frame, type Moved, type Topology, type Vec3 } from './frame';
 import { RecordingError, type Recording } from './recording';
 import { Lru } from './lru';
 import { bodyColour } from './palette';
@@ -36,12 +36,6 @@ export interface ShownFrame {
   contacts: Contacts; // points in the scene
 }
 
-/** The names of the kinds of contacts that the bodies of a frame may have. */
-export function contactKindsOf({ bodies }: ShownFrame): string[] {
-  const rigid = bodies.some((body) => body.topology.kind === 'rigid');
-  return rigid ? CONTACT_KINDS.slice(FIRST_RIGID_KIND) : CONTACT_KINDS.slice(0, FIRST_RIGID_KIND);
-}
-
 const CACHED_FRAMES = 16;
 const CACHED_BYTES = 192e6; // each of decoded frames and placements
 
@@ -71,7 +65,7 @@ export class Frames {
       number,
       time: frame.time,
       bodies,
-      contacts: this.moveContacts(frame.contacts),
+      contacts: this.moveContacts(this.contactsOf(frame)),
     };
     this.shown.set(number, shown, 1);
     return shown;
@@ -81,7 +75,7 @@ export class Frames {
     const known = this.decoded.get(number);
     if (known) return known;
     const chunk = this.recording.frames[number];
-    const frame = decodeFrame(chunk, number);
+    const frame = decodeFrame(chunk, number, this.recording.version);
     this.decoded.set(number, frame, chunk.rawSize);
     return frame;
   }
@@ -130,6 +124,21 @@ export class Frames {
     const value = this.decode(frame).bodies.find((other) => other.number === body.number)?.[what];
     if (!value) throw new RecordingError(`Body ${body.number} has its ${what} in frame ${frame}, which does not hold them.`);
     return value as NonNullable<Body[K]>;
+  }
+
+  /** Contacts that last unchanged are in the frame that holds them. */
+  private contactsOf(frame: Frame): Contacts {
+    const taken = new Map<number, number>();
+    const parts = frame.runs.map(({ frame: number, first, count }) => {
+      const from = number === frame.number ? frame.held : this.decode(number).held;
+      const used = (taken.get(number) ?? 0) + count;
+      taken.set(number, used);
+      if (first + count > from.count || used > from.count) {
+        throw new RecordingError(`Frame ${frame.number} refers to contacts of frame ${number}, which does not hold them.`);
+      }
+      return { from, first, count };
+    });
+    return parts.length > 0 ? joinContacts(parts) : frame.held;
   }
 
   private moveContacts(contacts: Contacts): Contacts {

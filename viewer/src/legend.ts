@@ -3,18 +3,17 @@
 
 import { byId, h } from './dom';
 import { count } from './format';
-import { contactKindsOf, type ShownFrame } from './frames';
+import { MOTIONS } from './frame';
+import type { ShownFrame } from './frames';
 import type { Options } from './options';
 import type { PictureState } from './scene';
 
 const MAX_BODIES = 8; // more would cover the picture; the panel lists them all
 
-export const KIND_TEXTS: Record<string, string> = {
-  'vertex-face': 'a vertex of one surface near a face of another, or of its own',
-  'edge-edge': 'two edges near each other',
-  colliding: 'two rigid bodies that approach each other',
-  resting: 'two rigid bodies that keep their distance',
-  separating: 'two rigid bodies that leave each other',
+export const MOTION_TEXTS: Record<string, string> = {
+  colliding: 'two bodies, or two places of one, that approach each other',
+  resting: 'two that keep their distance',
+  separating: 'two that leave each other',
 };
 
 export class Legend {
@@ -42,9 +41,9 @@ export class Legend {
       const onclick = () => this.options.showBody(number, this.options.hiddenBodies.has(number));
       this.buttons.set(number, h('button', { title: `Show or hide ${name}`, onclick }, swatch, h('span', {}, name)));
     }
-    const contact = (kind: string) =>
-      h('span', { className: 'contact', title: `Contact: ${KIND_TEXTS[kind]}` }, h('i', { className: `mark ${kind}` }), kind);
-    this.entries.replaceChildren(...this.buttons.values(), ...(withContacts ? contactKindsOf(frame).map(contact) : []));
+    const contact = (motion: string) =>
+      h('span', { className: 'contact', title: `Contact: ${MOTION_TEXTS[motion]}` }, h('i', { className: `mark ${motion}` }), motion);
+    this.entries.replaceChildren(...this.buttons.values(), ...(withContacts ? MOTIONS.map(contact) : []));
     this.update();
   }
 
@@ -58,7 +57,7 @@ export class Legend {
       notes.push(h('button', { id: 'note-through', title, onclick: () => this.options.toggle('through') }, 'fixed bodies are see-through'));
     }
     if (marks < contacts) {
-      const title = 'Contacts close to others of their kind have no mark of their own; the panel counts them all.';
+      const title = 'Contacts close to others of their motion have no mark of their own; the panel counts them all.';
       notes.push(h('span', { id: 'note-marks', className: 'contact', title }, `${count(marks)} of ${count(contacts)} contacts marked`));
     }
     this.notes.replaceChildren(...notes);

@@ -4,7 +4,7 @@ import { FrameAddress, parseFrameLink } from './frame_link';
 import { Frames, type ShownFrame } from './frames';
 import { bindKeys, fillHelp, type KeyBinding } from './keys';
 import { coveredBy, Layout } from './layout';
-import { KIND_TEXTS, Legend } from './legend';
+import { MOTION_TEXTS, Legend } from './legend';
 import { Options, OPTIONS } from './options';
 import { Panel } from './panel';
 import { pick } from './picking';
@@ -216,7 +216,7 @@ class App {
     bindKeys([...bindings, ...toggles]);
     fillHelp(byId<HTMLDialogElement>('help'), [
       { title: 'What is drawn', entries: OPTIONS.map(({ key, label, explains }) => [key, `${label}: ${explains}`]) },
-      { title: 'Contacts', entries: Object.entries(KIND_TEXTS) },
+      { title: 'Contacts', entries: Object.entries(MOTION_TEXTS) },
       { title: 'Keys', entries: bindings.map(({ shown, does }) => [shown!, does!]) },
       { title: 'Mouse', entries: [['drag', 'orbit'], ['right-drag', 'pan'], ['wheel', 'zoom'], ['click', 'pick a contact or a triangle'], ['drop a file', 'open a .carom recording']] },
       { title: 'Touch', entries: [['drag', 'orbit'], ['two fingers', 'pan'], ['pinch', 'zoom'], ['tap', 'pick a contact or a triangle']] },

@@ -25,7 +25,7 @@ export interface OptionText {
 export const OPTIONS: OptionText[] = [
   { name: 'surface', key: 's', label: 'Surface', explains: 'Surfaces of the bodies' },
   { name: 'wireframe', key: 'w', label: 'Wireframe', explains: 'Edges of the triangles' },
-  { name: 'contacts', key: 'c', label: 'Contacts', explains: 'Contacts, by kind as in the legend; those behind a surface are faint' },
+  { name: 'contacts', key: 'c', label: 'Contacts', explains: 'Contacts, by motion as in the legend; those behind a surface are faint' },
   { name: 'xray', key: 'x', label: 'X-ray', explains: 'Draw contacts behind surfaces as strongly as those in front' },
   { name: 'arrows', key: 'a', label: 'Arrows', explains: 'Normal impulses of contacts between rigid bodies as arrows, the longest for the largest of the frame; normals of other contacts' },
   { name: 'through', key: 'v', label: 'See through', explains: 'See through fixed bodies in front of moving ones, such as the walls of a pit; on unless switched off' },

@@ -20,7 +20,7 @@ export interface SceneColours {
   highlight: string;
   outline: string; // of bodies that are seen through
   markEdge: string;
-  contacts: string[]; // in the order of CONTACT_KINDS
+  contacts: string[]; // in the order of MOTIONS
 }
 
 export const SCENE: Record<Theme, SceneColours> = {
@@ -31,7 +31,7 @@ export const SCENE: Record<Theme, SceneColours> = {
     highlight: '#c400c4',
     outline: '#2f3945',
     markEdge: '#ffffff',
-    contacts: ['#005f46', '#123c9c', '#9a3a00', '#005f46', '#123c9c'],
+    contacts: ['#9a3a00', '#005f46', '#123c9c'],
   },
   dark: {
     background: '#14171c',
@@ -40,7 +40,7 @@ export const SCENE: Record<Theme, SceneColours> = {
     highlight: '#ff5cff',
     outline: '#dfe5ec',
     markEdge: '#0b0d10',
-    contacts: ['#7df0b0', '#b9d7ff', '#ffcf9e', '#7df0b0', '#b9d7ff'],
+    contacts: ['#ffcf9e', '#7df0b0', '#b9d7ff'],
   },
 };
 

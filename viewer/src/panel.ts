@@ -2,8 +2,9 @@
 
 import { h, row } from './dom';
 import { bytes, count, length, ms, plural, seconds, shortNumber } from './format';
-import { CONTACT_KINDS, countKinds } from './frame';
-import { contactKindsOf, type ShownFrame } from './frames';
+import { countMotions, MOTIONS } from './frame';
+import type { ShownFrame } from './frames';
+import { source } from './funnel';
 import { icon } from './icons';
 import type { Options } from './options';
 import { stageColour, type Theme } from './palette';
@@ -22,6 +23,7 @@ export class Panel {
   private readonly stagesPlace = h('section', {});
   private bodiesKey = '';
   private stageNames: string[] = [];
+  private unfolding = new Set<string>(); // stages of the funnel that take in something else than the one before leaves
   private recording: Recording | null = null;
 
   constructor(root: HTMLElement, private readonly options: Options, close: () => void) {
@@ -39,7 +41,7 @@ export class Panel {
         h('div', { className: 'scroll' }, h('table', { id: 'bodies' }, head('name', 'kind', 'vertices', 'triangles'), this.bodies)),
       ),
     );
-    this.stagesPlace.append(h('h2', {}, 'Stages', this.stagesNote), h('table', { id: 'stages' }, head('stage', 'in', 'out', 'culled', 'ms'), this.stages));
+    this.stagesPlace.append(h('h2', {}, 'Stages', this.stagesNote), h('table', { id: 'stages' }, head('stage', 'in', 'out', 'of', 'culled', 'ms'), this.stages));
     options.onChange(() => this.markVisibility());
   }
 
@@ -47,6 +49,7 @@ export class Panel {
     this.recording = recording;
     this.bodiesKey = '';
     this.stageNames = stageNames(recording);
+    this.unfolding = new Set(this.stageNames.filter((name) => recording.stats.some((stat) => source(stat, name, count) !== '')));
     const { meta, size } = recording;
     const near = meta.contact_distance > 0 ? `, contact distance ${length(meta.contact_distance)}` : ''; // rigid bodies have none
     this.scene.replaceChildren(h('span', { className: 'name' }, meta.scene || 'Recording'), h('span', { className: 'note' }, bytes(size)));
@@ -106,8 +109,11 @@ export class Panel {
     const total = stat.stages.reduce((sum, stage) => sum + stage.ms, 0);
     // Every stage of the run has its row in every frame, so that nothing below moves while one scrubs.
     this.stages.replaceChildren(
-      ...this.stageNames.map((name) => stageRow(name, stat.stages.find((stage) => stage.name === name), theme)),
-      h('tr', { className: 'total' }, h('td', { colSpan: 4 }, 'all'), h('td', {}, stat.stages.length ? ms(total) : '')),
+      ...this.stageNames.flatMap((name) => [
+        stageRow(name, stat.stages.find((stage) => stage.name === name), theme),
+        ...(this.unfolding.has(name) ? [sourceRow(source(stat, name, count))] : []),
+      ]),
+      h('tr', { className: 'total' }, h('td', { colSpan: 5 }, 'all'), h('td', {}, stat.stages.length ? ms(total) : '')),
     );
   }
 }
@@ -115,22 +121,26 @@ export class Panel {
 function contactRows(frame: ShownFrame): HTMLElement[] {
   const { contacts } = frame;
   const smallest = contacts.distance.reduce((a, b) => Math.min(a, b), Infinity);
-  const counts = countKinds(contacts);
-  const kinds = contactKindsOf(frame);
+  const counts = countMotions(contacts);
   const impulses = contacts.impulse.reduce((sum, impulse) => sum + (impulse || 0), 0);
   return [
     row('contacts', count(contacts.count)),
     row('min distance', contacts.count ? length(smallest) : 'none', contacts.count ? `Smallest distance: ${smallest} m` : 'No contact'),
-    ...CONTACT_KINDS.flatMap((kind, i) => (kinds.includes(kind) ? [row(kind, h('span', { className: kind }, count(counts[i])))] : [])),
-    ...(kinds.includes('resting') ? [row('impulses', `${shortNumber(impulses)} N s`, 'Sum along the normals of all contacts, over the step')] : []),
+    ...MOTIONS.map((motion, i) => row(motion, h('span', { className: motion }, count(counts[i])))),
+    row('impulses', `${shortNumber(impulses)} N s`, 'Sum along the normals of all contacts, over the step'),
   ];
+}
+
+/** Where what a stage takes in comes from. */
+function sourceRow(text: string): HTMLElement {
+  return h('tr', { className: 'source' }, h('td', { colSpan: 6 }, text ? `= ${text}` : '\u00a0'));
 }
 
 function stageRow(name: string, stage: Stage | undefined, theme: Theme): HTMLElement {
   const swatch = h('i', {});
   swatch.style.background = stageColour(name, theme);
   const first = h('td', {}, swatch, name);
-  if (!stage) return h('tr', {}, first, h('td', { colSpan: 4 }));
+  if (!stage) return h('tr', {}, first, h('td', { colSpan: 5 }));
   const reasons = Object.entries(stage.culled);
   const culled = reasons.reduce((sum, [, n]) => sum + n, 0);
   const why = [...reasons, ...(stage.limited > 0 ? [['limited', stage.limited] as const] : [])]
@@ -140,8 +150,9 @@ function stageRow(name: string, stage: Stage | undefined, theme: Theme): HTMLEle
     'tr',
     {},
     first,
-    h('td', {}, count(stage.in)),
-    h('td', {}, count(stage.out)),
+    h('td', { title: stage.inUnit }, count(stage.in)),
+    h('td', { title: stage.outUnit }, count(stage.out)),
+    h('td', { className: 'unit' }, stage.inUnit === stage.outUnit ? stage.inUnit : `${stage.inUnit} → ${stage.outUnit}`),
     h('td', { title: why, className: why ? 'explained' : '' }, reasons.length ? count(culled) : '–'),
     h('td', {}, ms(stage.ms)),
   );

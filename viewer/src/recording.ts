@@ -24,7 +24,10 @@ export interface Meta {
 export interface Stage {
   name: string;
   in: number;
+  inUnit: string; // what `in` counts; empty if it is not known, or the stage did not run
   out: number;
+  outUnit: string;
+  remembered: number; // of `in`: not from the stage before, but from earlier steps
   culled: Record<string, number>;
   limited: number;
   ms: number;
@@ -45,6 +48,7 @@ export interface Chunk {
 }
 
 export interface Recording {
+  version: number;
   meta: Meta;
   stats: Stat[]; // one a frame
   frames: Chunk[];
@@ -60,11 +64,11 @@ class CutShort extends RecordingError {}
 
 const FILE_HEADER = 16;
 const CHUNK_HEADER = 32;
-const VERSION = 1;
+const NEWEST_VERSION = 2;
 const MAGIC = 'CAROMREC';
 
 export function parseRecording(bytes: Uint8Array): Recording {
-  checkFileHeader(bytes);
+  const version = checkFileHeader(bytes);
   const recording = { meta: undefined as Meta | undefined, stats: [] as Stat[], frames: [] as Chunk[] };
   let fault: RecordingError | null = null;
   let closed = false;
@@ -80,7 +84,7 @@ export function parseRecording(bytes: Uint8Array): Recording {
     throw fault ?? new RecordingError('The recording holds no frame: it was cut short before the first one was whole.');
   }
   const stats = recording.stats.slice(0, frames.length);
-  return { meta, stats, frames, size: bytes.length, notice: noticeOf(fault, closed, frames.length) };
+  return { version, meta, stats, frames, size: bytes.length, notice: noticeOf(fault, closed, frames.length) };
 }
 
 function noticeOf(fault: RecordingError | null, closed: boolean, frames: number): string | null {
@@ -89,7 +93,8 @@ function noticeOf(fault: RecordingError | null, closed: boolean, frames: number)
   return closed ? null : `The recording was cut short: it has no index at its end. ${shown}`;
 }
 
-function checkFileHeader(bytes: Uint8Array): void {
+/** Returns the version. */
+function checkFileHeader(bytes: Uint8Array): number {
   const magic = ascii(bytes.subarray(0, 8));
   if (!MAGIC.startsWith(magic) || magic.length === 0) {
     throw new RecordingError('This is not a Carom recording: it does not begin with "CAROMREC".');
@@ -98,9 +103,10 @@ function checkFileHeader(bytes: Uint8Array): void {
     throw new RecordingError(`The recording is cut short: it has ${bytes.length} bytes, less than its header of 16.`);
   }
   const version = view(bytes).getUint32(8, true);
-  if (version !== VERSION) {
-    throw new RecordingError(`The recording has version ${version}; this viewer reads version ${VERSION}.`);
+  if (version < 1 || version > NEWEST_VERSION) {
+    throw new RecordingError(`The recording has version ${version}; this viewer reads versions 1 to ${NEWEST_VERSION}.`);
   }
+  return version;
 }
 
 /** Returns whether the index closed the file. */
@@ -207,11 +213,14 @@ function readMeta(chunk: Chunk): Meta {
 }
 
 function readStat(chunk: Chunk, frame: number): Stat {
-  const json = readJson(chunk) as Partial<Stat>;
+  const json = readJson(chunk) as { time?: unknown; stages?: unknown };
   const stages = (Array.isArray(json.stages) ? json.stages : []).map((stage) => ({
     name: String(stage.name),
     in: Number(stage.in ?? 0),
+    inUnit: String(stage.in_unit ?? ''),
     out: Number(stage.out ?? 0),
+    outUnit: String(stage.out_unit ?? ''),
+    remembered: Number(stage.remembered ?? 0),
     culled: stage.culled ?? {},
     limited: Number(stage.limited ?? 0),
     ms: Number(stage.ms ?? 0),

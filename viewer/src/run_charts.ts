@@ -1,11 +1,10 @@
-// The two charts of the run: the time of each stage, and the funnel of what each stage leaves.
+// The two charts of the run: the time of each stage, and the funnel of what may touch.
 
 import { Chart, type Scale, type Series } from './chart';
 import { count, ms } from './format';
+import { funnelLines } from './funnel';
 import { stageColour, stageRank, type Theme } from './palette';
 import type { Recording, Stage, Stat } from './recording';
-
-const FUNNEL = ['broad', 'mid', 'narrow', 'contacts'];
 
 export class RunCharts {
   private readonly times: Chart;
@@ -14,7 +13,7 @@ export class RunCharts {
 
   constructor(root: HTMLElement, seek: (frame: number) => void) {
     this.times = new Chart({ title: 'Stage times, ms', stacked: true, scale: linearScale, format: ms, seek });
-    this.funnel = new Chart({ title: 'Funnel: left after each stage', stacked: false, scale: logScale, format: count, seek });
+    this.funnel = new Chart({ title: 'Funnel: what may touch', stacked: false, scale: logScale, format: count, seek });
     this.times.root.id = 'chart-times';
     this.funnel.root.id = 'chart-funnel';
     root.append(this.times.root, this.funnel.root);
@@ -28,10 +27,12 @@ export class RunCharts {
   setTheme(theme: Theme): void {
     if (!this.recording) return;
     const { stats } = this.recording;
-    const series = (wanted: string[], value: (stage: Stage) => number): Series[] =>
-      wanted.map((name) => ({ name, colour: stageColour(name, theme), values: collect(stats, name, value) }));
-    this.times.setData(series(stageNames(this.recording), (stage) => stage.ms), peak(stats));
-    this.funnel.setData(series(FUNNEL, (stage) => stage.out), 'log scale');
+    const times = stageNames(this.recording).map(
+      (name): Series => ({ name, colour: stageColour(name, theme), values: collect(stats, name, (stage) => stage.ms) }),
+    );
+    this.times.setData(times, peak(stats));
+    const lines = funnelLines(stats).map(({ stage, label, values }): Series => ({ name: label, colour: stageColour(stage, theme), values }));
+    this.funnel.setData(lines, 'log scale');
   }
 
   setFrame(frame: number): void {

@@ -1,7 +1,7 @@
 // What the user picked. A contact is known by its id, so it is found again in other frames while it lasts;
 // a triangle by its body and index.
 
-import { FIRST_RIGID_KIND, NO_INDEX, type Contacts } from './frame';
+import { EDGE, FACE, type Contacts } from './frame';
 import type { ShownBody, ShownFrame } from './frames';
 
 export type Selection = { type: 'contact'; id: bigint } | { type: 'triangle'; body: number; triangle: number };
@@ -41,16 +41,12 @@ export function selectedEdges(frame: ShownFrame, selection: Selection): Float32A
   const { contacts } = frame;
   const i = contactIndex(contacts, selection.id);
   if (i < 0) return new Float32Array();
-  const a = bodyOf(frame, contacts.bodyA[i]);
-  const b = bodyOf(frame, contacts.bodyB[i]);
-  if (contacts.kind[i] >= FIRST_RIGID_KIND) {
-    return new Float32Array(); // two bodies touch there, not two features
-  } else if (contacts.b1[i] === NO_INDEX) {
-    outline(b, contacts.b0[i]);
-  } else {
-    edge(a, contacts.a0[i], contacts.a1[i]);
-    edge(b, contacts.b0[i], contacts.b1[i]);
-  }
+  const feature = (body: ShownBody | undefined, kind: number, first: number, second: number) => {
+    if (kind === FACE) outline(body, first);
+    if (kind === EDGE) edge(body, first, second);
+  };
+  feature(bodyOf(frame, contacts.bodyA[i]), contacts.featureA[i], contacts.a0[i], contacts.a1[i]);
+  feature(bodyOf(frame, contacts.bodyB[i]), contacts.featureB[i], contacts.b0[i], contacts.b1[i]);
   return new Float32Array(points);
 }
 

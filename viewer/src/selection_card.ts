@@ -2,7 +2,7 @@
 
 import { h, row } from './dom';
 import { count, length, shortNumber } from './format';
-import { CONTACT_KINDS, FIRST_RIGID_KIND } from './frame';
+import { EDGE, FACE, FEATURES, MOTIONS, POINT, VERTEX, type Contacts } from './frame';
 import type { ShownFrame } from './frames';
 import { icon } from './icons';
 import { bodyOf, contactIndex, triangleVertices, type Selection } from './selection';
@@ -24,33 +24,25 @@ function contactRows(frame: ShownFrame, id: bigint): HTMLElement[] {
   const { contacts } = frame;
   const i = contactIndex(contacts, id);
   if (i < 0) return [row('id', String(id)), row('distance', 'no such contact in this frame')];
-  const name = CONTACT_KINDS[contacts.kind[i]];
-  const isVertexFace = name === 'vertex-face';
-  const kind = h('span', { className: name }, name);
-  const a = bodyName(frame, contacts.bodyA[i]);
-  const b = bodyName(frame, contacts.bodyB[i]);
-  if (contacts.kind[i] >= FIRST_RIGID_KIND) {
-    return [
-      row('id', String(id)),
-      row('kind', kind),
-      row('distance', length(contacts.distance[i]), `${contacts.distance[i]} m`),
-      row('speed', `${shortNumber(contacts.normalSpeed[i])} m/s`, 'Of b against a along the normal, before the response'),
-      row('impulse', `${shortNumber(contacts.impulse[i])} N s`, 'Along the normal, over the step'),
-      row('body a', a),
-      row('body b', b),
-    ];
-  }
-  const featureA = isVertexFace ? `vertex ${contacts.a0[i]}` : `edge ${contacts.a0[i]}–${contacts.a1[i]}`;
-  const featureB = isVertexFace ? `triangle ${contacts.b0[i]}` : `edge ${contacts.b0[i]}–${contacts.b1[i]}`;
+  const motion = MOTIONS[contacts.motion[i]];
+  const { distance, normalSpeed, impulse } = contacts;
   return [
     row('id', String(id)),
-    row('kind', kind),
-    row('distance', length(contacts.distance[i]), `${contacts.distance[i]} m`),
-    row('body a', a),
-    row('', featureA),
-    row('body b', b),
-    row('', featureB),
+    row('motion', h('span', { className: motion }, motion)),
+    row('distance', length(distance[i]), `${distance[i]} m`),
+    ...(Number.isNaN(normalSpeed[i]) ? [] : [row('speed', `${shortNumber(normalSpeed[i])} m/s`, 'Of b against a along the normal, before the response')]),
+    ...(Number.isNaN(impulse[i]) ? [] : [row('impulse', `${shortNumber(impulse[i])} N s`, 'Along the normal, over the step')]),
+    row('body a', bodyName(frame, contacts.bodyA[i])),
+    ...featureRow(contacts.featureA[i], contacts.a0[i], contacts.a1[i]),
+    row('body b', bodyName(frame, contacts.bodyB[i])),
+    ...featureRow(contacts.featureB[i], contacts.b0[i], contacts.b1[i]),
   ];
+}
+
+/** None for a point: it is a place on the body, and no feature of it. */
+function featureRow(kind: number, first: number, second: number): HTMLElement[] {
+  if (kind === POINT) return [];
+  return [row('', kind === EDGE ? `edge ${first}–${second}` : `${FEATURES[kind]} ${first}`)];
 }
 
 function triangleRows(frame: ShownFrame, { body: number, triangle }: { body: number; triangle: number }): HTMLElement[] {
@@ -69,18 +61,21 @@ function triangleRows(frame: ShownFrame, { body: number, triangle }: { body: num
 function nearestContact({ contacts, bodies }: ShownFrame, number: number, triangle: number): number | null {
   const body = bodies.find((other) => other.number === number)!;
   const corners = triangleVertices(body, triangle);
+  const belongs = (kind: number, first: number, second: number) => {
+    if (kind === FACE) return first === triangle;
+    return (kind === VERTEX || (kind === EDGE && corners.includes(second))) && corners.includes(first);
+  };
   let nearest: number | null = null;
   for (let i = 0; i < contacts.count; i++) {
-    if (contacts.kind[i] >= FIRST_RIGID_KIND) continue;
-    const isVertexFace = contacts.kind[i] === 0;
-    const onA =
-      contacts.bodyA[i] === number && corners.includes(contacts.a0[i]) && (isVertexFace || corners.includes(contacts.a1[i]));
-    const onB =
-      contacts.bodyB[i] === number &&
-      (isVertexFace ? contacts.b0[i] === triangle : corners.includes(contacts.b0[i]) && corners.includes(contacts.b1[i]));
-    if ((onA || onB) && (nearest === null || contacts.distance[i] < nearest)) nearest = contacts.distance[i];
+    if (!onBody(contacts, i, number, belongs)) continue;
+    if (nearest === null || contacts.distance[i] < nearest) nearest = contacts.distance[i];
   }
   return nearest;
+}
+
+function onBody(contacts: Contacts, i: number, number: number, belongs: (kind: number, first: number, second: number) => boolean): boolean {
+  const { bodyA, bodyB, featureA, featureB, a0, a1, b0, b1 } = contacts;
+  return (bodyA[i] === number && belongs(featureA[i], a0[i], a1[i])) || (bodyB[i] === number && belongs(featureB[i], b0[i], b1[i]));
 }
 
 function bodyName(frame: ShownFrame, number: number): string {

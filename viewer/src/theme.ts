@@ -1,7 +1,7 @@
 // Light or dark: as the system says, unless the user chose otherwise.
 
 import { SCENE, type Theme } from './palette';
-import { CONTACT_KINDS } from './frame';
+import { MOTIONS } from './frame';
 import { recall, remember } from './storage';
 
 const KEY = 'carom-theme';
@@ -39,5 +39,5 @@ function remembered(): Theme | null {
 function apply(theme: Theme): void {
   const { dataset, style } = document.documentElement;
   dataset.theme = theme;
-  CONTACT_KINDS.forEach((kind, i) => style.setProperty(`--${kind}`, SCENE[theme].contacts[i]));
+  MOTIONS.forEach((motion, i) => style.setProperty(`--${motion}`, SCENE[theme].contacts[i]));
 }

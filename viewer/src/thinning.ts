@@ -10,7 +10,7 @@ const FINEST = 2048;
 const GRIDS = 32;
 
 /**
- * At most `limit` of the contacts: one of each kind and cell of the finest grid with few enough cells. The one of the
+ * At most `limit` of the contacts: one of each motion and cell of the finest grid with few enough cells. The one of the
  * lowest id stays, so that marks do not jump between frames.
  */
 export function thin(contacts: Contacts, candidates: number[], size: number, limit = MAX_MARKS): number[] {
@@ -31,11 +31,11 @@ export function thin(contacts: Contacts, candidates: number[], size: number, lim
   return kept.sort((a, b) => a - b);
 }
 
-function oneOfEachCell({ pointA, kind, id }: Contacts, candidates: number[], cell: number): number[] {
+function oneOfEachCell({ pointA, motion, id }: Contacts, candidates: number[], cell: number): number[] {
   const first = new Map<number, number>();
-  const WRAP = 2 ** 16; // 5 kinds and three axes are less than 2 ** 53
+  const WRAP = 2 ** 16; // 3 motions and three axes are less than 2 ** 53
   for (const i of candidates) {
-    let key = kind[i];
+    let key = motion[i];
     for (let axis = 0; axis < 3; axis++) key = key * WRAP + ((Math.floor(pointA[3 * i + axis] / cell) % WRAP) + WRAP) % WRAP;
     const other = first.get(key);
     if (other === undefined || id[i] < id[other]) first.set(key, i);

@@ -36,9 +36,9 @@ function pixels({ data }, is) {
   return found;
 }
 
-/** Whether a pixel has the colour that the legend gives to the kind of contact. */
-async function isMarkOf(page, kind) {
-  const colour = await page.locator(`#legend .mark.${kind}`).evaluate((mark) => getComputedStyle(mark).backgroundColor);
+/** Whether a pixel has the colour that the legend gives to the motion of a contact. */
+async function isMarkOf(page, motion) {
+  const colour = await page.locator(`#legend .mark.${motion}`).evaluate((mark) => getComputedStyle(mark).backgroundColor);
   const wanted = colour.match(/\d+/g).map(Number);
   return (...rgb) => rgb.every((value, k) => Math.abs(value - wanted[k]) <= 6);
 }
@@ -109,11 +109,11 @@ export async function toggles(page) {
   assert.equal(await page.getAttribute('#button-xray', 'aria-pressed'), 'false', 'x-ray is on though nobody asked');
   await page.keyboard.press('x');
   const before = await picture(page);
-  const isVertexFace = await isMarkOf(page, 'vertex-face');
-  const isEdgeEdge = await isMarkOf(page, 'edge-edge');
+  const isResting = await isMarkOf(page, 'resting');
+  const isColliding = await isMarkOf(page, 'colliding');
   assert.ok(distinctColours(before) > 50, `the picture has only ${distinctColours(before)} colours`);
-  assert.ok(pixels(before, isVertexFace).length > 20, 'no vertex-face contact');
-  assert.ok(pixels(before, isEdgeEdge).length > 20, 'no edge-edge contact');
+  assert.ok(pixels(before, isResting).length > 20, 'no resting contact');
+  assert.ok(pixels(before, isColliding).length > 20, 'no colliding contact');
 
   const all = [['wireframe', 'w', 500], ['surface', 's', 500], ['contacts', 'c', 50], ['xray', 'x', 20], ['arrows', 'a', 50], ['boxes', 'b', 100], ['grid', 'g', 500]];
   for (const [name, key, least] of all) {
@@ -123,7 +123,7 @@ export async function toggles(page) {
     assert.notEqual(await pressed(), first, `${name}: the key does nothing`);
     const changed = await picture(page);
     assert.ok(differing(before, changed) > least, `${name} changes ${differing(before, changed)} pixels`);
-    if (name === 'contacts') assert.equal(pixels(changed, isVertexFace).length + pixels(changed, isEdgeEdge).length, 0, 'contacts are off, yet drawn');
+    if (name === 'contacts') assert.equal(pixels(changed, isResting).length + pixels(changed, isColliding).length, 0, 'contacts are off, yet drawn');
     await page.click(`#button-${name}`);
     assert.equal(await pressed(), first, `${name}: the button does not undo the key`);
     assert.ok(differing(before, await picture(page)) < 20, `${name} does not come back as it was`);
@@ -178,14 +178,14 @@ export async function picks(page) {
   const scene = await picture(page);
   const at = 4 * (Math.floor(stage.y + target.y - scene.clip.y) * scene.width + Math.floor(stage.x + target.x - scene.clip.x));
   const [r, g, b] = scene.data.subarray(at, at + 3);
-  const isMark = [await isMarkOf(page, 'vertex-face'), await isMarkOf(page, 'edge-edge')];
+  const isMark = [await isMarkOf(page, 'resting'), await isMarkOf(page, 'colliding'), await isMarkOf(page, 'separating')];
   assert.ok(isMark.some((is) => is(r, g, b)), `no mark where contact ${target.id} should be, but ${[r, g, b]}`);
 
   await page.mouse.click(stage.x + target.x + 2, stage.y + target.y - 1);
   assert.deepEqual(JSON.parse(await hook(page, 'selection')), { type: 'contact', id: target.id });
   const card = await text(page, '#selection');
   assert.ok(card.includes(target.id), card);
-  assert.match(card, /vertex-face|edge-edge/);
+  assert.match(card, /motion\s+(resting|colliding|separating)/);
   assert.match(card, /distance\s+[\d.]+(e-\d+)? (m|mm|µm|nm)\n/);
   assert.match(card, /(vertex \d+[^]*triangle \d+)|(edge \d+–\d+[^]*edge \d+–\d+)/);
 

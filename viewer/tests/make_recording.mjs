@@ -66,16 +66,53 @@ function bodyEntry(body, frame) {
   return Buffer.concat(parts);
 }
 
-/** contacts: [{ id, a, b, a0, a1, b0, b1, distance, pointA, pointB }], vertex-face ones without a1 and b1 */
-export function framePayload({ number, time, bodies, contacts, rigidContacts = [] }) {
-  const vf = contacts.filter((c) => c.a1 === undefined);
-  const all = [...vf, ...contacts.filter((c) => c.a1 !== undefined)];
-  const column = (write, pick) => write(...all.flatMap(pick));
+/**
+ * contacts: [{ id, a, b, motion, a0, a1, b0, b1, distance, speed, impulse, pointA, pointB, normal }]: an edge has a0 and
+ * a1, a vertex a0, a triangle b0, a point none of them. runs: [[frame, first, count]], if not all contacts are here.
+ */
+export function framePayload({ number, time, bodies, contacts, runs }, version = 2) {
+  const table = version === 1 ? firstVersion(contacts) : contactTable(contacts, runs ?? (contacts.length > 0 ? [[number, 0, contacts.length]] : []));
+  return Buffer.concat([u32(number), f64(time), u32(bodies.length), ...bodies.map((body) => bodyEntry(body, number)), table]);
+}
+
+const [POINT, VERTEX, EDGE, FACE] = [0, 1, 2, 3];
+const RESTING = 1;
+const featureA = (c) => (c.a1 !== undefined ? EDGE : c.a0 !== undefined ? VERTEX : POINT);
+const featureB = (c) => (c.b1 !== undefined ? EDGE : c.b0 !== undefined ? FACE : POINT);
+
+function contactTable(contacts, runs) {
+  const column = (write, pick) => write(...contacts.flatMap(pick));
   return Buffer.concat([
-    u32(number),
-    f64(time),
-    u32(bodies.length),
-    ...bodies.map((body) => bodyEntry(body, number)),
+    u32(contacts.length, runs.length),
+    ...[0, 1, 2].map((k) => u32(...runs.map((run) => run[k]))),
+    column(u64, (c) => c.id),
+    column(u32, (c) => c.a),
+    column(u32, (c) => c.b),
+    column(u8, (c) => c.motion ?? RESTING),
+    column(u8, featureA),
+    column(u32, (c) => c.a0 ?? NO_INDEX),
+    column(u32, (c) => c.a1 ?? NO_INDEX),
+    column(u8, featureB),
+    column(u32, (c) => c.b0 ?? NO_INDEX),
+    column(u32, (c) => c.b1 ?? NO_INDEX),
+    column(f64, (c) => c.distance),
+    column(f64, (c) => c.speed ?? NaN),
+    column(f64, (c) => c.impulse ?? NaN),
+    column(f32, (c) => c.pointA),
+    column(f32, (c) => c.pointB),
+    column(f32, (c) => c.normal ?? [0, 0, 0]),
+  ]);
+}
+
+/** Vertex-face contacts, edge-edge contacts, and then those of points. */
+function firstVersion(contacts) {
+  const vf = contacts.filter((c) => featureA(c) === VERTEX);
+  const all = [...vf, ...contacts.filter((c) => featureA(c) === EDGE)];
+  const rigid = contacts.filter((c) => featureA(c) === POINT);
+  const columns = (list) => (write, pick) => write(...list.flatMap(pick));
+  const column = columns(all);
+  const of = columns(rigid);
+  return Buffer.concat([
     u32(vf.length, all.length - vf.length),
     column(u64, (c) => c.id),
     column(u32, (c) => c.a),
@@ -87,36 +124,28 @@ export function framePayload({ number, time, bodies, contacts, rigidContacts = [
     column(f64, (c) => c.distance),
     column(f32, (c) => c.pointA),
     column(f32, (c) => c.pointB),
-    ...(rigidContacts.length > 0 ? [rigidPayload(rigidContacts)] : []),
+    ...(rigid.length > 0 ? [u32(rigid.length)] : []),
+    of(u64, (c) => c.id),
+    of(u32, (c) => c.a),
+    of(u32, (c) => c.b),
+    of(u8, (c) => c.motion),
+    of(f64, (c) => c.distance),
+    of(f64, (c) => c.speed),
+    of(f64, (c) => c.impulse),
+    of(f32, (c) => c.pointA),
+    of(f32, (c) => c.pointB),
+    of(f32, (c) => c.normal),
   ]);
 }
 
-/** [{ id, a, b, kind, distance, speed, impulse, pointA, pointB, normal }] */
-function rigidPayload(contacts) {
-  const column = (write, pick) => write(...contacts.flatMap(pick));
-  return Buffer.concat([
-    u32(contacts.length),
-    column(u64, (c) => c.id),
-    column(u32, (c) => c.a),
-    column(u32, (c) => c.b),
-    column(u8, (c) => c.kind),
-    column(f64, (c) => c.distance),
-    column(f64, (c) => c.speed),
-    column(f64, (c) => c.impulse),
-    column(f32, (c) => c.pointA),
-    column(f32, (c) => c.pointB),
-    column(f32, (c) => c.normal),
-  ]);
-}
-
-/** A triangle that turns and falls onto another, with contacts of all three kinds in its last frame. */
-export function twoRigid() {
+/** A triangle that turns and falls onto another, with contacts of all three motions in its last frame. */
+export function twoRigid({ version = 2 } = {}) {
   const positions = [0, 0, 0, 1, 0, 0, 0, 2, 0];
   const body = (number, name, kind, frame, extra) => ({
     number, name, kind, triangles: [0, 1, 2], positions, encoding: 0, topologyFrame: 0, positionsFrame: frame, ...extra,
   });
-  const contact = (id, kind) => ({
-    id, a: 0, b: 1, kind, distance: -0.001, speed: kind - 1, impulse: 2, pointA: [0, 0, 0], pointB: [0, 0.5, 0], normal: [0, 1, 0],
+  const contact = (id, motion) => ({
+    id, a: 0, b: 1, motion, distance: -0.001, speed: motion - 1, impulse: 2, pointA: [0, 0, 0], pointB: [0, 0.5, 0], normal: [0, 1, 0],
   });
   const turn = [Math.SQRT1_2, 0, 0, Math.SQRT1_2]; // a quarter about z
   const frames = [0, 1, 2].map((number) => {
@@ -127,12 +156,11 @@ export function twoRigid() {
       time: number / 10,
       stages: [],
       bodies: [body(0, 'ground', 0, 0, {}), body(1, 'die', 3, number, extra)],
-      contacts: [],
-      rigidContacts: number === 2 ? [contact(3, 0), contact(4, 1), contact(5, 1), contact(6, 2)] : [],
+      contacts: number === 2 ? [contact(3, 0), contact(4, 1), contact(5, 1), contact(6, 2)] : [],
     };
   });
   const meta = { carom: 'test', scene: 'two-rigid', dt: 0.1, gravity: [0, -9.81, 0], contact_distance: 0.01 };
-  return { frames, ...writeRecording({ meta, frames }) };
+  return { frames, ...writeRecording({ meta, frames, version }) };
 }
 
 /** A box that falls within a wall of eight fixed bricks on a ground that is much larger than all of it. */
@@ -156,8 +184,8 @@ export function pit() {
 }
 
 /** Returns the file's bytes and where each of its chunks begins. */
-export function writeRecording({ meta, frames, compress = true, closed = true, extra = [] }) {
-  const parts = [Buffer.concat([Buffer.from('CAROMREC'), u32(1, 0)])];
+export function writeRecording({ meta, frames, compress = true, closed = true, extra = [], version = 2 }) {
+  const parts = [Buffer.concat([Buffer.from('CAROMREC'), u32(version, 0)])];
   const chunks = [];
   let offset = 16;
   const add = (tag, payload, compressed = compress) => {
@@ -170,7 +198,7 @@ export function writeRecording({ meta, frames, compress = true, closed = true, e
   for (const tag of extra) add(tag, Buffer.from('what a later version may write'));
   for (const frame of frames) {
     add('STAT', Buffer.from(JSON.stringify({ frame: frame.number, time: frame.time, stages: frame.stages })));
-    add('FRAM', framePayload(frame));
+    add('FRAM', framePayload(frame, version));
   }
   const offsets = chunks.filter((c) => c.tag === 'FRAM').map((c) => c.offset);
   if (closed) add('INDX', u64(offsets.length, ...offsets), false);
@@ -195,7 +223,7 @@ function torus(rings, sides, big, small) {
 }
 
 /** Two tori that close in on each other above a floor: torus 1 turns and falls, torus 2 stands and wobbles. */
-export function twoTori({ frames = 40, rings = 32, sides = 16, origin = [0, 0, 0], compress = true, closed = true } = {}) {
+export function twoTori({ frames = 40, rings = 32, sides = 16, origin = [0, 0, 0], compress = true, closed = true, version = 2 } = {}) {
   const shape = torus(rings, sides, 0.5, 0.2);
   const dt = 0.02;
   const place = (spin, lift, side) => {
@@ -233,7 +261,7 @@ export function twoTori({ frames = 40, rings = 32, sides = 16, origin = [0, 0, 0
     });
   }
   const meta = { carom: '0.1.0', scene: 'two tori, made by the tests', dt, gravity: [0, -9.81, 0], contact_distance: 0.02 };
-  return { ...writeRecording({ meta, frames: list, compress, closed }), frames: list };
+  return { ...writeRecording({ meta, frames: list, compress, closed, version }), frames: list };
 }
 
 /** Not measured, but placed as real ones are: low vertices of the upper torus against high triangles of the lower. */
@@ -255,10 +283,11 @@ function contactsBetween(upper, lower, triangles, share) {
     }
     const pointB = point(lower, triangles[3 * best]);
     const zero = k === 1; // touching: a line of no length
-    const common = { a: 1, b: 2, pointA, pointB: zero ? pointA : pointB, distance: zero ? 0 : bestDistance };
+    const normal = zero ? [0, 0, 0] : pointB.map((value, axis) => (value - pointA[axis]) / bestDistance);
+    const common = { a: 1, b: 2, motion: 1, pointA, pointB: zero ? pointA : pointB, distance: zero ? 0 : bestDistance, normal };
     if (k % 3 === 2) {
       const [b0, b1] = triangles.slice(3 * best, 3 * best + 2);
-      contacts.push({ ...common, id: (3n << 60n) | BigInt(vertex), a0: vertex, a1: vertex + 1, b0, b1 });
+      contacts.push({ ...common, id: (3n << 60n) | BigInt(vertex), motion: 0, a0: vertex, a1: vertex + 1, b0, b1 });
     } else {
       contacts.push({ ...common, id: BigInt(vertex) + 1n, a0: vertex, b0: best });
     }
@@ -266,20 +295,21 @@ function contactsBetween(upper, lower, triangles, share) {
   return contacts;
 }
 
+/** As the engine counts: each stage takes in what the one before gave out, or says how many of its own these hold. */
 function stagesOf(frame, triangles, contacts) {
   const wave = 1 + 0.3 * Math.sin(frame / 5);
-  const mid = Math.round(triangles * wave);
-  const narrow = contacts * 4;
-  const stage = (name, i, out, culled, ms) => ({ name, in: i, out, culled, ms });
+  const clusters = Math.round((triangles / 8) * wave);
+  const features = 40 * clusters + 5 * frame;
+  const stage = (name, i, out, culled, ms, units, more = {}) => ({ name, in: i, in_unit: units[0], out, out_unit: units[units.length - 1], culled, ms, ...more });
   return [
-    stage('edits', 0, 0, {}, 0.002),
-    stage('predict', 3, 3, {}, 0.05),
-    stage('bounds', 3, 3, {}, 0.21 * wave),
-    stage('broad', 3, 1, { box: 2 }, 0.004),
-    stage('mid', 1, mid, { box: 91822, cone: 120 }, 1.7 * wave),
-    stage('narrow', mid, narrow, { distance: mid - narrow }, 0.9 * wave),
-    stage('contacts', narrow, contacts, { duplicate: narrow - contacts }, 0.15),
-    stage('respond', contacts, contacts, {}, 0.3),
-    stage('commit', 3, 3, {}, 0.03),
+    stage('edits', 0, 0, {}, 0.002, ['bodies']),
+    stage('predict', 3, 3, {}, 0.05, ['vertices']),
+    stage('bounds', 3, 3, {}, 0.21 * wave, ['triangles']),
+    stage('broad', 3, 1, { box: 2 }, 0.004, ['pairs of bodies']),
+    stage('mid', clusters + 91822, clusters, { box: 91822 }, 1.7 * wave, ['pairs of clusters']),
+    stage('narrow', features, contacts, { distance: features - contacts }, 0.9 * wave, ['pairs of features', 'contacts'], { remembered: 5 * frame }),
+    stage('contacts', contacts, contacts, {}, 0.15, ['contacts']),
+    stage('respond', contacts, contacts, {}, 0.3, ['contacts']),
+    stage('commit', 3, 3, {}, 0.03, ['vertices']),
   ];
 }

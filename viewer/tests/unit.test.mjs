@@ -6,8 +6,9 @@ import * as load from './sources.mjs';
 import { chunk, framePayload, shuffle, slowCrc32, twoRigid, twoTori, writeRecording } from './make_recording.mjs';
 
 const { crc32 } = await load.crc32();
-const { countKinds, decodeFrame, unshuffle } = await load.frame();
-const { contactKindsOf, Frames } = await load.frames();
+const { countMotions, decodeFrame, unshuffle } = await load.frame();
+const { Frames } = await load.frames();
+const { funnelLines, source } = await load.funnel();
 const { parseRecording } = await load.recording();
 const { decodeBase64 } = await load.source();
 
@@ -34,7 +35,8 @@ test('a good recording: meta, stats and frames', () => {
   assert.equal(recording.meta.dt, 0.02);
   assert.equal(recording.frames.length, 5);
   assert.deepEqual(recording.stats[0].stages, []);
-  assert.deepEqual(recording.stats[2], { frame: 2, time: 0.04, stages: good.frames[2].stages.map((stage) => ({ limited: 0, ...stage })) });
+  const read = ({ in_unit: inUnit, out_unit: outUnit, ...stage }) => ({ limited: 0, remembered: 0, ...stage, inUnit, outUnit });
+  assert.deepEqual(recording.stats[2], { frame: 2, time: 0.04, stages: good.frames[2].stages.map(read) });
 });
 
 test('the description of a scene is read, and may be missing', () => {
@@ -51,16 +53,19 @@ test('an uncompressed recording reads the same', () => {
 
 test('a frame: bodies and contacts, value for value', () => {
   const written = good.frames[3];
-  const frame = decodeFrame(parseRecording(good.bytes).frames[3], 3);
+  const frame = decodeFrame(parseRecording(good.bytes).frames[3], 3, 2);
   assert.equal(frame.time, written.time);
   assert.deepEqual(frame.bodies.map((body) => body.number), [0, 1, 2]);
   assert.deepEqual(frame.bodies[1].positions, Float64Array.from(written.bodies[1].positions));
   assert.deepEqual(frame.bodies[2].positions, Float32Array.from(written.bodies[2].positions));
-  const vf = written.contacts.filter((c) => c.a1 === undefined);
-  const all = [...vf, ...written.contacts.filter((c) => c.a1 !== undefined)];
-  const { contacts } = frame;
-  assert.ok(vf.length > 0 && all.length > vf.length);
-  assert.equal(contacts.kind.filter((kind) => kind === 0).length, vf.length);
+  const all = written.contacts;
+  const { held: contacts } = frame;
+  const isEdge = (c) => c.a1 !== undefined;
+  assert.ok(all.some(isEdge) && !all.every(isEdge));
+  assert.deepEqual(frame.runs, [{ frame: 3, first: 0, count: all.length }]);
+  assert.deepEqual([...contacts.motion], all.map((c) => c.motion));
+  assert.deepEqual([...contacts.featureA], all.map((c) => (isEdge(c) ? 2 : 1)));
+  assert.deepEqual([...contacts.featureB], all.map((c) => (isEdge(c) ? 2 : 3)));
   assert.deepEqual([...contacts.id], all.map((c) => c.id));
   assert.deepEqual([...contacts.bodyA], all.map((c) => c.a));
   assert.deepEqual([...contacts.bodyB], all.map((c) => c.b));
@@ -90,17 +95,69 @@ test('bodies that only moved are where their poses put them', () => {
   assert.equal(frames.at(1).bodies[1].topology.kind, 'rigid');
 });
 
-test('contacts of rigid bodies have a kind and an impulse', () => {
-  const frames = new Frames(parseRecording(twoRigid().bytes));
-  assert.equal(frames.at(1).contacts.count, 0);
-  const { contacts } = frames.at(2);
-  assert.deepEqual([...contacts.id], [3n, 4n, 5n, 6n]);
-  assert.deepEqual(countKinds(contacts), [0, 0, 1, 2, 1]);
-  assert.deepEqual([...contacts.impulse], [2, 2, 2, 2]);
-  assert.deepEqual([...contacts.normalSpeed], [-1, 0, 0, 1]);
-  assert.deepEqual([...contacts.normal.subarray(0, 3)], [0, 1, 0]);
-  assert.deepEqual(contactKindsOf(frames.at(2)), ['colliding', 'resting', 'separating']);
-  assert.deepEqual(contactKindsOf(new Frames(parseRecording(good.bytes)).at(0)), ['vertex-face', 'edge-edge']);
+test('contacts of rigid bodies have a motion and an impulse, in both versions', () => {
+  for (const version of [1, 2]) {
+    const frames = new Frames(parseRecording(twoRigid({ version }).bytes));
+    assert.equal(frames.at(1).contacts.count, 0);
+    const { contacts } = frames.at(2);
+    assert.deepEqual([...contacts.id], [3n, 4n, 5n, 6n]);
+    assert.deepEqual(countMotions(contacts), [1, 2, 1]);
+    assert.deepEqual([...contacts.featureA], [0, 0, 0, 0]);
+    assert.deepEqual([...contacts.impulse], [2, 2, 2, 2]);
+    assert.deepEqual([...contacts.normalSpeed], [-1, 0, 0, 1]);
+    assert.deepEqual([...contacts.normal.subarray(0, 3)], [0, 1, 0]);
+  }
+});
+
+test('contacts of surfaces of the first version: features, normals from point to point, no motion', () => {
+  const { frames, bytes } = twoTori({ frames: 4, rings: 6, sides: 5, version: 1 });
+  const all = [...frames[3].contacts].sort((a, b) => Number(a.a1 !== undefined) - Number(b.a1 !== undefined));
+  const { contacts } = new Frames(parseRecording(bytes)).at(3);
+  assert.deepEqual([...contacts.id], all.map((c) => c.id));
+  assert.deepEqual([...contacts.featureB], all.map((c) => (c.b1 === undefined ? 3 : 2)));
+  assert.deepEqual(countMotions(contacts), [0, all.length, 0]);
+  assert.ok(contacts.impulse.every(Number.isNaN) && contacts.normalSpeed.every(Number.isNaN));
+  all.forEach((c, i) => c.normal.forEach((x, axis) => assert.ok(Math.abs(contacts.normal[3 * i + axis] - x) < 1e-4)));
+});
+
+test('contacts that last unchanged are found in the frame that holds them', () => {
+  const contact = (id) => ({ id, a: 7, b: 7, motion: 1, distance: id, speed: 0, impulse: id, pointA: [id, 0, 0], pointB: [id, 1, 0], normal: [0, 1, 0] });
+  const bodies = [{ number: 7, name: 'b', kind: 3, encoding: 1, triangles: [0, 1, 2], positions: [0, 0, 0, 1, 0, 0, 0, 1, 0], topologyFrame: 0, positionsFrame: 0 }];
+  const frame = (number, contacts, runs) => ({ number, time: number, stages: [], bodies, contacts, runs });
+  const all = [
+    frame(0, [contact(1), contact(2), contact(3), contact(4)]),
+    frame(1, [contact(5)], [[0, 0, 2], [1, 0, 1], [0, 3, 1]]),
+    frame(2, [], [[1, 0, 1], [0, 0, 1]]),
+    frame(3, [], []),
+  ];
+  const open = (frames) => new Frames(parseRecording(writeRecording({ meta: {}, frames }).bytes));
+  const ids = (frames, n) => [...frames.at(n).contacts.id].map(Number);
+  for (const order of [[0, 1, 2, 3], [2, 3, 0, 1]]) {
+    const frames = open(all);
+    const found = order.map((n) => [n, ids(frames, n)]).sort(([a], [b]) => a - b).map(([, list]) => list);
+    assert.deepEqual(found, [[1, 2, 3, 4], [1, 2, 5, 4], [5, 1], []]);
+  }
+  const shown = open(all).at(2);
+  assert.deepEqual([...shown.contacts.impulse], [5, 1]);
+  assert.ok(Math.abs(shown.contacts.pointB[3] - shown.contacts.pointB[0] + 4) < 1e-6, 'points move along');
+  const refuse = (runs, why) => assert.throws(() => open([all[0], frame(1, [], runs)]).at(1), why);
+  refuse([[2, 0, 1]], /later frame/);
+  refuse([[0, 3, 2]], /does not hold them/);
+  refuse([[0, 0, 4], [0, 0, 4]], /does not hold them/);
+});
+
+test('the funnel adds up: each stage takes in what the one before leaves, or says how many these hold', () => {
+  const { stats } = parseRecording(good.bytes);
+  const stat = stats[3];
+  const format = (n) => String(n);
+  const [mid, narrow] = ['mid', 'narrow'].map((name) => stat.stages.find((stage) => stage.name === name));
+  assert.equal(source(stat, 'narrow', format), `${mid.out} pairs of clusters × 40 + 15 remembered`);
+  assert.equal(narrow.in, mid.out * 40 + 15);
+  assert.equal(source(stat, 'contacts', format), '', 'the same unit');
+  assert.equal(source(stats[0], 'narrow', format), '', 'no step yet');
+  const lines = funnelLines(stats);
+  assert.deepEqual(lines.map(({ label }) => label), ['broad: pairs of bodies', 'mid: pairs of clusters', 'narrow: pairs of features', 'contacts: contacts']);
+  lines.forEach(({ values }, i) => lines.slice(i + 1).forEach((other) => assert.notDeepEqual(values, other.values, 'one line hides the other')));
 });
 
 test('a pose that refers to itself or a later frame is refused', () => {
@@ -161,8 +218,10 @@ test('bad magic', () => {
 
 test('unsupported version', () => {
   const bytes = Buffer.from(good.bytes);
-  bytes[8] = 2;
-  fails(bytes, /has version 2; this viewer reads version 1/);
+  for (const version of [0, 3]) {
+    bytes[8] = version;
+    fails(bytes, new RegExp(`has version ${version}; this viewer reads versions 1 to 2`));
+  }
 });
 
 test('cut within the file header, META or the first frame: nothing to show', () => {

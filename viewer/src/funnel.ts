@@ -10,17 +10,29 @@ function chain({ stages }: Stat): Stage[] {
   return STAGES.flatMap((name) => stages.filter((stage) => stage.name === name && stage.inUnit !== ''));
 }
 
-/** How the `in` of a stage comes from the stage before it; empty where it is just its `out`. */
+/** How the `in` of a stage comes from the `out` of the stage before it; empty where it is just that. */
 export function source(stat: Stat, name: string, format: (n: number) => string): string {
   const all = chain(stat);
   const at = all.findIndex((stage) => stage.name === name);
   const [before, stage] = [all[at - 1], all[at]];
   if (!before || !stage) return '';
-  const remembered = stage.remembered > 0 ? `${format(stage.remembered)} remembered` : '';
-  if (before.outUnit === stage.inUnit) return remembered;
+  if (before.outUnit === stage.inUnit) return '';
   const fresh = stage.in - stage.remembered;
   const each = before.out > 0 ? ` × ${Number((fresh / before.out).toPrecision(3))}` : '';
-  return [`${format(before.out)} ${before.outUnit}${each}`, ...(remembered ? [remembered] : [])].join(' + ');
+  const remembered = stage.remembered > 0 ? ` + ${format(stage.remembered)} remembered` : '';
+  return `${format(before.out)}${each}${remembered}`;
+}
+
+/** What each stage takes in, by name, where that is something else than what the stage above it takes in. */
+export function unitChanges(stats: Stat[], names: string[]): Map<string, string> {
+  const changes = new Map<string, string>();
+  let above = '';
+  for (const name of names) {
+    const unit = stats.flatMap(({ stages }) => stages.filter((stage) => stage.name === name && stage.inUnit !== ''))[0]?.inUnit ?? '';
+    if (unit !== '' && unit !== above) changes.set(name, unit);
+    if (unit !== '') above = unit;
+  }
+  return changes;
 }
 
 export interface FunnelLine {

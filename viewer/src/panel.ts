@@ -4,7 +4,7 @@ import { h, row } from './dom';
 import { bytes, count, length, ms, plural, seconds, shortNumber } from './format';
 import { countMotions, MOTIONS } from './frame';
 import type { ShownFrame } from './frames';
-import { source } from './funnel';
+import { source, unitChanges } from './funnel';
 import { icon } from './icons';
 import type { Options } from './options';
 import { stageColour, type Theme } from './palette';
@@ -23,7 +23,7 @@ export class Panel {
   private readonly stagesPlace = h('section', {});
   private bodiesKey = '';
   private stageNames: string[] = [];
-  private unfolding = new Set<string>(); // stages of the funnel that take in something else than the one before leaves
+  private units = new Map<string, string>();
   private recording: Recording | null = null;
 
   constructor(root: HTMLElement, private readonly options: Options, close: () => void) {
@@ -41,7 +41,7 @@ export class Panel {
         h('div', { className: 'scroll' }, h('table', { id: 'bodies' }, head('name', 'kind', 'vertices', 'triangles'), this.bodies)),
       ),
     );
-    this.stagesPlace.append(h('h2', {}, 'Stages', this.stagesNote), h('table', { id: 'stages' }, head('stage', 'in', 'out', 'of', 'culled', 'ms'), this.stages));
+    this.stagesPlace.append(h('h2', {}, 'Stages', this.stagesNote), h('table', { id: 'stages' }, head('stage', 'in', 'out', 'culled', 'ms'), this.stages));
     options.onChange(() => this.markVisibility());
   }
 
@@ -49,7 +49,7 @@ export class Panel {
     this.recording = recording;
     this.bodiesKey = '';
     this.stageNames = stageNames(recording);
-    this.unfolding = new Set(this.stageNames.filter((name) => recording.stats.some((stat) => source(stat, name, count) !== '')));
+    this.units = unitChanges(recording.stats, this.stageNames);
     const { meta, size } = recording;
     const near = meta.contact_distance > 0 ? `, contact distance ${length(meta.contact_distance)}` : ''; // rigid bodies have none
     this.scene.replaceChildren(h('span', { className: 'name' }, meta.scene || 'Recording'), h('span', { className: 'note' }, bytes(size)));
@@ -111,9 +111,9 @@ export class Panel {
     this.stages.replaceChildren(
       ...this.stageNames.flatMap((name) => [
         stageRow(name, stat.stages.find((stage) => stage.name === name), theme),
-        ...(this.unfolding.has(name) ? [sourceRow(source(stat, name, count))] : []),
+        ...(this.units.has(name) ? [unitRow(this.units.get(name)!, source(stat, name, count))] : []),
       ]),
-      h('tr', { className: 'total' }, h('td', { colSpan: 5 }, 'all'), h('td', {}, stat.stages.length ? ms(total) : '')),
+      h('tr', { className: 'total' }, h('td', { colSpan: 4 }, 'all'), h('td', {}, stat.stages.length ? ms(total) : '')),
     );
   }
 }
@@ -131,16 +131,17 @@ function contactRows(frame: ShownFrame): HTMLElement[] {
   ];
 }
 
-/** Where what a stage takes in comes from. */
-function sourceRow(text: string): HTMLElement {
-  return h('tr', { className: 'source' }, h('td', { colSpan: 6 }, text ? `= ${text}` : '\u00a0'));
+/** What a stage takes in, and how that comes from what the stage before it gave out. */
+function unitRow(unit: string, from: string): HTMLElement {
+  const title = 'What the stage takes in; where the stage before it counts something else: its out, times how many each of these holds';
+  return h('tr', { className: 'unit', title }, h('td', { colSpan: 5 }, from ? `${unit} = ${from}` : unit));
 }
 
 function stageRow(name: string, stage: Stage | undefined, theme: Theme): HTMLElement {
   const swatch = h('i', {});
   swatch.style.background = stageColour(name, theme);
   const first = h('td', {}, swatch, name);
-  if (!stage) return h('tr', {}, first, h('td', { colSpan: 5 }));
+  if (!stage) return h('tr', {}, first, h('td', { colSpan: 4 }));
   const reasons = Object.entries(stage.culled);
   const culled = reasons.reduce((sum, [, n]) => sum + n, 0);
   const why = [...reasons, ...(stage.limited > 0 ? [['limited', stage.limited] as const] : [])]
@@ -152,7 +153,6 @@ function stageRow(name: string, stage: Stage | undefined, theme: Theme): HTMLEle
     first,
     h('td', { title: stage.inUnit }, count(stage.in)),
     h('td', { title: stage.outUnit }, count(stage.out)),
-    h('td', { className: 'unit' }, stage.inUnit === stage.outUnit ? stage.inUnit : `${stage.inUnit} → ${stage.outUnit}`),
     h('td', { title: why, className: why ? 'explained' : '' }, reasons.length ? count(culled) : '–'),
     h('td', {}, ms(stage.ms)),
   );

@@ -8,7 +8,7 @@ import { chunk, framePayload, shuffle, slowCrc32, twoRigid, twoTori, writeRecord
 const { crc32 } = await load.crc32();
 const { countMotions, decodeFrame, unshuffle } = await load.frame();
 const { Frames } = await load.frames();
-const { funnelLines, source } = await load.funnel();
+const { funnelLines, source, unitChanges } = await load.funnel();
 const { parseRecording } = await load.recording();
 const { decodeBase64 } = await load.source();
 
@@ -151,10 +151,14 @@ test('the funnel adds up: each stage takes in what the one before leaves, or say
   const stat = stats[3];
   const format = (n) => String(n);
   const [mid, narrow] = ['mid', 'narrow'].map((name) => stat.stages.find((stage) => stage.name === name));
-  assert.equal(source(stat, 'narrow', format), `${mid.out} pairs of clusters × 40 + 15 remembered`);
+  assert.equal(source(stat, 'narrow', format), `${mid.out} × 40 + 15 remembered`);
   assert.equal(narrow.in, mid.out * 40 + 15);
   assert.equal(source(stat, 'contacts', format), '', 'the same unit');
   assert.equal(source(stats[0], 'narrow', format), '', 'no step yet');
+  const names = stat.stages.map(({ name }) => name);
+  assert.deepEqual([...unitChanges(stats, names).entries()].map(([name, unit]) => `${name}: ${unit}`), [
+    'edits: bodies', 'predict: vertices', 'bounds: triangles', 'broad: pairs of bodies', 'mid: pairs of clusters', 'narrow: pairs of features', 'contacts: contacts', 'commit: vertices',
+  ]);
   const lines = funnelLines(stats);
   assert.deepEqual(lines.map(({ label }) => label), ['broad: pairs of bodies', 'mid: pairs of clusters', 'narrow: pairs of features', 'contacts: contacts']);
   lines.forEach(({ values }, i) => lines.slice(i + 1).forEach((other) => assert.notDeepEqual(values, other.values, 'one line hides the other')));

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <tuple>
 
 #include "core/check.hpp"
 #include "decomposition/excess.hpp"
+#include "decomposition/limits.hpp"
 #include "decomposition/planes.hpp"
 #include "narrow/mesh/point_queries.hpp"
 #include "shapes/shape_data.hpp"
@@ -18,6 +20,10 @@ namespace {
 constexpr double plane_thickness = 1e-9;
 /// Pieces with a smaller fraction of the volume of the box of the mesh are left out: they are rounding of planes.
 constexpr double min_volume = 1e-12;
+/// Fraction of the size of the mesh: corners this far above a facet's plane are on it.
+constexpr double convex_thickness = 1e-12;
+/// Facets times corners of the hull up to which a piece is tested for being convex, a second's work.
+constexpr std::size_t max_convexity_tests = 500'000'000;
 /// Weight of unequal halves beside the volume of the hulls when planes are compared: it decides where volumes tie.
 constexpr double imbalance_weight = 0.02;
 /// Directions whose farthest points stand for a hull while planes are compared.
@@ -103,8 +109,22 @@ class Decomposer {
     if (points.size() < 4) return std::nullopt;
     Part part{std::move(piece), shapes::build_hull(points), {}};
     if (volume(part.hull) <= min_volume_) return std::nullopt;
-    part.excess = measure_excess(mesh_, part.hull, tolerance_);
+    if (!is_convex(part)) part.excess = measure_excess(mesh_, part.hull, tolerance_);
     return part;
+  }
+
+  /// Whether a piece is all of its hull: no corner of the hull is above the plane of a facet. A path within the hull,
+  /// and so within the cell, from a point inside of the piece to one outside of the solid would have to cross a facet,
+  /// and would end above its plane.
+  bool is_convex(const Part& part) const {
+    const auto& facets = part.piece.surface;
+    const auto& points = part.hull.points;
+    if (facets.size() * points.size() > max_convexity_tests) return false;
+    return std::all_of(facets.begin(), facets.end(), [&](const Facet& facet) {
+      return std::all_of(points.begin(), points.end(), [&](const Vector3d& p) {
+        return facet.normal.dot(p - facet.corners[0]) <= convex_thickness * size_;
+      });
+    });
   }
 
   /// Corners of a cell on the surface of the solid are corners of facets already, if they belong to the piece.
@@ -190,35 +210,55 @@ class Decomposer {
     }
   }
 
+  /// Two parts that may become one.
+  struct Pair {
+    double added = 0;  ///< volume of the common hull beyond that of both, as a fraction of theirs
+    std::size_t a = 0;
+    std::size_t b = 0;
+    bool refused = false;  ///< their common hull reaches too far
+  };
+
+  void add_pair(std::size_t a, std::size_t b, std::vector<Pair>& pairs) const {
+    const double separate = volume(parts_[a].hull) + volume(parts_[b].hull);
+    const double added = volume(shapes::build_hull(joined(a, b))) - separate;
+    if (added < 0.5 * separate) pairs.push_back({added / separate, a, b});
+  }
+
+  /// Merges the first pair whose common hull is within the tolerance; false if there is none.
+  bool merge_one(std::vector<Pair>& pairs) {
+    for (Pair& pair : pairs) {
+      if (pair.refused) continue;
+      Part part{{}, shapes::build_hull(joined(pair.a, pair.b)), {}};
+      part.excess = measure_excess(mesh_, part.hull, tolerance_);
+      pair.refused = part.excess.upper > tolerance_;
+      if (pair.refused) continue;
+      const std::size_t a = pair.a;
+      const std::size_t b = pair.b;
+      parts_[a] = std::move(part);
+      parts_.erase(parts_.begin() + static_cast<std::ptrdiff_t>(b));
+      std::erase_if(pairs, [&](const Pair& p) { return p.a == a || p.b == a || p.a == b || p.b == b; });
+      for (Pair& p : pairs) {
+        if (p.a > b) --p.a;
+        if (p.b > b) --p.b;
+      }
+      for (std::size_t other = 0; other < parts_.size(); ++other) {
+        if (other != a) add_pair(std::min(a, other), std::max(a, other), pairs);
+      }
+      return true;
+    }
+    return false;
+  }
+
   /// Merges pairs whose common hull is within the tolerance, those that add the least volume first.
   void merge() {
-    bool merged = true;
-    while (merged) {
-      merged = false;
-      struct Pair {
-        double added = 0;
-        std::size_t a = 0;
-        std::size_t b = 0;
-      };
-      std::vector<Pair> pairs;
-      for (std::size_t a = 0; a < parts_.size(); ++a) {
-        for (std::size_t b = a + 1; b < parts_.size(); ++b) {
-          const double separate = volume(parts_[a].hull) + volume(parts_[b].hull);
-          const double added = volume(shapes::build_hull(joined(a, b))) - separate;
-          if (added < 0.5 * separate) pairs.push_back({added / separate, a, b});
-        }
-      }
-      std::stable_sort(pairs.begin(), pairs.end(), [](const Pair& a, const Pair& b) { return a.added < b.added; });
-      for (const Pair& pair : pairs) {
-        Part part{{}, shapes::build_hull(joined(pair.a, pair.b)), {}};
-        part.excess = measure_excess(mesh_, part.hull, tolerance_);
-        if (part.excess.upper > tolerance_) continue;
-        parts_[pair.a] = std::move(part);
-        parts_.erase(parts_.begin() + static_cast<std::ptrdiff_t>(pair.b));
-        merged = true;
-        break;
-      }
+    std::vector<Pair> pairs;
+    for (std::size_t a = 0; a < parts_.size(); ++a) {
+      for (std::size_t b = a + 1; b < parts_.size(); ++b) add_pair(a, b, pairs);
     }
+    do {
+      std::sort(pairs.begin(), pairs.end(),
+                [](const Pair& l, const Pair& r) { return std::tie(l.added, l.a, l.b) < std::tie(r.added, r.a, r.b); });
+    } while (merge_one(pairs));
   }
 
   std::vector<Vector3d> joined(std::size_t a, std::size_t b) const {
@@ -249,20 +289,22 @@ Shape Decomposition::compound() const {
 Decomposition decompose(const Shape& mesh, const DecomposeOptions& options) {
   require(mesh.kind() == ShapeKind::mesh, ErrorCode::unsupported, "decompose: the shape is a {}; expected a mesh",
           to_string(mesh.kind()));
-  require(options.tolerance >= 1e-4 && options.tolerance <= 1, ErrorCode::invalid_argument,
-          "decompose: tolerance is {}; expected a fraction from 1e-4 to 1", options.tolerance);
-  require(options.max_parts >= 1 && options.max_parts <= 4096, ErrorCode::invalid_argument,
-          "decompose: max_parts is {}; expected 1 to 4096", options.max_parts);
+  require(options.tolerance >= min_decompose_tolerance && options.tolerance <= max_decompose_tolerance,
+          ErrorCode::invalid_argument, "decompose: tolerance is {}; expected a fraction from {} to {}",
+          options.tolerance, min_decompose_tolerance, max_decompose_tolerance);
+  require(options.max_parts >= 1 && options.max_parts <= max_decompose_parts, ErrorCode::invalid_argument,
+          "decompose: max_parts is {}; expected 1 to {}", options.max_parts, max_decompose_parts);
   const shapes::MeshData& data = *mesh.data().mesh;
+  require(data.options.solid != MeshSolid::surface, ErrorCode::bad_mesh,
+          "decompose: the mesh has solid = surface, and no inside; expected by_normals or inside");
   for (std::size_t c = 0; c < data.closed.size(); ++c) {
     require(data.closed[c] != 0, ErrorCode::bad_mesh,
             "decompose: the piece of the mesh with triangle {} is open; expected closed pieces",
             data.component_triangle[c]);
   }
-  require(!data.room && data.options.solid != MeshSolid::surface, ErrorCode::bad_mesh,
-          "decompose: {}; expected a bounded solid",
-          data.room ? "the mesh faces inward and is a room" : "only the surface of the mesh is solid");
-  return decomposition::Decomposer(data, options).run();
+  require(!data.room, ErrorCode::bad_mesh,
+          "decompose: the mesh faces inward and is a room; expected triangles that face outward, or solid = inside");
+  return *data.decompositions->get(options, [&] { return decomposition::Decomposer(data, options).run(); });
 }
 
 }  // namespace carom

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <memory>
+
+#include "carom/decompose.hpp"
+#include "core/memo.hpp"
 #include "shapes/mesh_tree.hpp"
 
 namespace carom::shapes {
@@ -29,6 +33,9 @@ struct MeshData {
   /// not nearly its own (by `flat_tilt`): the surface falls off there, or ends. Bit 1 from behind.
   std::vector<std::uint8_t> sharp;
   double reach = 0;  ///< no vertex is farther from the origin of the mesh
+  /// Results of decompose(), which follow from the mesh alone.
+  std::shared_ptr<Memo<DecomposeOptions, Decomposition>> decompositions =
+      std::make_shared<Memo<DecomposeOptions, Decomposition>>();
 
   bool is_closed(Index triangle) const {
     return closed[static_cast<std::size_t>(component[static_cast<std::size_t>(triangle)])] != 0;

@@ -144,6 +144,8 @@ Shape Shape::mesh(const TriangleMesh& mesh, const MeshOptions& options) {
 Shape Shape::compound(std::span<const Part> parts) {
   require(!parts.empty(), ErrorCode::invalid_argument, "compound: no parts");
   for (std::size_t i = 0; i < parts.size(); ++i) {
+    require(parts[i].shape.kind() != ShapeKind::mesh, ErrorCode::invalid_argument,
+            "compound: part {} is a mesh, expected a convex shape; decompose() makes convex parts of it", i);
     require(parts[i].shape.convex(), ErrorCode::invalid_argument, "compound: part {} is a {}, expected a convex shape",
             i, to_string(parts[i].shape.kind()));
     check_pose(parts[i].pose, "compound", "parts", i, ".pose");

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <random>
+#include <thread>
 
 #include "carom/error.hpp"
 #include "carom/generate.hpp"
@@ -87,6 +89,7 @@ TEST(Decompose, KeepsAConvexMeshAsOnePart) {
     const Decomposition d = decompose(Shape::mesh(mesh));
     ASSERT_EQ(d.parts.size(), 1U);
     EXPECT_FALSE(d.limited);
+    EXPECT_EQ(d.error, 0);
     EXPECT_NEAR(sum_of_volumes(d), solid_volume(mesh), 1e-9 * solid_volume(mesh));
     expect_promise(mesh, d);
   }
@@ -97,6 +100,7 @@ TEST(Decompose, CutsAnLInTwoWithoutRest) {
   const Decomposition d = decompose(Shape::mesh(mesh));
   ASSERT_EQ(d.parts.size(), 2U);
   EXPECT_NEAR(sum_of_volumes(d), 5, 1e-9);
+  EXPECT_EQ(d.error, 0);
   expect_promise(mesh, d);
 }
 
@@ -107,6 +111,7 @@ TEST(Decompose, CutsAnLThatIsTurnedInTwoAsWell) {
   const Decomposition d = decompose(Shape::mesh(mesh));
   ASSERT_EQ(d.parts.size(), 2U);
   EXPECT_NEAR(sum_of_volumes(d), 5, 1e-7);
+  EXPECT_EQ(d.error, 0);
   expect_promise(mesh, d);
 }
 
@@ -159,6 +164,37 @@ TEST(Decompose, FillsNoCavity) {
   EXPECT_FALSE(d.limited);
   EXPECT_LE(d.error, 0.02 * std::sqrt(12.0));
   expect_promise(mesh, d);
+}
+
+/// Addresses of the parts tell one result from another.
+std::vector<const void*> addresses(const Decomposition& d) {
+  std::vector<const void*> list;
+  for (const Shape& part : d.parts) list.push_back(&part.data());
+  return list;
+}
+
+TEST(Decompose, IsKeptWithTheMeshForEachOptions) {
+  const Shape mesh = Shape::mesh(l_shape());
+  const auto first = addresses(decompose(mesh));
+  const Shape copy = mesh;
+  EXPECT_EQ(addresses(decompose(copy)), first);
+  EXPECT_EQ(addresses(decompose(mesh.with_margin(0.1))), first);
+  const auto others = addresses(decompose(mesh, {.tolerance = 0.03}));
+  EXPECT_NE(others, first);
+  EXPECT_NE(addresses(decompose(mesh, {.max_parts = 63})), first);
+  EXPECT_EQ(addresses(decompose(mesh, {.tolerance = 0.03})), others);
+  EXPECT_EQ(addresses(decompose(mesh)), first);
+  EXPECT_NE(addresses(decompose(Shape::mesh(l_shape()))), first);
+}
+
+TEST(Decompose, IsDoneOnceIfSeveralThreadsAskAtATime) {
+  const Shape mesh = Shape::mesh(l_shape());
+  std::array<std::vector<const void*>, 4> found;
+  std::vector<std::thread> threads;
+  for (auto& list : found) threads.emplace_back([&mesh, &list] { list = addresses(decompose(mesh)); });
+  for (std::thread& thread : threads) thread.join();
+  for (const auto& list : found) EXPECT_EQ(list, found[0]);
+  EXPECT_EQ(found[0].size(), 2U);
 }
 
 TEST(Decompose, RefusesWhatIsNoSolid) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 
 #include "carom/mesh.hpp"
 
@@ -37,6 +38,16 @@ TriangleMesh make_sheet(double size_x, double size_z, int segments_x, int segmen
 /// on the x axis and whose layers are `gap` apart, centred along z, facing outward. Its segments along
 /// the spiral are of equal arc length. 2 * along * across triangles with alternating diagonals.
 TriangleMesh make_roll(double inner_radius, double gap, double turns, double width, int along, int across);
+
+/// Prism over a polygon in the x-y plane, from -length/2 to length/2 along z: 4 n - 4 triangles for n corners, which
+/// may be given in either order. Throws Error(invalid_argument) that names the edges if the outline crosses or touches
+/// itself.
+TriangleMesh make_extrusion(std::span<const Eigen::Vector2d> outline, double length);
+
+/// Solid of revolution of a polygon about the y axis; its corners are (radius, y), in either order. At most 2 n around
+/// triangles for n corners; a corner of radius 0 is one vertex on the axis. Throws Error(invalid_argument) that names
+/// the edges if the profile crosses or touches itself.
+TriangleMesh make_revolution(std::span<const Eigen::Vector2d> profile, int around);
 
 /// Pushes a smooth dent into a surface: every vertex closer than `radius` to `center` moves by
 /// `depth` * (1 - (r / radius)^2)^2 along `direction` (unit length).

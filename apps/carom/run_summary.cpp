@@ -93,6 +93,7 @@ RigidSummary RunMeter::rigid_summary() const {
     const auto* spec = std::get_if<RigidSpec>(&scene_.bodies[i].body);
     if (spec == nullptr || spec->kind != RigidKind::dynamic) continue;
     const BodyId id = bodies_[i];
+    summary.collider_error = std::max(summary.collider_error, world_.collider_error(id));
     const Eigen::Vector3d centre = world_.center_of_mass(id);
     const double drift = (centre - start_[i]).norm();
     // The first of several that are no number is as good as any.
@@ -139,6 +140,7 @@ nlohmann::ordered_json summary_json(const RunSummary& s) {
         {"colliding", s.rigid->colliding}, {"resting", s.rigid->resting}, {"separating", s.rigid->separating}};
     json["largest_penetration"] = s.rigid->largest_penetration;
     json["last_penetration"] = s.rigid->last_penetration;
+    if (s.rigid->collider_error > 0) json["collider_error"] = s.rigid->collider_error;
     json["largest_drift"] = number_or_null(s.rigid->largest_drift);
     json["largest_residual"] =
         s.rigid->largest_residual ? number_or_null(*s.rigid->largest_residual) : nlohmann::ordered_json(nullptr);
@@ -177,6 +179,7 @@ std::vector<Line> lines(const RunSummary& s) {
         {"contacts", fmt::format("{} colliding, {} resting, {} separating", r.colliding, r.resting, r.separating)});
     list.push_back(
         {"penetration", fmt::format("{}, at the end {}", metres(r.largest_penetration), metres(r.last_penetration))});
+    if (r.collider_error > 0) list.push_back({"collider error", metres(r.collider_error)});
     list.push_back(
         {"drift", r.drifted.empty() ? "0" : fmt::format("{} ({})", metres(r.largest_drift), printable(r.drifted))});
     list.push_back({"residual", r.largest_residual ? fmt::format("{:.3g}", *r.largest_residual) : "not measured"});

@@ -13,6 +13,7 @@ namespace carom::app {
 struct RigidSummary {
   double largest_penetration = 0;  ///< m, of any contact of any step
   double last_penetration = 0;     ///< m, of any contact of the last step
+  double collider_error = 0;       ///< m, largest of all bodies, see World::collider_error()
   double largest_drift = 0;        ///< m, of the centre of mass of a dynamic body, from the start of the run to its end
   std::string drifted;             ///< the body
   double kinetic_energy = 0;       ///< J, at the end

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "carom/decompose.hpp"
 #include "carom/shape.hpp"
 
 /// Rigid bodies of a World: solids that turn and move but keep their shape.
@@ -33,7 +34,9 @@ struct GivenMass {
 
 struct RigidBody {
   std::string name{};
-  Shape shape = Shape::sphere(0.5);  ///< convex or a compound; half-spaces are static only, meshes static or kinematic
+  /// Half-spaces are static only. A dynamic mesh is a closed solid and collides as its decomposition; it has the mass
+  /// of the mesh itself.
+  Shape shape = Shape::sphere(0.5);
   Eigen::Isometry3d pose = Eigen::Isometry3d::Identity();  ///< of the shape
   RigidKind kind = RigidKind::dynamic;
   double density = 1000;                      ///< kg/m^3; of water, so that sizes in metres weigh what one expects
@@ -57,6 +60,7 @@ struct RigidBody {
   std::uint32_t group = 1;          ///< bits
   std::uint32_t mask = 0xffffffff;  ///< bits; two bodies touch if each mask has a bit of the other's group
   bool sleeping_allowed = true;
+  DecomposeOptions decomposition{};  ///< of a dynamic mesh; the default for all other bodies
 };
 
 /// How contacts of rigid bodies can be answered, see WorldOptions::response.

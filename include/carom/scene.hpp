@@ -52,6 +52,14 @@ struct RollSource {
   int along = 100;
   int across = 20;
 };
+struct ExtrusionSource {
+  std::vector<Eigen::Vector2d> outline;  ///< m, corners (x, y)
+  double length = 1;                     ///< m, along z
+};
+struct RevolutionSource {
+  std::vector<Eigen::Vector2d> profile;  ///< m, corners (radius, y)
+  int around = 40;
+};
 struct FileSource {
   std::filesystem::path path;
   std::string up = "as-is";   ///< as MeshReadOptions::up
@@ -67,7 +75,9 @@ struct Placement {
 };
 
 struct MeshSource {
-  std::variant<BoxSource, IcosphereSource, TorusSource, TrefoilSource, SheetSource, RollSource, FileSource> shape;
+  std::variant<BoxSource, IcosphereSource, TorusSource, TrefoilSource, SheetSource, RollSource, ExtrusionSource,
+               RevolutionSource, FileSource>
+      shape;
   std::vector<Dent> dents;  ///< applied in order, before the placement
   Placement placement;
 };
@@ -192,6 +202,7 @@ struct RigidSpec {
   std::array<bool, 3> locked_translation{false, false, false};
   std::array<bool, 3> locked_rotation{false, false, false};
   bool sleeping_allowed = true;
+  DecomposeOptions decomposition{};
 };
 
 struct BodySpec {

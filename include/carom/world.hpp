@@ -145,6 +145,11 @@ class World {
   // those that sleep with it.
   Eigen::Isometry3d pose(BodyId body) const;  ///< of its shape
   const Shape& shape(BodyId body) const;
+  /// Shape that collides, in the same frame: the decomposition of a dynamic mesh, a hull or a compound of hulls; for
+  /// all others shape().
+  const Shape& collision_shape(BodyId body) const;
+  /// Bound on how far collision_shape() reaches beyond shape(), m; 0 unless it is a decomposition.
+  double collider_error(BodyId body) const;
   double mass(BodyId body) const;                       ///< kg; 0 if not dynamic
   Eigen::Vector3d center_of_mass(BodyId body) const;    ///< m, in the world
   Eigen::Matrix3d inertia(BodyId body) const;           ///< kg m^2 about the centre of mass, in the world

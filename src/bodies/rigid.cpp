@@ -42,6 +42,10 @@ void check_pose_of(const std::string& body, const Eigen::Isometry3d& pose) {
   check_pose(pose, [&] { return fmt::format("body '{}': pose", body); });
 }
 
+bool is_dynamic_mesh(const RigidBody& body) {
+  return body.shape.kind() == ShapeKind::mesh && body.kind == RigidKind::dynamic;
+}
+
 void check(const RigidBody& body) {
   check_pose_of(body.name, body.pose);
   check_vector(body.name, "velocity", body.velocity);
@@ -55,8 +59,9 @@ void check(const RigidBody& body) {
   check_not_negative(body.name, "angular_damping", body.angular_damping);
   require(body.restitution >= 0 && body.restitution <= 1, ErrorCode::invalid_argument,
           "body '{}': restitution is {}; expected 0 to 1", body.name, body.restitution);
-  require(body.shape.kind() != ShapeKind::mesh || body.kind != RigidKind::dynamic, ErrorCode::unsupported,
-          "body '{}' is a dynamic mesh; meshes are static or kinematic, dynamic bodies convex or compounds", body.name);
+  require(is_dynamic_mesh(body) || body.decomposition == DecomposeOptions{}, ErrorCode::invalid_argument,
+          "body '{}' is a {} {}; decomposition is for dynamic meshes, leave it out", body.name, to_string(body.kind),
+          to_string(body.shape.kind()));
   require(body.shape.kind() != ShapeKind::half_space || body.kind == RigidKind::static_body,
           ErrorCode::invalid_argument, "body '{}' is a half-space, which has no mass; expected it to be static",
           body.name);
@@ -152,17 +157,36 @@ void find_inner_ball(const Shape& shape, Collider& c) {
   c.inner = std::max(inner, 0.0) + core.radius;
 }
 
+/// Sets the convex shapes that collide for a dynamic mesh.
+void decompose_mesh(const RigidBody& body, Info& info) try {
+  const Decomposition decomposition = decompose(body.shape, body.decomposition);
+  const Shape parts = decomposition.parts.size() == 1 ? decomposition.parts[0] : decomposition.compound();
+  info.decomposed = body.shape.margin() == 0 ? parts : parts.with_margin(body.shape.margin());
+  info.collider_error = decomposition.error;
+} catch (const Error& error) {
+  const bool no_solid = error.code() == ErrorCode::bad_mesh;
+  fail(error.code(), "body '{}' is a dynamic mesh: {}{}", body.name, error.what(),
+       no_solid ? ", or a body that is static or kinematic" : "");
+}
+
 }  // namespace
+
+const Shape& collision_shape(const Info& info) {
+  return info.decomposed ? *info.decomposed : info.shape;
+}
 
 const Shape& collider_shape(const Bodies& bodies, std::size_t collider) {
   const Info& info = bodies.info[static_cast<std::size_t>(bodies.colliders[collider].body)];
-  if (info.shape.kind() != ShapeKind::compound) return info.shape;
-  return info.shape.parts()[collider - static_cast<std::size_t>(info.first_collider)].shape;
+  const Shape& shape = collision_shape(info);
+  if (shape.kind() != ShapeKind::compound) return shape;
+  return shape.parts()[collider - static_cast<std::size_t>(info.first_collider)].shape;
 }
 
 void add(Bodies& bodies, RigidBody body, BodyId id) {
   check(body);
   const bool dynamic = body.kind == RigidKind::dynamic;
+  Info info;
+  if (is_dynamic_mesh(body)) decompose_mesh(body, info);
   const MassOf mass = mass_of(body);
   const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> principal(mass.inertia);
   Eigen::Matrix3d axes = principal.eigenvectors();
@@ -190,7 +214,6 @@ void add(Bodies& bodies, RigidBody body, BodyId id) {
             "the sum of the others",
             body.name, moments.x(), moments.y(), moments.z());
   }
-  Info info;
   info.id = id;
   info.kind = body.kind;
   info.mass = dynamic ? mass.mass : 0;
@@ -245,14 +268,15 @@ void add(Bodies& bodies, RigidBody body, BodyId id) {
     info.size = std::max(info.size, c.size);
     bodies.colliders.push_back(c);
   };
-  if (body.shape.kind() != ShapeKind::compound) {
-    add_collider(body.shape, Eigen::Isometry3d::Identity());
+  info.shape = body.shape;  // keeps the cores alive
+  const Shape& collides = collision_shape(info);
+  if (collides.kind() != ShapeKind::compound) {
+    add_collider(collides, Eigen::Isometry3d::Identity());
   } else {
-    for (const Shape::Part& part : body.shape.parts()) add_collider(part.shape, part.pose);
+    for (const Shape::Part& part : collides.parts()) add_collider(part.shape, part.pose);
   }
   info.collider_count = static_cast<std::int32_t>(bodies.colliders.size()) - info.first_collider;
   info.name = std::move(body.name);
-  info.shape = body.shape;  // keeps the cores alive
   bodies.motion.push_back(motion);
   bodies.mass.push_back(m);
   bodies.force.emplace_back();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -75,6 +76,8 @@ struct alignas(64) Info {
   std::string name;
   BodyId id;
   Shape shape = Shape::sphere(1);
+  std::optional<Shape> decomposed;  ///< convex or compound, collides instead of a dynamic mesh
+  double collider_error = 0;        ///< m; no point of `decomposed` is farther from `shape`
   Eigen::Isometry3d body_from_shape = Eigen::Isometry3d::Identity();
 };
 
@@ -111,6 +114,9 @@ void add(Bodies& bodies, SurfaceEntry entry);
 
 /// Makes the collider of an entry with a surface that never moves a rigid mesh.
 void set_mesh(Bodies& bodies, std::size_t body, const Shape& mesh);
+
+/// Shape that collides for a body: its own, or for a dynamic mesh its decomposition.
+const Shape& collision_shape(const Info& info);
 
 /// The shape of one of the colliders of a body.
 const Shape& collider_shape(const Bodies& bodies, std::size_t collider);

@@ -120,6 +120,12 @@ Eigen::Vector3d JsonField::vector(const Sign& sign) const {
   return {item(items, 0).number(sign), item(items, 1).number(sign), item(items, 2).number(sign)};
 }
 
+Eigen::Vector2d JsonField::pair() const {
+  const JsonValue::Array& items = array("a list of 2 numbers");
+  if (items.size() != 2) expected("a list of 2 numbers");
+  return {item(items, 0).number(), item(items, 1).number()};
+}
+
 Eigen::Vector4d JsonField::quaternion() const {
   constexpr std::string_view what = "a list of 4 numbers w, x, y, z";
   const JsonValue::Array& items = array(what);

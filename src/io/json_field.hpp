@@ -62,6 +62,7 @@ class JsonField {
   /// Which of the choices the text is.
   std::size_t choice(std::span<const std::string_view> choices) const;
   Eigen::Vector3d vector(const Sign& sign = Sign::any) const;
+  Eigen::Vector2d pair() const;
   /// A list of w x y z, not all zero.
   Eigen::Vector4d quaternion() const;
   /// A list of its rows.

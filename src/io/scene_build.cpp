@@ -8,6 +8,7 @@
 #include "core/check.hpp"
 #include "io/scene_mesh.hpp"
 #include "io/scene_motion.hpp"
+#include "io/scene_shapes.hpp"
 #include "world/option_difference.hpp"
 
 namespace carom {
@@ -45,10 +46,10 @@ auto build_named(const std::string& name, const Spec& spec) try {
   fail(ErrorCode::unsupported, "body '{}': not enough memory for its mesh", name);
 }
 
-BodyId add_body(World& world, const BodySpec& body) {
+BodyId add_body(World& world, const BodySpec& body, MeshShapes& meshes) {
   const auto add = [&](const auto& spec) {
     if constexpr (std::is_same_v<std::decay_t<decltype(spec)>, RigidSpec>)
-      return world.add(build_rigid(body));
+      return world.add(build_rigid(body, meshes));
     else {
       auto built = build_named(body.name, spec);
       built.group = body.group;
@@ -82,9 +83,10 @@ World build_unnamed(const Scene& scene) {
   World world(scene.world);
   refuse_idle_options(scene);
   std::map<std::string_view, BodyId> ids;
+  MeshShapes meshes;
   for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
     try {
-      ids[scene.bodies[i].name] = add_body(world, scene.bodies[i]);
+      ids[scene.bodies[i].name] = add_body(world, scene.bodies[i], meshes);
     } catch (const Error& error) {
       if (scene.file.empty()) throw;
       fail(error.code(), "bodies[{}]: {}", i, error.what());

@@ -9,6 +9,7 @@
 #include "carom/mesh_read_options.hpp"
 #include "carom/scene.hpp"
 #include "core/parallel.hpp"
+#include "decomposition/limits.hpp"
 #include "io/json_field.hpp"
 #include "io/scene_rotation.hpp"
 
@@ -32,8 +33,8 @@ inline constexpr std::array<std::string_view, 3> mesh_solid_names{"by_normals", 
 inline constexpr std::array<std::string_view, 11> shape_names{
     "sphere", "box", "capsule", "cylinder", "cone", "ellipsoid", "half_space", "hull", "triangle", "mesh", "compound"};
 inline constexpr std::span<const std::string_view> convex_names = std::span(shape_names).first(9);
-inline constexpr std::array<std::string_view, 6> generator_names{"box",     "icosphere", "torus",
-                                                                 "trefoil", "sheet",     "roll"};
+inline constexpr std::array<std::string_view, 8> generator_names{"box",   "icosphere", "torus",     "trefoil",
+                                                                 "sheet", "roll",      "extrusion", "revolution"};
 inline constexpr std::array<std::string_view, 2> detection_names{"discrete", "continuous"};
 inline constexpr std::array<std::string_view, 3> pair_scope_names{"between", "self", "all"};
 
@@ -82,6 +83,18 @@ void describe(V& v, RollSource& roll) {
   v.number("width", roll.width, Presence::shown, Sign::positive);
   v.integer("along", roll.along, Presence::shown, {.least = 1});
   v.integer("across", roll.across, Presence::shown, {.least = 1});
+}
+
+template <class V>
+void describe(V& v, ExtrusionSource& extrusion) {
+  v.polygon("outline", extrusion.outline);
+  v.number("length", extrusion.length, Presence::shown, Sign::positive);
+}
+
+template <class V>
+void describe(V& v, RevolutionSource& revolution) {
+  v.polygon("profile", revolution.profile);
+  v.integer("around", revolution.around, Presence::shown, {.least = 3});
 }
 
 template <class V>
@@ -255,6 +268,13 @@ void describe(V& v, GivenMass& given) {
 }
 
 template <class V>
+void describe(V& v, DecomposeOptions& decomposition) {
+  v.number("tolerance", decomposition.tolerance, Presence::quiet,
+           Sign{.least = min_decompose_tolerance, .most = max_decompose_tolerance});
+  v.integer("max_parts", decomposition.max_parts, Presence::quiet, {.least = 1, .most = max_decompose_parts});
+}
+
+template <class V>
 void describe(V& v, RigidSpec& body) {
   v.object("shape", body.shape, Presence::required);
   describe_pose(v, body.pose);
@@ -272,6 +292,7 @@ void describe(V& v, RigidSpec& body) {
   v.flags("locked_translation", body.locked_translation, Presence::quiet);
   v.flags("locked_rotation", body.locked_rotation, Presence::quiet);
   v.flag("sleeping_allowed", body.sleeping_allowed, Presence::quiet);
+  v.object("decomposition", body.decomposition, Presence::quiet);
 }
 
 template <class V>

@@ -23,6 +23,8 @@ struct TriangleCount {
   double operator()(const TrefoilSource& s) const { return 2.0 * s.along * s.across; }
   double operator()(const SheetSource& s) const { return 2.0 * s.segments_x * s.segments_z; }
   double operator()(const RollSource& s) const { return 2.0 * s.along * s.across; }
+  double operator()(const ExtrusionSource& s) const { return 4.0 * static_cast<double>(s.outline.size()); }
+  double operator()(const RevolutionSource& s) const { return 2.0 * s.around * static_cast<double>(s.profile.size()); }
   double operator()(const FileSource&) const { return 0; }
 };
 
@@ -41,6 +43,8 @@ struct ShapeBuilder {
   TriangleMesh operator()(const RollSource& s) const {
     return make_roll(s.inner_radius, s.gap, s.turns, s.width, s.along, s.across);
   }
+  TriangleMesh operator()(const ExtrusionSource& s) const { return make_extrusion(s.outline, s.length); }
+  TriangleMesh operator()(const RevolutionSource& s) const { return make_revolution(s.profile, s.around); }
   TriangleMesh operator()(const FileSource& s) const {
     return read_mesh_file(s.path, {.up = s.up, .unit = s.unit}).mesh;
   }

@@ -63,6 +63,13 @@ class SceneReader {
     for (std::size_t i = 0; i < items.size(); ++i) value.push_back(field.item(items, i).vector());
   }
 
+  void polygon(std::string_view name, std::vector<Eigen::Vector2d>& value) {
+    const JsonField field = object_.get(name);
+    const JsonValue::Array& items = field.array("a list of corners");
+    if (items.size() < 3) field.expected("at least 3 corners", ErrorCode::invalid_argument);
+    for (std::size_t i = 0; i < items.size(); ++i) value.push_back(field.item(items, i).pair());
+  }
+
   void direction(std::string_view name, Eigen::Vector3d& value, Presence presence) {
     if (const auto field = look(name, presence)) value = field->direction();
   }

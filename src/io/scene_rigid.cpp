@@ -3,6 +3,7 @@
 #include "carom/scene.hpp"
 #include "core/check.hpp"
 #include "io/scene_mesh.hpp"
+#include "io/scene_shapes.hpp"
 
 namespace carom {
 namespace {
@@ -50,12 +51,28 @@ Shape build(const ShapeSpec& spec) {
   return SolidBuilder::with_margin(std::visit(SolidBuilder{}, spec.shape), spec.margin);
 }
 
-RigidBody build_rigid(const BodySpec& body) try {
+namespace {
+
+Shape build_once(const ShapeSpec& spec, MeshShapes& meshes) {
+  if (!std::holds_alternative<MeshShape>(spec.shape)) return build(spec);
+  const std::string key = to_json(spec);
+  const auto known = meshes.find(key);
+  return known != meshes.end() ? known->second : meshes.emplace(key, build(spec)).first->second;
+}
+
+}  // namespace
+
+RigidBody build_rigid(const BodySpec& body) {
+  MeshShapes meshes;
+  return build_rigid(body, meshes);
+}
+
+RigidBody build_rigid(const BodySpec& body, MeshShapes& meshes) try {
   const auto* spec = std::get_if<RigidSpec>(&body.body);
   require(spec != nullptr, ErrorCode::invalid_argument, "not a rigid body");
   require(!body.detection, ErrorCode::unsupported, "detection: rigid bodies are always continuous; leave it out");
   return {.name = body.name,
-          .shape = build(spec->shape),
+          .shape = build_once(spec->shape, meshes),
           .pose = build_pose(spec->pose),
           .kind = spec->kind,
           .density = spec->density,
@@ -72,7 +89,8 @@ RigidBody build_rigid(const BodySpec& body) try {
           .locked_rotation = spec->locked_rotation,
           .group = body.group,
           .mask = body.mask,
-          .sleeping_allowed = spec->sleeping_allowed};
+          .sleeping_allowed = spec->sleeping_allowed,
+          .decomposition = spec->decomposition};
 } catch (const Error& error) {
   fail(error.code(), "body '{}': {}", body.name, error.what());
 }

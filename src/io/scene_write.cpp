@@ -4,6 +4,7 @@
 #include "carom/scene.hpp"
 #include "io/json_value.hpp"
 #include "io/scene_fields.hpp"
+#include "io/scene_shapes.hpp"
 
 namespace carom {
 namespace {
@@ -51,6 +52,11 @@ class SceneWriter {
   void points(std::string_view name, const std::vector<Eigen::Vector3d>& value) {
     JsonValue::Array items;
     for (const Eigen::Vector3d& point : value) items.push_back(to_value(point));
+    add(name, {std::move(items)}, Presence::required);
+  }
+  void polygon(std::string_view name, const std::vector<Eigen::Vector2d>& value) {
+    JsonValue::Array items;
+    for (const Eigen::Vector2d& corner : value) items.push_back({JsonValue::Array{{corner.x()}, {corner.y()}}});
     add(name, {std::move(items)}, Presence::required);
   }
   template <class Enum>
@@ -139,6 +145,11 @@ class SceneWriter {
 };
 
 }  // namespace
+
+std::string to_json(const ShapeSpec& shape) {
+  ShapeSpec copy = shape;
+  return print_json(SceneWriter::write(copy));
+}
 
 std::string to_json(const Scene& scene) {
   Scene copy = scene;  // the description of the fields is one for reading and writing, and reading changes them

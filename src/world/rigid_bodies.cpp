@@ -73,6 +73,14 @@ const Shape& World::shape(BodyId body) const {
   return state_->rigid.state.bodies.info[number(*state_, body)].shape;
 }
 
+const Shape& World::collision_shape(BodyId body) const {
+  return rigid::collision_shape(state_->rigid.state.bodies.info[number(*state_, body)]);
+}
+
+double World::collider_error(BodyId body) const {
+  return state_->rigid.state.bodies.info[number(*state_, body)].collider_error;
+}
+
 double World::mass(BodyId body) const {
   return state_->rigid.state.bodies.info[number(*state_, body)].mass;
 }

@@ -17,14 +17,16 @@ void check_in_range(const Body& body, std::size_t vertex, const Eigen::Vector3d&
           body.name, vertex, time);
 }
 
-bool is_rigid_mesh(const rigid::Info& info) {
-  return info.shape.kind() == ShapeKind::mesh;
+/// Whether the collider of a body is a mesh that keeps its shape.
+bool is_rigid_mesh(const World::State& s, const Body& body) {
+  const rigid::Bodies& bodies = s.rigid.state.bodies;
+  const auto first = static_cast<std::size_t>(bodies.info[static_cast<std::size_t>(body.number)].first_collider);
+  return bodies.colliders[first].mesh != nullptr;
 }
 
 /// Rigid meshes are parts of the joined surface where vertices may touch them.
 bool joins(const World::State& s, const Body& body) {
-  return body.has_vertices() ||
-         (s.deforming && is_rigid_mesh(s.rigid.state.bodies.info[static_cast<std::size_t>(body.number)]));
+  return body.has_vertices() || (s.deforming && is_rigid_mesh(s, body));
 }
 
 /// Vertices of the part of a body, and its triangles.

@@ -220,6 +220,7 @@ Scene rigid_scene() {
   body.locked_translation = {true, false, true};
   body.locked_rotation = {false, true, false};
   body.sleeping_allowed = false;
+  body.decomposition = {.tolerance = 0.25, .max_parts = 5};
   scene.bodies[1].group = 2;
   scene.bodies[1].mask = 5;
   std::get<RigidSpec>(scene.bodies[6].body).kind = RigidKind::static_body;
@@ -263,6 +264,7 @@ TEST(SceneRoundTrip, KeepsEveryFieldOfRigidBodies) {
   EXPECT_EQ(right.group, 2U);
   EXPECT_EQ(right.mask, 5U);
   EXPECT_FALSE(right.sleeping_allowed);
+  EXPECT_EQ(right.decomposition, (DecomposeOptions{.tolerance = 0.25, .max_parts = 5}));
   for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
     const Shape shape = build_rigid(again.bodies[i]).shape;
     EXPECT_EQ(static_cast<std::size_t>(shape.kind()), i) << "the order of the list is that of ShapeKind";

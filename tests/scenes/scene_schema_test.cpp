@@ -63,6 +63,9 @@ class FieldLister {
   void points(const char* name, const std::vector<Eigen::Vector3d>&) {
     add(name, Presence::required, nullptr, list_of(reference("vector"), 1));
   }
+  void polygon(const char* name, const std::vector<Eigen::Vector2d>&) {
+    add(name, Presence::required, nullptr, reference("polygon"));
+  }
   void vector(const char* name, const Eigen::Vector3d& value, Presence presence, const Sign& sign) {
     add(name, presence, to_json_list(value), reference(sign.above ? "positive_vector" : "vector"));
   }

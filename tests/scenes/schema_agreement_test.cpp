@@ -51,6 +51,12 @@ constexpr std::string_view meshes = R"({
     {"name": "e", "kind": "static", "mesh":
       {"generator": "roll", "inner_radius": 1, "gap": 0.1, "turns": 2, "width": 1, "along": 3, "across": 4,
        "dents": [], "position": [1, 2, 3], "rotation": {"axis": [0, 0, 1], "degrees": 30}, "scale": [1, 2, 3]}},
+    {"name": "g", "kind": "static", "mesh":
+      {"generator": "extrusion", "outline": [[0, 0], [1, 0], [0, 1]], "length": 2, "dents": [], "position": [1, 2, 3],
+       "rotation": {"axis": [0, 0, 1], "degrees": 30}, "scale": [1, 2, 3]}},
+    {"name": "h", "kind": "static", "mesh":
+      {"generator": "revolution", "profile": [[0, 0], [1, 0], [0, 1]], "around": 5, "dents": [], "position": [1, 2, 3],
+       "rotation": {"axis": [0, 0, 1], "degrees": 30}, "scale": [1, 2, 3]}},
     {"name": "f", "kind": "static", "mesh":
       {"file": "f.obj", "up": "z", "unit": "mm", "dents": [], "position": [1, 2, 3], "rotation": {"axis": [0, 0, 1], "degrees": 30},
        "scale": [1, 2, 3]}}],
@@ -66,7 +72,8 @@ constexpr std::string_view solids = R"({
      "mass": {"mass": 2, "center": [1, 2, 3], "inertia": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]},
      "velocity": [1, 2, 3], "angular_velocity": [1, 2, 3], "friction": 0.5, "restitution": 0.5,
      "torsional_friction": 0.1, "rolling_friction": 0.1, "linear_damping": 0.1, "angular_damping": 0.1,
-     "locked_translation": [true, false, false], "locked_rotation": [true, false, false], "sleeping_allowed": false},
+     "locked_translation": [true, false, false], "locked_rotation": [true, false, false], "sleeping_allowed": false,
+     "decomposition": {"tolerance": 0.5, "max_parts": 3}},
     {"name": "b", "kind": "rigid", "mass": 3, "shape": {"kind": "box", "half": [1, 2, 3], "margin": 0.1}},
     {"name": "c", "kind": "rigid", "shape": {"kind": "capsule", "radius": 1, "half_length": 2, "margin": 0.1}},
     {"name": "d", "kind": "rigid", "shape": {"kind": "cylinder", "radius": 1, "half_length": 2, "margin": 0.1}},
@@ -96,7 +103,7 @@ std::string complaint(const json& document) {
 const json replacements = json::parse(R"([
   null, true, -1, 0, 0.5, 1, 1.5, 1.6, 2, 3, 3.0, 64, 65, 1000, 1024, 1025, 1e5, 100001, 1e9, 2147483647, 2147483648,
   4294967295, 4294967296, 1e300, "", "x", "soft", "bvh", "xyz", "all", "dynamic", "box", [], [1, 2], [1, 2, 3],
-  [0, 0, 0], [1, -2, 3], [1, 2, 3, 4], [0, 0, 0, 0], [true, false, true], [[1, 2, 3]], [["a", "b"]], ["a", "b"],
+  [0, 0, 0], [1, -2, 3], [1, 2, 3, 4], [0, 0, 0, 0], [true, false, true], [[1, 2, 3]], [[1, 2], [3, 4], [5, 7]], [["a", "b"]], ["a", "b"],
   [[1, 0, 0], [0, 1, 0], [0, 0, 1]], {}, {"axis": [0, 0, 1], "degrees": 3}, {"quaternion": [0, 0, 0, 1]},
   {"euler_degrees": [0, 0, 1], "order": "yxz"}, {"kind": "sphere", "radius": 1}, {"generator": "box"},
   {"kind": "mesh", "mesh": {"generator": "box"}}

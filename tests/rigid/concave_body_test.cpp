@@ -241,7 +241,7 @@ TEST(ConcaveBody, ContactsAreWithinTheStatedErrorOfTheMesh) {
     world.add(ball_body("ball", 0.05, at(q.x(), q.y(), q.z())));
     world.step();
     double nearest = INFINITY;
-    for (const RigidContact& c : world.rigid_contacts()) nearest = std::min(nearest, c.distance);
+    for (const WorldContact& c : world.contacts()) nearest = std::min(nearest, c.distance);
     EXPECT_LE(nearest, true_distance + 1e-6) << q.transpose();
     EXPECT_GE(nearest, true_distance - world.collider_error(id) - 1e-6) << q.transpose();
     ++compared;
@@ -282,7 +282,7 @@ TEST(ConcaveBody, MovesTheSameForAnyNumberOfThreadsAndAfterARestore) {
   step(one, 100);
   step(two, 200);
   step(four, 200);
-  EXPECT_FALSE(one.rigid_contacts().empty());
+  EXPECT_FALSE(one.contacts().empty());
   EXPECT_EQ(one.state_hash(), two.state_hash());
   EXPECT_EQ(one.state_hash(), four.state_hash());
   const std::uint64_t hash = one.state_hash();

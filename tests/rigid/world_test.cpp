@@ -221,18 +221,5 @@ TEST(RigidWorld, DetectionOfRigidBodiesIsNotChosen) {
   EXPECT_THROW(world.set_detection(a, b, Detection::discrete), Error);
 }
 
-TEST(RigidWorld, MeshesAndRigidBodiesAreNotMixedYet) {
-  World world(rigid_options(1.0 / 60));
-  world.add(floor_body());
-  StaticBody mesh;
-  mesh.name = "mesh";
-  mesh.mesh = make_icosphere(1, 1);
-  EXPECT_THROW(world.add(mesh), Error);
-  World other(rigid_options(1.0 / 60));
-  other.add(mesh);
-  EXPECT_THROW(other.add(floor_body()), Error);
-  EXPECT_THROW(other.pose(other.bodies().front()), Error);
-}
-
 }  // namespace
 }  // namespace carom

@@ -9,7 +9,7 @@
 namespace carom {
 namespace {
 
-constexpr std::array<BuiltinScene, 19> scene_list{{
+constexpr std::array<BuiltinScene, 20> scene_list{{
     {"two-tori-1600", "A torus falls on another, dents it, slides off; 1600 triangles each (for short: two-tori)",
      scenes::two_tori_1600},
     {"two-tori-6400", "The same with 6400 triangles each", scenes::two_tori_6400},
@@ -31,6 +31,7 @@ constexpr std::array<BuiltinScene, 19> scene_list{{
     {"pile", "2000 random hulls fall into a pit", [] { return scenes::pile(); }},
     {"terrain", "500 random hulls fall on a mesh of 100000 triangles", [] { return scenes::terrain(); }},
     {"arch", "An arch of wedge stones that friction alone holds", scenes::arch},
+    {"dropped-parts", "Brackets, pipes, gears, bowls and chains of rings fall into a bin", scenes::dropped_parts},
 }};
 
 struct Alias {

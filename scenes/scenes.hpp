@@ -26,5 +26,6 @@ Scene spinning_tops();
 Scene pile(int count = 2000, int across = 8, double thick = 1);
 Scene terrain(int count = 500);
 Scene arch();
+Scene dropped_parts();
 
 }  // namespace carom::scenes

@@ -71,9 +71,26 @@ TEST(CliRunRigid, SummaryTellsWhatTheResponseLimited) {
   EXPECT_TRUE(contains(result.out, "60 islands"));
 }
 
+TEST(CliRunRigid, SummaryTellsTheErrorOfCollidersIfThereIsOne) {
+  const Folder folder;
+  write_text(folder / "s.json", R"({"name": "ring", "steps": 2, "bodies": [{"name": "ring", "kind": "rigid",
+    "decomposition": {"tolerance": 0.1}, "shape": {"kind": "mesh", "mesh": {"generator": "torus"}}}]})");
+  const Result ring = call({"run", folder / "s.json", "--json", folder / "s.out"});
+  ASSERT_EQ(ring.exit_code, 0) << ring.err;
+  const double error = Json::parse(read_text(folder / "s.out"))["summary"]["collider_error"];
+  EXPECT_GT(error, 0);
+  EXPECT_LE(error, 0.1 * std::hypot(2.8, 2.8, 0.8));
+  EXPECT_TRUE(contains(ring.out, "collider error"));
+  write_text(folder / "t.json", small_scene());
+  const Result boxes = call({"run", folder / "t.json", "--json", folder / "t.out"});
+  ASSERT_EQ(boxes.exit_code, 0) << boxes.err;
+  EXPECT_FALSE(Json::parse(read_text(folder / "t.out"))["summary"].contains("collider_error"));
+  EXPECT_FALSE(contains(boxes.out, "collider error"));
+}
+
 TEST(CliRunRigid, NothingIsLostWhereBuiltInScenesBegin) {
   for (const char* name : {"spheres-on-bricks", "pyramid", "card-house", "dominoes", "newtons-cradle", "spinning-tops",
-                           "pile", "terrain", "arch"}) {
+                           "pile", "terrain", "arch", "dropped-parts"}) {
     const Result result = call({"run", name, "--steps", "1", "--json", "-"});
     ASSERT_EQ(result.exit_code, 0) << result.err;
     EXPECT_EQ(Json::parse(result.out)["summary"]["lost_bodies"], Json::array()) << name;

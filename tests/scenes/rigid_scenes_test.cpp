@@ -3,6 +3,7 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <map>
+#include <numbers>
 
 #include "carom/query.hpp"
 #include "carom/scene.hpp"
@@ -80,7 +81,7 @@ TEST(RigidScenes, HaveTheBodiesTheyPromise) {
 }
 
 TEST(RigidScenes, BeginWithoutOverlaps) {
-  for (const char* name : {"card-house", "arch", "dominoes", "newtons-cradle", "spinning-tops"})
+  for (const char* name : {"card-house", "arch", "dominoes", "newtons-cradle", "spinning-tops", "dropped-parts"})
     EXPECT_LT(deepest_overlap(find_scene(name)), 1e-9) << name;
   EXPECT_LT(deepest_overlap(scenes::pyramid(6)), 1e-9);
   EXPECT_LT(deepest_overlap(scenes::pile(200)), 1e-9);
@@ -147,6 +148,66 @@ TEST(RigidScenes, FastTopsStandAndTheSlowOneFalls) {
   };
   EXPECT_LT(lean("top-5"), 0.7);
   for (const char* name : {"top-60", "top-80", "top-100"}) EXPECT_GT(lean(name), 0.9) << name;
+}
+
+/// Bodies that the scene drops.
+std::vector<BodyId> dropped(const World& world) {
+  std::vector<BodyId> ids;
+  for (const BodyId id : world.bodies()) {
+    if (world.kind(id) == BodyKind::rigid) ids.push_back(id);
+  }
+  return ids;
+}
+
+/// The whole scene, run once.
+const Ran& run_dropped_parts() {
+  static const Ran ended = [] {
+    const Scene scene = find_scene("dropped-parts");
+    Ran ran = begin(scene);
+    for (int i = 0; i < scene.steps; ++i) ran.world.step();
+    return ran;
+  }();
+  return ended;
+}
+
+TEST(RigidScenes, DroppedPartsComeToRestInTheBinWithoutOverlaps) {
+  const Scene scene = find_scene("dropped-parts");
+  const World& world = run_dropped_parts().world;
+  const std::vector<BodyId> ids = dropped(world);
+  EXPECT_EQ(ids.size(), 48U);
+  for (const BodyId id : ids) {
+    EXPECT_TRUE(world.asleep(id)) << world.name(id);
+    const Vector3d p = world.center_of_mass(id);
+    EXPECT_TRUE((p.array() > scene.bounds->min.array()).all() && (p.array() < scene.bounds->max.array()).all())
+        << world.name(id) << " is at " << p.transpose();
+    for (const BodyId other : world.bodies()) {
+      if (other == id) continue;
+      EXPECT_GT(distance(world.shape(id), world.pose(id), world.shape(other), world.pose(other)).distance, -2e-3)
+          << world.name(id) << " and " << world.name(other);
+    }
+  }
+}
+
+TEST(RigidScenes, RingsOfDroppedChainsStayLinked) {
+  const Ran& ran = run_dropped_parts();
+  const Shape hole = Shape::cylinder(0.12, 0.001);
+  for (int chain = 0; chain < 3; ++chain) {
+    for (int link = 0; link < 3; ++link) {
+      const BodyId a = ran.ids.at("ring-" + std::to_string(chain) + "-" + std::to_string(link));
+      const BodyId b = ran.ids.at("ring-" + std::to_string(chain) + "-" + std::to_string(link + 1));
+      // The disc that fills the hole of the one is cut by the other.
+      const Eigen::Isometry3d disc = ran.world.pose(a) * Eigen::AngleAxisd(std::numbers::pi / 2, Vector3d::UnitX());
+      EXPECT_TRUE(collide(hole, disc, ran.world.shape(b), ran.world.pose(b))) << chain << " " << link;
+    }
+  }
+}
+
+TEST(RigidScenes, EqualMeshesOfAnySceneAreOneShape) {
+  const Ran& ran = run_dropped_parts();
+  const auto shape = [&](const char* name) { return &ran.world.shape(ran.ids.at(name)).data(); };
+  EXPECT_EQ(shape("gear-2"), shape("gear-8"));
+  EXPECT_EQ(shape("ring-0-0"), shape("ring-2-3"));
+  EXPECT_NE(shape("gear-2"), shape("ring-0-0"));
 }
 
 /// At the end of the scene, asleep or not.

@@ -102,6 +102,18 @@ struct WorldOptions {
   int threads = 0;  ///< 0 = as many as the machine has; the result does not depend on it
 };
 
+/// What a closed world keeps, of all bodies that contacts can move: rigid ones that are dynamic, and particles that are
+/// not pinned.
+struct WorldBalance {
+  double mass = 0;                    ///< kg
+  double kinetic_energy = 0;          ///< J
+  double potential_energy = 0;        ///< J, of gravity; 0 where all is at the origin
+  double elastic_energy = 0;          ///< J, of springs between particles
+  Eigen::Vector3d momentum{0, 0, 0};  ///< kg m/s
+
+  double energy() const { return kinetic_energy + potential_energy + elastic_energy; }
+};
+
 /// Bodies, and the step that moves them. The result of a step depends on nothing but the state
 /// before it. Positions are in the world frame.
 class World {
@@ -173,6 +185,8 @@ class World {
   /// colliders likewise. The list is made when it is first asked for, which may be from several threads at a time, and
   /// lasts until the world changes.
   std::span<const WorldContact> contacts() const;
+  /// As it is now.
+  WorldBalance balance() const;
   /// By how much the contacts of the last step miss what the response solves for: the largest |min(z, w)|, where z is
   /// an impulse and w the speed beyond what is allowed, one of which should be zero; both in units of the root of
   /// energy, relative to the largest of those that were to be taken away. `lcp`: of all unknowns; `impulse`: of the

@@ -6,6 +6,7 @@
 
 #include "carom/id.hpp"
 #include "carom/query.hpp"
+#include "carom/unset.hpp"
 
 /// What is asked of the rigid bodies of a World, see World::ray and the like.
 namespace carom {
@@ -27,9 +28,10 @@ struct QueryFilter {
 /// A cast has the tolerance of CastOptions.
 struct WorldHit {
   BodyId body;
-  double time = 0;                                    ///< of a ray in lengths of its direction, of a cast from 0 to 1
-  Eigen::Vector3d point = Eigen::Vector3d::Zero();    ///< on the body, in the world
-  Eigen::Vector3d normal = Eigen::Vector3d::UnitX();  ///< unit, against the ray; minus its direction at a start inside
+  double time = unset;  ///< of a ray in lengths of its direction, of a cast from 0 to 1
+  Eigen::Vector3d point = Eigen::Vector3d::Constant(unset);  ///< on the body, in the world
+  Eigen::Vector3d normal =
+      Eigen::Vector3d::Constant(unset);  ///< unit, against the ray; minus its direction at a start inside
 };
 
 /// The body that is nearest to a shape. In `closest` the shape is a, the body b.

@@ -195,6 +195,8 @@ TEST(SceneBuild, FilesAreRelativeToTheFolderOfTheScene) {
 TEST(SceneBuild, FiltersReachTheWorld) {
   Scene scene;
   scene.world.contact.distance = 0.05;
+  EXPECT_FALSE(scene.world.contact.immovable);
+  scene.world.contact.immovable = true;
   for (const double x : {0.0, 1.02, 2.04}) {
     StaticSpec box;
     box.mesh.placement.position.x() = x;

@@ -26,8 +26,12 @@ Scene full_scene() {
   scene.world.gravity = {1, -0.0, 1.0 / 3};
   scene.world.threads = 3;
   scene.world.detection = Detection::continuous;
-  scene.world.contact = {
-      .distance = 0.5, .stiffness = 3, .damping = 0.25, .pairs = PairScope::self, .surface_factor = 1.5};
+  scene.world.contact = {.distance = 0.5,
+                         .stiffness = 3,
+                         .damping = 0.25,
+                         .pairs = PairScope::self,
+                         .surface_factor = 1.5,
+                         .immovable = true};
 
   StaticSpec ground;
   ground.mesh.shape = BoxSource{.size = {1, 2, 3}, .segments = 4};
@@ -141,6 +145,7 @@ TEST(SceneRoundTrip, KeepsEveryFieldOfTheBodies) {
   EXPECT_EQ(std::get<TorusSource>(std::get<StaticSpec>(again.bodies[4].body).mesh.shape).tube_radius, 2);
   EXPECT_EQ(again.bodies[4].name, "ring");
   EXPECT_EQ(again.world.contact.surface_factor, 1.5);
+  EXPECT_TRUE(again.world.contact.immovable);
   EXPECT_EQ(again.bodies[1].group, 6U);
   EXPECT_EQ(again.bodies[1].detection, Detection::continuous);
   EXPECT_EQ(again.bodies[2].detection, std::nullopt);

@@ -124,10 +124,10 @@ TEST(ContactList, AScriptedBodyCollides) {
 TEST(ContactList, RigidBodiesTouchInPoints) {
   World world({.dt = 0.01});
   const BodyId floor =
-      world.add(RigidBody{.name = "floor", .shape = Shape::box({2, 1, 2}), .kind = RigidKind::static_body});
+      world.add(RigidBody{.name = "floor", .shape = Shape::box({1, 0.5, 1}), .kind = RigidKind::static_body});
   Eigen::Isometry3d pose = Eigen::Isometry3d::Identity();
   pose.translation().y() = 1;
-  const BodyId box = world.add(RigidBody{.name = "box", .shape = Shape::box({1, 1, 1}), .pose = pose});
+  const BodyId box = world.add(RigidBody{.name = "box", .shape = Shape::box({0.5, 0.5, 0.5}), .pose = pose});
   for (int i = 0; i < 3; ++i) world.step();
   ASSERT_EQ(world.contacts().size(), 4U);
   double impulse = 0;
@@ -150,6 +150,45 @@ TEST(ContactList, RigidBodiesTouchInPoints) {
   EXPECT_EQ(world.contacts()[0].age, 3U) << "the list of another step";
   world.remove(box);
   EXPECT_TRUE(world.contacts().empty());
+}
+
+/// So a recording need not write them again.
+TEST(ContactList, ContactsOfBodiesAsleepDoNotChange) {
+  World world({.dt = 0.01});
+  world.add(RigidBody{.name = "floor", .shape = Shape::box({9, 0.5, 9}), .kind = RigidKind::static_body});
+  std::vector<BodyId> boxes;
+  for (int i = 0; i < 3; ++i) {
+    Eigen::Isometry3d pose = Eigen::Isometry3d::Identity();
+    pose.translation().y() = 1 + i;
+    boxes.push_back(world.add(RigidBody{.name = "box", .shape = Shape::box({0.5, 0.5, 0.5}), .pose = pose}));
+  }
+  Eigen::Isometry3d pose = Eigen::Isometry3d::Identity();
+  pose.translation() = Eigen::Vector3d(3, 1, 0);
+  world.add(RigidBody{.name = "spinning", .shape = Shape::sphere(0.5), .pose = pose, .angular_velocity = {0, 5, 0}});
+  for (int i = 0; i < 200 && !world.asleep(boxes[0]); ++i) world.step();
+  ASSERT_TRUE(world.asleep(boxes[0]) && world.asleep(boxes[2]));
+  world.step();
+  const auto asleep = [&] {
+    std::vector<WorldContact> list(world.contacts().begin(), world.contacts().end());
+    std::erase_if(list, [&](const WorldContact& c) { return !world.asleep(c.body_b); });
+    return list;
+  };
+  const std::vector<WorldContact> before = asleep();
+  ASSERT_EQ(before.size(), 12U);
+  for (int step = 0; step < 5; ++step) {
+    world.step();
+    const std::vector<WorldContact> now = asleep();
+    ASSERT_EQ(now.size(), before.size());
+    for (std::size_t i = 0; i < now.size(); ++i) {
+      EXPECT_EQ(now[i].id, before[i].id);
+      EXPECT_EQ(now[i].distance, before[i].distance);
+      EXPECT_EQ(now[i].point_a, before[i].point_a);
+      EXPECT_EQ(now[i].normal, before[i].normal);
+      EXPECT_EQ(now[i].normal_speed, before[i].normal_speed);
+      EXPECT_EQ(now[i].impulse, before[i].impulse);
+      EXPECT_GT(now[i].impulse, 0);
+    }
+  }
 }
 
 TEST(ContactList, IsTheSameAfterARestore) {

@@ -30,7 +30,7 @@ using Pairs = std::set<std::string>;
 
 /// Three boxes in a row, 0.02 apart.
 TEST(WorldFilters, ExcludedBodiesDoNotTouch) {
-  World world({.contact = {.distance = 0.05}});
+  World world({.contact = {.distance = 0.05, .immovable = true}});
   const BodyId a = world.add(box_at("a", 0));
   const BodyId b = world.add(box_at("b", 1.02));
   const BodyId c = world.add(box_at("c", 2.04));
@@ -54,7 +54,7 @@ TEST(WorldFilters, ExcludedBodiesDoNotTouch) {
 }
 
 TEST(WorldFilters, GroupsAndMasks) {
-  World world({.contact = {.distance = 0.05}});
+  World world({.contact = {.distance = 0.05, .immovable = true}});
   world.add(box_at("a", 0, 2, 1));
   world.add(box_at("b", 1.02));
   world.add(box_at("c", 2.04, 1, 2));
@@ -63,7 +63,7 @@ TEST(WorldFilters, GroupsAndMasks) {
 }
 
 TEST(WorldFilters, ExcludedVerticesAreNumberedWithinTheirBodies) {
-  World world({.contact = {.distance = 0.05}});
+  World world({.contact = {.distance = 0.05, .immovable = true}});
   const BodyId a = world.add(box_at("a", 0));
   const BodyId b = world.add(box_at("b", 1.02));
   world.step();
@@ -105,7 +105,7 @@ TEST(WorldFilters, NeighboursAreThoseOfTheRestShape) {
       positions[i].y() *= 0.02;
     }
   };
-  World world({.contact = {.distance = 0.25, .surface_factor = 3}});
+  World world({.contact = {.distance = 0.25, .surface_factor = 3, .immovable = true}});
   world.add(KinematicBody{.name = "box", .mesh = mesh, .motion = press});
   world.step();
   ASSERT_FALSE(world.contacts().empty());
@@ -127,7 +127,7 @@ TEST(WorldFilters, NeighboursAreThoseOfTheRestShape) {
   }
   EXPECT_TRUE(across);
 
-  World pressed({.contact = {.distance = 0.25, .surface_factor = 30}});
+  World pressed({.contact = {.distance = 0.25, .surface_factor = 30, .immovable = true}});
   pressed.add(KinematicBody{.name = "box", .mesh = mesh, .motion = press});
   pressed.step();
   EXPECT_TRUE(pressed.contacts().empty()) << "7.5 m is farther than any two places of the box";

@@ -21,7 +21,7 @@ KinematicBody falling_ball(double speed) {
 }
 
 TEST(World, ContactsOfAStepAreThoseOfBruteForce) {
-  World world({.dt = 0.05, .contact = {.distance = 0.05}});
+  World world({.dt = 0.05, .contact = {.distance = 0.05, .immovable = true}});
   const BodyId floor = world.add(StaticBody{"floor", make_box({3, 0.2, 3}, 6)});
   const BodyId ball = world.add(falling_ball(1));
   std::vector<Triangle> triangles(world.triangles(floor).begin(), world.triangles(floor).end());
@@ -63,7 +63,7 @@ TEST(World, ContactsOfAStepAreThoseOfBruteForce) {
 }
 
 TEST(World, AContactKeepsItsIdWhileItLasts) {
-  World world({.dt = 0.01, .contact = {.distance = 0.05, .pairs = PairScope::between}});
+  World world({.dt = 0.01, .contact = {.distance = 0.05, .pairs = PairScope::between, .immovable = true}});
   world.add(StaticBody{"floor", make_box({3, 0.2, 3}, 4)});
   world.add(falling_ball(0.1));
   std::vector<WorldContact> before;
@@ -118,7 +118,7 @@ TEST(World, DoesNotBlowUpUnderStiffContacts) {
 }
 
 TEST(World, BodiesComeAndGo) {
-  World world({.dt = 0.01, .contact = {.distance = 0.05}});
+  World world({.dt = 0.01, .contact = {.distance = 0.05, .immovable = true}});
   const BodyId a = world.add(StaticBody{"a", make_box({1, 1, 1})});
   const BodyId b = world.add(StaticBody{"b", placed(make_box({1, 1, 1}), {1.02, 0, 0})});
   world.step();
@@ -218,7 +218,7 @@ TEST(World, OverflowIsRefusedAndTheStateKept) {
 
 /// The motion fails where the contacts have been found already; none of it may be seen.
 TEST(World, AFailedStepChangesNeitherContactsNorStatistics) {
-  World world({.gravity = {0, -1e300, 0}, .dt = 1e4, .contact = {.distance = 0.05}});
+  World world({.gravity = {0, -1e300, 0}, .dt = 1e4, .contact = {.distance = 0.05, .immovable = true}});
   world.add(StaticBody{"a", make_box({1, 1, 1})});
   world.add(StaticBody{"b", placed(make_box({1, 1, 1}), {1.02, 0, 0})});
   world.step();

@@ -28,6 +28,11 @@ bool has_rigid(const Scene& scene) {
                      [](const BodySpec& body) { return std::holds_alternative<RigidSpec>(body.body); });
 }
 
+/// Particles respond by penalty, whatever rigid bodies do.
+std::string_view response_of(const Scene& scene) {
+  return has_rigid(scene) ? std::string_view(scene.world.response) : "penalty";
+}
+
 /// What came of a run.
 struct Finished {
   RunSummary summary;
@@ -37,16 +42,9 @@ struct Finished {
   std::exception_ptr failure;
 };
 
-nlohmann::ordered_json frame_json(const World& world, const ContactCount& count, bool rigid, double ms) {
+nlohmann::ordered_json frame_json(const World& world, const ContactCount& count, double ms) {
   nlohmann::ordered_json json = {{"frame", world.steps()}, {"time", world.time()}};
-  if (rigid) {
-    json["colliding"] = count.colliding;
-    json["resting"] = count.resting;
-    json["separating"] = count.separating;
-  } else {
-    json["vertex_face"] = count.vertex_face;
-    json["edge_edge"] = count.edge_edge;
-  }
+  json.update(contacts_json(count));
   json["min_distance"] = number_or_null(count.min_distance);
   json["ms"] = ms;
   return json;
@@ -60,7 +58,6 @@ void write_frame(Recorders& recorders) {
 Finished run_scene(const Scene& scene, World& world, Recorders* recorders, bool want_frames, const std::string& label) {
   Finished done;
   RunMeter meter(scene, world);
-  const bool rigid = has_rigid(scene);
   if (recorders != nullptr) write_frame(*recorders);
   Progress progress(label, static_cast<std::size_t>(scene.steps));
   for (int step = 0; step < scene.steps && !interrupted_by_user(); ++step) {
@@ -75,7 +72,7 @@ Finished run_scene(const Scene& scene, World& world, Recorders* recorders, bool 
     done.total.add(world.stats());
     if (recorders != nullptr) write_frame(*recorders);
     const ContactCount count = meter.add_step(ms);
-    if (want_frames) done.frames.push_back(frame_json(world, count, rigid, ms));
+    if (want_frames) done.frames.push_back(frame_json(world, count, ms));
     progress.update(static_cast<std::size_t>(step) + 1, counted(count.all(), "contact"));
   }
   done.summary = meter.summary();
@@ -147,13 +144,10 @@ int run_one(const RunOptions& options) {
   if (html.to_stdout()) write_page();  // a pipe may be full, which must not keep an interrupt waiting
   const RunSummary& summary = finished.summary;
   if (json.wanted()) {
-    nlohmann::ordered_json document = {{"scene", scene.name}};
-    if (summary.rigid) {
-      document["response"] = scene.world.response;
-    } else {
-      document["method"] = to_string(mid::method_by_name(scene.world.method));
-    }
-    document["dt"] = scene.world.dt;
+    nlohmann::ordered_json document = {{"scene", scene.name},
+                                       {"response", response_of(scene)},
+                                       {"method", to_string(mid::method_by_name(scene.world.method))},
+                                       {"dt", scene.world.dt}};
     document["frames"] = std::move(finished.frames);
     document["stages"] = stages_json(finished.total, summary.steps);
     document["summary"] = summary_json(summary);
@@ -162,8 +156,8 @@ int run_one(const RunOptions& options) {
   }
 
   say(text, "\n{}\n", Lines{stage_table(finished.total, summary.steps, "step")});
-  say(text, "{}, dt {:.6g} s{}\n{}", scene.name, scene.world.dt,
-      summary.rigid ? fmt::format(", response {}", scene.world.response) : "", Lines{summary_text(summary)});
+  say(text, "{}, dt {:.6g} s, response {}\n{}", scene.name, scene.world.dt, response_of(scene),
+      Lines{summary_text(summary)});
   if (!options.output.empty()) say(text, "recorded in {}\n", options.output);
   if (html.wanted() && !html.to_stdout()) say(text, "page in {}\n", options.html);
   if (finished.failure) std::rethrow_exception(finished.failure);
@@ -229,7 +223,6 @@ int compare(const RunOptions& options) {
       run.summary = finished.summary;
       run.failure = message_of(finished.failure);
     } catch (const Error& error) {
-      run.summary.rigid.emplace();
       run.failure = error.what();  // one that does not fit the scene is one column, not the end of all
     }
   }

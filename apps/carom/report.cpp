@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <vector>
 
 namespace carom::app {
 
@@ -32,6 +34,30 @@ std::string culled_text(const StageStats& stats, double steps) {
         fmt::format("{}{} limited", text.empty() ? "" : "; ", with_commas(static_cast<double>(stats.limited) / steps));
   }
   return text.empty() ? "-" : text;
+}
+
+std::string unit_text(const StageStats& stats) {
+  if (stats.in_unit == stats.out_unit) return std::string(stats.in_unit);
+  return fmt::format("{}, {}", stats.in_unit, stats.out_unit);
+}
+
+/// How what a stage of the funnel takes in comes from what the one before gave out; empty where it is just that.
+std::string source_text(const PipelineStats& total, Stage stage, double steps) {
+  const StageStats& stats = total[stage];
+  if (stage <= Stage::broad || stage > Stage::respond || stats.in_unit.empty()) return {};
+  auto before = static_cast<std::size_t>(stage) - 1;
+  while (before > static_cast<std::size_t>(Stage::broad) && total.stages[before].in_unit.empty()) --before;
+  const StageStats& source = total.stages[before];
+  const auto mean = [&](std::uint64_t count) { return with_commas(static_cast<double>(count) / steps); };
+  std::string text;
+  if (source.out_unit != stats.in_unit) {
+    text = fmt::format("{} {}", mean(source.out), source.out_unit);
+    if (source.out > 0)
+      text +=
+          fmt::format(" x {:.3g}", static_cast<double>(stats.in - stats.remembered) / static_cast<double>(source.out));
+  }
+  if (stats.remembered > 0) text += fmt::format("{}{} remembered", text.empty() ? "" : " + ", mean(stats.remembered));
+  return text;
 }
 
 }  // namespace
@@ -80,22 +106,28 @@ std::string counted(std::size_t count, std::string_view one, std::string_view ma
 
 std::string stage_table(const PipelineStats& total, std::size_t steps, const char* per) {
   const double n = static_cast<double>(std::max<std::size_t>(steps, 1));
-  std::size_t culled_width = 6;
-  for (const StageStats& stats : total.stages) culled_width = std::max(culled_width, culled_text(stats, n).size());
-
-  std::string table = fmt::format("{:<9} {:>13} {:>13}  {:<{}}  {:>9}\n", "stage", "in", "out", "culled", culled_width,
-                                  fmt::format("ms/{}", per));
+  std::vector<std::array<std::string, 6>> rows{{"stage", "in", "out", "", "culled", fmt::format("ms/{}", per)}};
   double seconds = 0;
   for (std::size_t i = 0; i < stage_count; ++i) {
     const StageStats& stats = total.stages[i];
     if (!did_something(stats)) continue;
     seconds += stats.seconds;
-    table +=
-        fmt::format("{:<9} {:>13} {:>13}  {:<{}}  {:>9.3f}\n", to_string(static_cast<Stage>(i)),
-                    with_commas(static_cast<double>(stats.in) / n), with_commas(static_cast<double>(stats.out) / n),
-                    culled_text(stats, n), culled_width, stats.seconds * 1e3 / n);
+    rows.push_back({std::string(to_string(static_cast<Stage>(i))), with_commas(static_cast<double>(stats.in) / n),
+                    with_commas(static_cast<double>(stats.out) / n), unit_text(stats), culled_text(stats, n),
+                    fmt::format("{:.3f}", stats.seconds * 1e3 / n)});
+    if (const std::string source = source_text(total, static_cast<Stage>(i), n); !source.empty())
+      rows.push_back({"", "", "", "= " + source, "", ""});
   }
-  table += fmt::format("{:<9} {:>13} {:>13}  {:<{}}  {:>9.3f}\n", "total", "", "", "", culled_width, seconds * 1e3 / n);
+  rows.push_back({"total", "", "", "", "", fmt::format("{:.3f}", seconds * 1e3 / n)});
+  std::array<std::size_t, 6> widths{9, 13, 13, 0, 6, 9};
+  for (const auto& row : rows) {
+    for (std::size_t k = 0; k < row.size(); ++k) widths[k] = std::max(widths[k], row[k].size());
+  }
+  std::string table;
+  for (const auto& row : rows) {
+    table += fmt::format("{:<{}} {:>{}} {:>{}}  {:<{}}  {:<{}}  {:>{}}\n", row[0], widths[0], row[1], widths[1], row[2],
+                         widths[2], row[3], widths[3], row[4], widths[4], row[5], widths[5]);
+  }
   return table;
 }
 
@@ -113,7 +145,9 @@ nlohmann::ordered_json stages_json(const PipelineStats& total, std::size_t steps
     nlohmann::ordered_json culled = nlohmann::ordered_json::object();
     for (const Culled& entry : stats.culled()) culled[std::string(entry.reason)] = mean(entry.count);
     nlohmann::ordered_json& stage = stages[std::string(to_string(static_cast<Stage>(i)))];
-    stage = {{"in", mean(stats.in)}, {"out", mean(stats.out)}, {"culled", culled}, {"ms", stats.seconds * 1e3 / n}};
+    stage = {{"in", mean(stats.in)},       {"in_unit", stats.in_unit}, {"out", mean(stats.out)},
+             {"out_unit", stats.out_unit}, {"culled", culled},         {"ms", stats.seconds * 1e3 / n}};
+    if (stats.remembered > 0) stage["remembered"] = mean(stats.remembered);
     for (const Counted& entry : stats.counted()) stage["counted"][std::string(entry.name)] = mean(entry.count);
     if (stats.limited > 0) stage["limited"] = mean(stats.limited);
   }

@@ -17,17 +17,17 @@ ContactCount count_contacts(const World& world) {
   ContactCount count;
   const WorldOptions& options = world.options();
   for (const WorldContact& c : world.contacts()) {
-    if (c.anchor_a.feature != FeatureKind::point) {
-      ++(c.anchor_a.feature == FeatureKind::vertex ? count.vertex_face : count.edge_edge);
-      count.min_distance = std::min(count.min_distance, c.distance);
-      continue;
-    }
+    const FeatureKind feature = c.anchor_a.feature;
     // Points that a step reckoned with and nothing came of, far enough from touching, are no contacts to count.
     const double closing = std::max(0.0, -c.normal_speed) * options.dt;
-    if (!(c.impulse > 0) && c.distance - closing > options.rigid.contact_zone) continue;
+    if (feature == FeatureKind::point && !(c.impulse > 0) && c.distance - closing > options.rigid.contact_zone)
+      continue;
     ++(c.motion == ContactMotion::colliding ? count.colliding
        : c.motion == ContactMotion::resting ? count.resting
                                             : count.separating);
+    ++(feature == FeatureKind::point  ? count.points
+       : feature == FeatureKind::edge ? count.edge_edge
+                                      : count.vertex_face);
     count.min_distance = std::min(count.min_distance, c.distance);
   }
   return count;
@@ -43,12 +43,9 @@ double p99(std::vector<double> values) {
 
 }  // namespace
 
-RunMeter::RunMeter(const Scene& scene, const World& world) : scene_(scene), world_(world), bodies_(world.bodies()) {
-  for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    const bool rigid = std::holds_alternative<RigidSpec>(scene.bodies[i].body);
-    any_rigid_ |= rigid;
-    start_.push_back(rigid ? world.center_of_mass(bodies_[i]) : Eigen::Vector3d::Zero());
-  }
+RunMeter::RunMeter(const Scene& scene, const World& world)
+    : scene_(scene), world_(world), bodies_(world.bodies()), start_(world.balance()) {
+  for (std::size_t i = 0; i < bodies_.size(); ++i) centres_.push_back(centre_of(i));
 }
 
 ContactCount RunMeter::add_step(double ms) {
@@ -63,50 +60,25 @@ ContactCount RunMeter::add_step(double ms) {
   return last_;
 }
 
+/// Of mass, or of the vertices of a mesh.
+Eigen::Vector3d RunMeter::centre_of(std::size_t body) const {
+  const std::span<const Eigen::Vector3d> positions = world_.positions(bodies_[body]);
+  if (positions.empty()) return world_.center_of_mass(bodies_[body]);
+  Eigen::Vector3d centre = Eigen::Vector3d::Zero();
+  for (const Eigen::Vector3d& p : positions) centre += p / static_cast<double>(positions.size());
+  return centre;
+}
+
 bool RunMeter::is_lost(std::size_t body) const {
   const auto* rigid = std::get_if<RigidSpec>(&scene_.bodies[body].body);
-  Eigen::Vector3d centre = Eigen::Vector3d::Zero();
-  if (rigid != nullptr) {
-    // What never moves is where it was put, walls around the bounds too; half-spaces have no centre.
-    if (rigid->kind == RigidKind::static_body || world_.shape(bodies_[body]).kind() == ShapeKind::half_space)
-      return false;
-    centre = world_.center_of_mass(bodies_[body]);
-  } else {
-    const auto positions = world_.positions(bodies_[body]);
-    for (const Eigen::Vector3d& p : positions) centre += p / static_cast<double>(positions.size());
-  }
+  // What never moves is where it was put, walls around the bounds too; half-spaces have no centre.
+  if (rigid != nullptr &&
+      (rigid->kind == RigidKind::static_body || world_.shape(bodies_[body]).kind() == ShapeKind::half_space))
+    return false;
+  const Eigen::Vector3d centre = centre_of(body);
   if (!centre.allFinite()) return true;
   if (!scene_.bounds) return false;
   return (centre.array() < scene_.bounds->min.array()).any() || (centre.array() > scene_.bounds->max.array()).any();
-}
-
-RigidSummary RunMeter::rigid_summary() const {
-  RigidSummary summary;
-  summary.largest_penetration = largest_penetration_;
-  summary.last_penetration = std::max(0.0, -last_.min_distance);
-  summary.largest_residual = largest_residual_;
-  summary.limited = limited_;
-  summary.colliding = last_.colliding;
-  summary.resting = last_.resting;
-  summary.separating = last_.separating;
-  for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    const auto* spec = std::get_if<RigidSpec>(&scene_.bodies[i].body);
-    if (spec == nullptr || spec->kind != RigidKind::dynamic) continue;
-    const BodyId id = bodies_[i];
-    summary.collider_error = std::max(summary.collider_error, world_.collider_error(id));
-    const Eigen::Vector3d centre = world_.center_of_mass(id);
-    const double drift = (centre - start_[i]).norm();
-    // The first of several that are no number is as good as any.
-    if (!(drift <= summary.largest_drift)) {
-      summary.largest_drift = drift;
-      summary.drifted = world_.name(id);
-    }
-    const Eigen::Vector3d w = world_.angular_velocity(id);
-    summary.kinetic_energy +=
-        0.5 * world_.mass(id) * world_.velocity(id).squaredNorm() + 0.5 * w.dot(world_.inertia(id) * w);
-    summary.potential_energy -= world_.mass(id) * scene_.world.gravity.dot(centre);
-  }
-  return summary;
 }
 
 RunSummary RunMeter::summary() const {
@@ -118,42 +90,60 @@ RunSummary RunMeter::summary() const {
   summary.ms_per_step_p99 = p99(step_ms_);
   summary.frames_with_contacts = frames_with_contacts_;
   summary.most_contacts = most_contacts_;
-  summary.vertex_face = last_.vertex_face;
-  summary.edge_edge = last_.edge_edge;
-  if (any_rigid_) summary.rigid = rigid_summary();
+  summary.contacts = last_;
+  summary.largest_penetration = largest_penetration_;
+  summary.last_penetration = std::max(0.0, -last_.min_distance);
+  summary.largest_residual = largest_residual_;
+  summary.limited = limited_;
+  summary.end = world_.balance();
+  summary.energy_drift = summary.end.energy() - start_.energy();
+  const Eigen::Vector3d by_gravity = start_.mass * world_.time() * world_.options().gravity;
+  summary.momentum_drift = (summary.end.momentum - start_.momentum - by_gravity).norm();
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     if (is_lost(i)) summary.lost.push_back(world_.name(bodies_[i]));
+    const BodyKind kind = world_.kind(bodies_[i]);
+    if (kind != BodyKind::rigid && kind != BodyKind::particles) continue;
+    if (kind == BodyKind::rigid)
+      summary.collider_error = std::max(summary.collider_error, world_.collider_error(bodies_[i]));
+    const double drift = (centre_of(i) - centres_[i]).norm();
+    // The first of several that are no number is as good as any.
+    if (drift <= summary.largest_drift) continue;
+    summary.largest_drift = drift;
+    summary.drifted = world_.name(bodies_[i]);
   }
   summary.hash = world_.state_hash();
   return summary;
 }
 
 nlohmann::ordered_json summary_json(const RunSummary& s) {
-  nlohmann::ordered_json json = {{"steps", s.steps},
-                                 {"interrupted", s.interrupted},
-                                 {"ms_per_step", s.ms_per_step},
-                                 {"ms_per_step_p99", s.ms_per_step_p99},
-                                 {"frames_with_contacts", s.frames_with_contacts},
-                                 {"most_contacts", s.most_contacts}};
-  if (s.rigid) {
-    json["contacts"] = {
-        {"colliding", s.rigid->colliding}, {"resting", s.rigid->resting}, {"separating", s.rigid->separating}};
-    json["largest_penetration"] = s.rigid->largest_penetration;
-    json["last_penetration"] = s.rigid->last_penetration;
-    if (s.rigid->collider_error > 0) json["collider_error"] = s.rigid->collider_error;
-    json["largest_drift"] = number_or_null(s.rigid->largest_drift);
-    json["largest_residual"] =
-        s.rigid->largest_residual ? number_or_null(*s.rigid->largest_residual) : nlohmann::ordered_json(nullptr);
-    json["limited"] = s.rigid->limited;
-    json["kinetic_energy"] = number_or_null(s.rigid->kinetic_energy);
-    json["potential_energy"] = number_or_null(s.rigid->potential_energy);
-  } else {
-    json["contacts"] = {{"vertex_face", s.vertex_face}, {"edge_edge", s.edge_edge}};
-  }
-  json["lost"] = s.lost.size();
-  json["lost_bodies"] = s.lost;
-  json["hash"] = fmt::format("{:016x}", s.hash);
+  nlohmann::ordered_json json = {
+      {"steps", s.steps},
+      {"interrupted", s.interrupted},
+      {"ms_per_step", s.ms_per_step},
+      {"ms_per_step_p99", s.ms_per_step_p99},
+      {"frames_with_contacts", s.frames_with_contacts},
+      {"most_contacts", s.most_contacts},
+      {"contacts", contacts_json(s.contacts)},
+      {"largest_penetration", s.largest_penetration},
+      {"last_penetration", s.last_penetration},
+      {"largest_drift", number_or_null(s.largest_drift)},
+      {"largest_residual", s.largest_residual ? number_or_null(*s.largest_residual) : nlohmann::ordered_json(nullptr)},
+      {"limited", s.limited},
+      {"kinetic_energy", number_or_null(s.end.kinetic_energy)},
+      {"potential_energy", number_or_null(s.end.potential_energy)},
+      {"elastic_energy", number_or_null(s.end.elastic_energy)},
+      {"energy_drift", number_or_null(s.energy_drift)},
+      {"momentum_drift", number_or_null(s.momentum_drift)},
+      {"lost", s.lost.size()},
+      {"lost_bodies", s.lost},
+      {"hash", fmt::format("{:016x}", s.hash)}};
+  if (s.collider_error > 0) json["collider_error"] = s.collider_error;
   return json;
+}
+
+nlohmann::ordered_json contacts_json(const ContactCount& count) {
+  return {{"colliding", count.colliding}, {"resting", count.resting},         {"separating", count.separating},
+          {"points", count.points},       {"vertex_face", count.vertex_face}, {"edge_edge", count.edge_edge}};
 }
 
 namespace {
@@ -173,24 +163,22 @@ std::vector<Line> lines(const RunSummary& s) {
   std::vector<Line> list;
   list.push_back({"steps", fmt::format("{}{}", s.steps, s.interrupted ? ", interrupted" : "")});
   list.push_back({"ms a step", fmt::format("{:.3f} (p99 {:.3f})", s.ms_per_step, s.ms_per_step_p99)});
-  if (s.rigid) {
-    const RigidSummary& r = *s.rigid;
-    list.push_back(
-        {"contacts", fmt::format("{} colliding, {} resting, {} separating", r.colliding, r.resting, r.separating)});
-    list.push_back(
-        {"penetration", fmt::format("{}, at the end {}", metres(r.largest_penetration), metres(r.last_penetration))});
-    if (r.collider_error > 0) list.push_back({"collider error", metres(r.collider_error)});
-    list.push_back(
-        {"drift", r.drifted.empty() ? "0" : fmt::format("{} ({})", metres(r.largest_drift), printable(r.drifted))});
-    list.push_back({"residual", r.largest_residual ? fmt::format("{:.3g}", *r.largest_residual) : "not measured"});
-    list.push_back({"limited", r.limited == 0 ? "no" : fmt::format("{} of all steps", counted(r.limited, "island"))});
-    list.push_back({"kinetic energy", fmt::format("{:.6g} J", r.kinetic_energy)});
-    list.push_back({"potential energy", fmt::format("{:.6g} J", r.potential_energy)});
-  } else {
-    list.push_back({"contacts", fmt::format("{} vertex-face, {} edge-edge; in {}, at most {}", s.vertex_face,
-                                            s.edge_edge, counted(s.frames_with_contacts, "step"),
-                                            with_commas(static_cast<double>(s.most_contacts)))});
-  }
+  const ContactCount& c = s.contacts;
+  list.push_back({"contacts", fmt::format("{} colliding, {} resting, {} separating; in {}, at most {}", c.colliding,
+                                          c.resting, c.separating, counted(s.frames_with_contacts, "step"),
+                                          with_commas(static_cast<double>(s.most_contacts)))});
+  list.push_back(
+      {"penetration", fmt::format("{}, at the end {}", metres(s.largest_penetration), metres(s.last_penetration))});
+  if (s.collider_error > 0) list.push_back({"collider error", metres(s.collider_error)});
+  list.push_back(
+      {"drift", s.drifted.empty() ? "0" : fmt::format("{} ({})", metres(s.largest_drift), printable(s.drifted))});
+  list.push_back({"residual", s.largest_residual ? fmt::format("{:.3g}", *s.largest_residual) : "not measured"});
+  list.push_back({"limited", s.limited == 0 ? "no" : fmt::format("{} of all steps", counted(s.limited, "result"))});
+  list.push_back({"kinetic energy", fmt::format("{:.6g} J", s.end.kinetic_energy)});
+  list.push_back({"potential energy", fmt::format("{:.6g} J", s.end.potential_energy)});
+  list.push_back({"elastic energy", fmt::format("{:.6g} J", s.end.elastic_energy)});
+  list.push_back({"energy drift", fmt::format("{:.6g} J", s.energy_drift)});
+  list.push_back({"momentum drift", fmt::format("{:.6g} N s", s.momentum_drift)});
   list.push_back(
       {"bodies lost", s.lost.empty() ? "0" : fmt::format("{}, such as {}", s.lost.size(), printable(s.lost.front()))});
   list.push_back({"state", fmt::format("{:016x}", s.hash)});

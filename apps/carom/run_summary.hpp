@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -9,20 +10,18 @@
 
 namespace carom::app {
 
-/// What is known of a run of rigid bodies besides.
-struct RigidSummary {
-  double largest_penetration = 0;  ///< m, of any contact of any step
-  double last_penetration = 0;     ///< m, of any contact of the last step
-  double collider_error = 0;       ///< m, largest of all bodies, see World::collider_error()
-  double largest_drift = 0;        ///< m, of the centre of mass of a dynamic body, from the start of the run to its end
-  std::string drifted;             ///< the body
-  double kinetic_energy = 0;       ///< J, at the end
-  double potential_energy = 0;     ///< J, at the end; 0 where all is at the origin
-  std::optional<double> largest_residual;  ///< of any step, see World::response_residual()
-  std::size_t limited = 0;    ///< of all steps: results of the response that a limit of it changed, see StageStats
-  std::size_t colliding = 0;  ///< contacts of the last step, see ContactMotion
+/// Contacts of one step.
+struct ContactCount {
+  std::size_t colliding = 0;  ///< see ContactMotion
   std::size_t resting = 0;
   std::size_t separating = 0;
+  // The same contacts, by the features that touch.
+  std::size_t points = 0;
+  std::size_t vertex_face = 0;
+  std::size_t edge_edge = 0;
+  double min_distance = INFINITY;  ///< m
+
+  std::size_t all() const { return colliding + resting + separating; }
 };
 
 struct RunSummary {
@@ -32,23 +31,21 @@ struct RunSummary {
   double ms_per_step_p99 = 0;  ///< no more than one step in a hundred took longer
   std::size_t frames_with_contacts = 0;
   std::size_t most_contacts = 0;
-  std::size_t vertex_face = 0;  ///< contacts of meshes in the last step
-  std::size_t edge_edge = 0;
-  std::optional<RigidSummary> rigid;
+  ContactCount contacts;           ///< of the last step
+  double largest_penetration = 0;  ///< m, of any contact of any step
+  double last_penetration = 0;     ///< m, of any contact of the last step
+  double collider_error = 0;       ///< m, largest of all bodies, see World::collider_error()
+  double largest_drift = 0;  ///< m, of the centre of a body that contacts move, from the start of the run to its end
+  std::string drifted;       ///< the body
+  WorldBalance end;          ///< at the end
+  double energy_drift = 0;   ///< J: energy at the end less that at the start
+  /// N s: by how much the momentum at the end differs from that at the start and what gravity adds. 0 if nothing that
+  /// is held was touched.
+  double momentum_drift = 0;
+  std::optional<double> largest_residual;  ///< of any step, see World::response_residual()
+  std::size_t limited = 0;        ///< of all steps: results of the response that a limit of it changed, see StageStats
   std::vector<std::string> lost;  ///< bodies outside the bounds of the scene, or not finite
   std::uint64_t hash = 0;
-};
-
-/// Contacts of one step.
-struct ContactCount {
-  std::size_t vertex_face = 0;
-  std::size_t edge_edge = 0;
-  std::size_t colliding = 0;
-  std::size_t resting = 0;
-  std::size_t separating = 0;
-  double min_distance = INFINITY;  ///< m
-
-  std::size_t all() const { return vertex_face + edge_edge + colliding + resting + separating; }
 };
 
 /// Watches a world from step to step. Refers to scene and world.
@@ -61,14 +58,14 @@ class RunMeter {
   RunSummary summary() const;
 
  private:
-  RigidSummary rigid_summary() const;
+  Eigen::Vector3d centre_of(std::size_t body) const;
   bool is_lost(std::size_t body) const;
 
   const Scene& scene_;
   const World& world_;
-  std::vector<BodyId> bodies_;          ///< in the order of the scene
-  std::vector<Eigen::Vector3d> start_;  ///< centres of mass of rigid bodies
-  bool any_rigid_ = false;
+  std::vector<BodyId> bodies_;            ///< in the order of the scene
+  std::vector<Eigen::Vector3d> centres_;  ///< at the start
+  WorldBalance start_;
   std::vector<double> step_ms_;
   std::size_t frames_with_contacts_ = 0;
   std::size_t most_contacts_ = 0;
@@ -78,6 +75,7 @@ class RunMeter {
   ContactCount last_;
 };
 
+nlohmann::ordered_json contacts_json(const ContactCount& count);
 nlohmann::ordered_json summary_json(const RunSummary& summary);
 /// For people, one or several lines.
 std::string summary_text(const RunSummary& summary);

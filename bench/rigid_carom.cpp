@@ -8,7 +8,7 @@ RigidRun run_carom(const RigidScene& scene, int steps, double dt, int threads) {
   options.dt = dt;
   options.gravity = scene.gravity;
   options.threads = threads;
-  options.rigid.sleep = false;
+  options.solver.sleep.enabled = false;
   World world(options);
   std::vector<BodyId> ids;
   for (const RigidBody& body : scene.bodies) ids.push_back(world.add(body));

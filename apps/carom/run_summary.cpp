@@ -20,7 +20,7 @@ ContactCount count_contacts(const World& world) {
     const FeatureKind feature = c.anchor_a.feature;
     // Points that a step reckoned with and nothing came of, far enough from touching, are no contacts to count.
     const double closing = std::max(0.0, -c.normal_speed) * options.dt;
-    if (feature == FeatureKind::point && !(c.impulse > 0) && c.distance - closing > options.rigid.contact_zone)
+    if (feature == FeatureKind::point && !(c.impulse > 0) && c.distance - closing > options.solver.contact_zone)
       continue;
     ++(c.motion == ContactMotion::colliding ? count.colliding
        : c.motion == ContactMotion::resting ? count.resting

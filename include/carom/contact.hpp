@@ -39,7 +39,7 @@ constexpr int side_a_size(ContactKind kind) {
 bool canonical_less(const Contact& left, const Contact& right);
 
 /// How two bodies move against each other at a contact, by the velocity of b relative to a along the normal at the
-/// beginning of the step: approaching faster than `RigidOptions::resting_speed` is colliding, leaving faster is
+/// beginning of the step: approaching faster than `SolverOptions::resting_speed` is colliding, leaving faster is
 /// separating, anything between is resting.
 enum class ContactMotion : std::uint8_t { colliding, resting, separating };
 std::string_view to_string(ContactMotion motion);
@@ -60,7 +60,7 @@ struct ContactAnchor {
 };
 
 /// A place where two bodies of a world touch, or are so near each other that the step reckoned with it: deforming
-/// surfaces closer than the contact distance; rigid bodies at most `RigidOptions::speculative_distance` and the motion
+/// surfaces closer than the contact distance; rigid bodies at most `SolverOptions::speculative_distance` and the motion
 /// of one step apart. Contacts of surfaces are measured at the predicted end of the step, those of rigid bodies at its
 /// beginning. Where nothing came of it, `impulse` is 0.
 struct WorldContact {

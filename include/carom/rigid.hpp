@@ -66,49 +66,76 @@ struct RigidBody {
 /// How contacts of rigid bodies can be answered, see WorldOptions::response.
 std::span<const std::string_view> response_names();
 
-struct RigidOptions {
-  /// Each solves all contacts once with and once without pushing out what overlaps. More make stiffer stacks: with dt
-  /// 1/60 s, ten cubes of 10 cm stand with 4, of 5 cm with 8, of 1 cm with 16.
+/// Options of the response `soft`.
+struct SoftOptions {
+  /// Each solves all contacts once with and once without opening overlaps. More make stiffer stacks: with dt 1/60 s,
+  /// ten cubes of 10 cm stand with 4, of 5 cm with 8, of 1 cm with 16.
   int substeps = 4;
-  /// Hz; how fast an overlap is pushed out. Lowered to a quarter of the rate of the substeps, above which it would
-  /// ring: 60 with 4 substeps of 1/60 s.
+  /// Hz; how fast an overlap is opened. Lowered to a quarter of the rate of the substeps, above which it would ring: 60
+  /// with 4 substeps of 1/60 s.
   double contact_hertz = 240;
-  /// Ratio to critical; far above 1, so that pushing out adds no bounce, and the slow sway of a tall stack dies out.
+  /// Ratio to critical; far above 1, so that opening overlaps adds no bounce, and the slow sway of a tall stack dies
+  /// out.
   double contact_damping = 10;
-  double push_speed = 3;  ///< m/s; overlaps are not left faster than this
-  /// m; gaps up to this count as touching and are closed as gently as overlaps are opened.
-  double contact_zone = 2e-4;
   /// s; over this long a contact learns the load it carries, so that its spring need not. Tall stacks sway if it is
   /// short.
-  double load_memory = 10;
-  /// Rounds of solving added to a step in which more than half of all contact points are new and at rest, as in the
-  /// first step of a scene: none of them knows its load yet, and a tall stack would sink before they do.
-  int settle_sweeps = 1000;
-  /// m; features this close are watched, and held back just before they would overlap.
-  double speculative_distance = 0.02;
-  /// `impulse`: rounds over the contacts of an island. Fewer where a round changes no speed by more than
-  /// `impulse_tolerance`; where these were not enough, energy is still not gained but bodies sink in, and are moved
-  /// apart again over the next steps.
-  int impulse_rounds = 60;
-  double impulse_tolerance = 1e-9;  ///< m/s
-  /// `lcp`: contact points that an island may have for the exact solver, whose work grows with the third power of their
+  double load_time_constant = 10;
+  /// Iterations added to a step in which more than half of all contact points are new and at rest, as in the first step
+  /// of a scene: none of them knows its load yet, and a tall stack would sink before they do.
+  int initial_iterations = 1000;
+};
+
+/// Options of the response `impulse`.
+struct ImpulseOptions {
+  /// Rounds over the contacts of an island. Fewer where a round changes no speed by more than `tolerance`; where these
+  /// were not enough, energy is still not gained but bodies sink in, and are moved apart again over the next steps.
+  int rounds = 60;
+  double tolerance = 1e-9;  ///< m/s
+};
+
+/// Options of the response `lcp`.
+struct LcpOptions {
+  /// Contact points that an island may have for the exact solver, whose work grows with the third power of their
   /// number; 64, a stack of 16 boxes, take some ten milliseconds, 96 some forty. Larger islands are solved as by
   /// `impulse`, which is counted as `limited`.
-  int lcp_points = 96;
-  /// `lcp`: directions of friction at a point, an even number, the first along the slip. What slips in another
-  /// direction has at least cos(pi / directions) of the friction it should.
-  int lcp_directions = 4;
-  /// `penalty`: N/m of each point; 0 = a sixteenth of what is stable, for each point by what it has to
-  /// move. A stiffness that is given is refused with Error if it is not stable, which names the largest that is.
-  double penalty_stiffness = 0;
-  double penalty_damping = 1;  ///< `penalty`: ratio to critical, of bodies without restitution; 0 to 1.5
-  /// `penalty`: steps within a step. Its springs are explicit, and give way under a weight by some g (dt / substeps)^2.
-  int penalty_substeps = 16;
+  int max_points = 96;
+  /// Directions of friction at a point, an even number, the first along the slip. Slip in another direction has at
+  /// least cos(pi / directions) of the friction it should.
+  int directions = 4;
+};
+
+/// Options of the response `penalty` between bodies with shapes. Stiffness and damping of surfaces are in
+/// ContactOptions.
+struct PenaltyOptions {
+  /// N/m of each point; 0 = a sixteenth of the largest stable one, for each point by the mass it has to move. A
+  /// stiffness that is given is refused with Error if it is not stable, which names the largest that is.
+  double stiffness = 0;
+  double damping = 1;  ///< ratio to critical, of bodies without restitution; 0 to 1.5
+  /// Steps within a step. The springs are explicit, and give way under a weight by some g (dt / substeps)^2.
+  int substeps = 16;
+};
+
+/// When bodies fall asleep: islands that rest on something are left out until something touches them.
+struct SleepOptions {
+  bool enabled = true;
+  double speed = 0.02;  ///< m/s of any point; slower than this counts as rest
+  double after = 0.5;   ///< s at rest before an island sleeps
+};
+
+/// Options of contacts and their response.
+struct SolverOptions {
+  SoftOptions soft{};
+  ImpulseOptions impulse{};
+  LcpOptions lcp{};
+  PenaltyOptions penalty{};
+  SleepOptions sleep{};
+  double max_push_speed = 3;  ///< m/s; overlaps are not opened faster than this
+  /// m; gaps up to this count as touching and are closed as gently as overlaps are opened.
+  double contact_zone = 2e-4;
+  /// m; features this close make contacts, and are held back just before they would overlap.
+  double speculative_distance = 0.02;
   double resting_speed = 0.05;  ///< m/s, see ContactMotion
   double bounce_speed = 0.5;    ///< m/s; slower impacts do not bounce, or things would never come to rest
-  bool sleep = true;            ///< islands that rest on something are left out until they are touched
-  double sleep_speed = 0.02;    ///< m/s of any point; slower than this counts as rest
-  double sleep_after = 0.5;     ///< s at rest before an island sleeps
 };
 
 }  // namespace carom

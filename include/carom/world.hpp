@@ -98,7 +98,7 @@ struct WorldOptions {
   Detection detection = Detection::discrete;
   /// Of rigid bodies, see response_names(). Particles respond by penalty.
   std::string response = "soft";
-  RigidOptions rigid{};
+  SolverOptions solver{};
   int threads = 0;  ///< 0 = as many as the machine has; the result does not depend on it
 };
 

@@ -12,31 +12,10 @@
 #include <vector>
 
 #include "carom/error.hpp"
+#include "core/field.hpp"
 #include "io/json_value.hpp"
 
 namespace carom {
-
-/// Numbers that a field may have.
-struct Sign {
-  double least = -std::numeric_limits<double>::infinity();
-  bool above = false;  ///< whether `least` itself is refused
-  double most = std::numeric_limits<double>::infinity();
-
-  static const Sign any, not_negative, positive, zero_to_one;
-  static constexpr Sign zero_to(double most) { return {0, false, most}; }
-
-  bool allows(double value) const { return (above ? value > least : value >= least) && value <= most; }
-};
-inline constexpr Sign Sign::any{};
-inline constexpr Sign Sign::not_negative{.least = 0};
-inline constexpr Sign Sign::positive{.least = 0, .above = true};
-inline constexpr Sign Sign::zero_to_one{.least = 0, .above = false, .most = 1};
-
-struct IntegerRange {
-  int least = std::numeric_limits<int>::min();
-  int most = std::numeric_limits<int>::max();
-  int multiple_of = 1;  ///< 1 or 2
-};
 
 /// A value of a document that knows where it is, so that whatever is wrong with it can be said as
 /// `my.json: bodies[2].mesh.tube_radius: expected a positive number, got -0.5`.

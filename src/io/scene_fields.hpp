@@ -12,17 +12,12 @@
 #include "decomposition/limits.hpp"
 #include "io/json_field.hpp"
 #include "io/scene_rotation.hpp"
+#include "world/option_fields.hpp"
 
 /// The fields of a scene file: each with its name, where its value lives, and what it may be. The
 /// reader, the writer and the test of the schema are visitors of this one description, so that
 /// they cannot disagree.
 namespace carom {
-
-enum class Presence {
-  required,  ///< an error if missing
-  shown,     ///< has a default, but is always written
-  quiet,     ///< not written while at its default
-};
 
 inline constexpr std::array<std::string_view, 4> body_kind_names{"static", "kinematic", "particles", "rigid"};
 /// As in RigidKind.
@@ -35,8 +30,6 @@ inline constexpr std::array<std::string_view, 11> shape_names{
 inline constexpr std::span<const std::string_view> convex_names = std::span(shape_names).first(9);
 inline constexpr std::array<std::string_view, 8> generator_names{"box",   "icosphere", "torus",     "trefoil",
                                                                  "sheet", "roll",      "extrusion", "revolution"};
-inline constexpr std::array<std::string_view, 2> detection_names{"discrete", "continuous"};
-inline constexpr std::array<std::string_view, 3> pair_scope_names{"between", "self", "all"};
 
 template <class V>
 void describe(V& v, BoxSource& box) {
@@ -314,40 +307,6 @@ void describe(V& v, SceneBounds& box) {
 }
 
 template <class V>
-void describe(V& v, RigidOptions& rigid) {
-  v.integer("substeps", rigid.substeps, Presence::quiet, {.least = 1, .most = 1000});
-  v.number("contact_hertz", rigid.contact_hertz, Presence::quiet, Sign::positive);
-  v.number("contact_damping", rigid.contact_damping, Presence::quiet, Sign::positive);
-  v.number("push_speed", rigid.push_speed, Presence::quiet, Sign::positive);
-  v.number("contact_zone", rigid.contact_zone, Presence::quiet, Sign::not_negative);
-  v.number("load_memory", rigid.load_memory, Presence::quiet, Sign::positive);
-  v.integer("settle_sweeps", rigid.settle_sweeps, Presence::quiet, {.least = 0, .most = 10000});
-  v.number("speculative_distance", rigid.speculative_distance, Presence::quiet, Sign::positive);
-  v.integer("impulse_rounds", rigid.impulse_rounds, Presence::quiet, {.least = 1, .most = 100000});
-  v.number("impulse_tolerance", rigid.impulse_tolerance, Presence::quiet, Sign::not_negative);
-  v.integer("lcp_points", rigid.lcp_points, Presence::quiet, {.least = 0, .most = 1000});
-  v.integer("lcp_directions", rigid.lcp_directions, Presence::quiet, {.least = 2, .most = 64, .multiple_of = 2});
-  v.number("penalty_stiffness", rigid.penalty_stiffness, Presence::quiet, Sign::not_negative);
-  v.number("penalty_damping", rigid.penalty_damping, Presence::quiet, Sign::zero_to(max_penalty_damping));
-  v.integer("penalty_substeps", rigid.penalty_substeps, Presence::quiet, {.least = 1, .most = 10000});
-  v.number("resting_speed", rigid.resting_speed, Presence::quiet, Sign::not_negative);
-  v.number("bounce_speed", rigid.bounce_speed, Presence::quiet, Sign::not_negative);
-  v.flag("sleep", rigid.sleep, Presence::quiet);
-  v.number("sleep_speed", rigid.sleep_speed, Presence::quiet, Sign::not_negative);
-  v.number("sleep_after", rigid.sleep_after, Presence::quiet, Sign::not_negative);
-}
-
-template <class V>
-void describe(V& v, ContactOptions& contact) {
-  v.number("distance", contact.distance, Presence::shown, Sign::positive);
-  v.number("stiffness", contact.stiffness, Presence::shown, Sign::not_negative);
-  v.number("damping", contact.damping, Presence::shown, Sign::not_negative);
-  v.choice("pairs", contact.pairs, pair_scope_names, Presence::shown);
-  v.number("surface_factor", contact.surface_factor, Presence::quiet, Sign::not_negative);
-  v.flag("immovable", contact.immovable, Presence::quiet);
-}
-
-template <class V>
 void describe(V& v, Scene& scene) {
   v.ignored("$schema");  // for editors
   v.text("name", scene.name, Presence::required);
@@ -360,7 +319,7 @@ void describe(V& v, Scene& scene) {
   v.choice("detection", scene.world.detection, detection_names, Presence::quiet);
   v.object("contact", scene.world.contact, Presence::shown);
   v.name_of("response", scene.world.response, response_names(), Presence::quiet);
-  v.object("rigid", scene.world.rigid, Presence::quiet);
+  v.object("solver", scene.world.solver, Presence::quiet);
   v.list("bodies", scene.bodies, Presence::required);
   v.body_pairs("excluded_bodies", scene.excluded_bodies, scene.bodies, Presence::quiet);
   v.body_pairs("continuous_pairs", scene.continuous_pairs, scene.bodies, Presence::quiet);

@@ -101,7 +101,7 @@ void twist_and_roll(Point& p, Body& a, Body& b) {
 }
 
 /// All points of a pair bounce at once. Returns whether any met fast enough.
-bool bounce(System& s, const Contact& contact, const RigidOptions& options, double dt) {
+bool bounce(System& s, const Contact& contact, const SolverOptions& options, double dt) {
   Point* points = s.points.data() + contact.first;
   if (points[0].restitution == 0) return false;
   Body& a = s.bodies[at(points[0].a)];
@@ -131,7 +131,7 @@ bool bounce(System& s, const Contact& contact, const RigidOptions& options, doub
       largest = std::max(largest, std::abs(next - push[k]) * row.stiff);
       push[k] = next;
     }
-    if (largest < 1e-3 * options.impulse_tolerance) break;
+    if (largest < 1e-3 * options.impulse.tolerance) break;
   }
   // Points that leave with different shares of their speed could gain energy: push.(before + after) / 2.
   double met = 0;
@@ -161,7 +161,7 @@ bool bounce(System& s, const Contact& contact, const RigidOptions& options, doub
   return true;
 }
 
-void collide(System& s, Island& island, const RigidOptions& options, double dt) {
+void collide(System& s, Island& island, const SolverOptions& options, double dt) {
   for (int round = 0; round < impact_rounds; ++round) {
     bool any = false;
     for (std::uint32_t c = island.first_contact; c < island.end_contact; ++c) {
@@ -286,7 +286,7 @@ constexpr int coupling_passes = 12;
 constexpr int coupling_sweeps = 5;
 
 /// Islands and contacts with anchors in turn, until both agree. The last word is with the anchors.
-void solve_coupled(Context& context, System& s, response::Coupling& coupling, const RigidOptions& options, double dt) {
+void solve_coupled(Context& context, System& s, response::Coupling& coupling, const SolverOptions& options, double dt) {
   const auto each_island = [&](auto&& visit) {
     parallel_for(context.workers, s.islands.size(), 1, [&](std::size_t i) { visit(s.islands[i]); });
   };
@@ -321,16 +321,16 @@ void solve_coupled(Context& context, System& s, response::Coupling& coupling, co
   const int sweeps = s.islands.empty() ? coupling_passes * coupling_sweeps : coupling_sweeps;
   for (int pass = 0; pass < passes; ++pass) {
     each_island([&](Island& island) {
-      solve_rounds(s, island, std::max(1, options.impulse_rounds / passes), options.impulse_tolerance, dt);
+      solve_rounds(s, island, std::max(1, options.impulse.rounds / passes), options.impulse.tolerance, dt);
     });
     load();
     double change = 0;
     for (int k = 0; k < sweeps; ++k) {
       change = response::sweep(coupling.contacts, coupling.state, coupling.options, dt, false);
-      if (change < options.impulse_tolerance) break;
+      if (change < options.impulse.tolerance) break;
     }
     store();
-    if (pass > 0 && change < options.impulse_tolerance) break;
+    if (pass > 0 && change < options.impulse.tolerance) break;
   }
   load();
   response::add_to_totals(coupling.contacts);
@@ -342,19 +342,19 @@ void solve_coupled(Context& context, System& s, response::Coupling& coupling, co
 
 }  // namespace
 
-void solve_resting(System& s, Island& island, const RigidOptions& options, double dt) {
+void solve_resting(System& s, Island& island, const SolverOptions& options, double dt) {
   warm_start(s, island);
-  solve_rounds(s, island, options.impulse_rounds, options.impulse_tolerance, dt);
+  solve_rounds(s, island, options.impulse.rounds, options.impulse.tolerance, dt);
   contacts::take_back(s, island);
 }
 
-void solve_island(System& s, Island& island, const RigidOptions& options, double dt) {
+void solve_island(System& s, Island& island, const SolverOptions& options, double dt) {
   collide(s, island, options, dt);
   contacts::add_forces(s, island);
   solve_resting(s, island, options, dt);
 }
 
-void run(Context& context, const response::In& in, const RigidOptions& options, std::span<rigid::Pair> pairs,
+void run(Context& context, const response::In& in, const SolverOptions& options, std::span<rigid::Pair> pairs,
          Scratch& scratch, const response::Out& out, StageStats& stats) {
   const StageTimer timer(stats);
   System& s = scratch.system;
@@ -364,7 +364,7 @@ void run(Context& context, const response::In& in, const RigidOptions& options, 
     Island& island = s.islands[i];
     if (in.coupling == nullptr) solve_island(s, island, options, in.dt);
     island.residual = contacts::residual(s, island, in.dt);
-    contacts::separate(s, island, options.contact_zone, options.push_speed, in.dt);
+    contacts::separate(s, island, options.contact_zone, options.max_push_speed, in.dt);
   });
   contacts::finish(context, in, pairs, s, out);
   scratch.residual = contacts::count(s, in.points, "rounds", stats);

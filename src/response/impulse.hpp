@@ -22,15 +22,15 @@ struct Scratch {
   double residual = 0;  ///< of the last step, the largest of all islands, see contacts::residual
 };
 
-void run(Context& context, const response::In& in, const RigidOptions& options, std::span<rigid::Pair> pairs,
+void run(Context& context, const response::In& in, const SolverOptions& options, std::span<rigid::Pair> pairs,
          Scratch& scratch, const response::Out& out, StageStats& stats);
 
 /// The second part for one island, whose bodies have the velocities of the end of the step without contacts. Starts
 /// from the impulses that the points have.
-void solve_resting(contacts::System& system, contacts::Island& island, const RigidOptions& options, double dt);
+void solve_resting(contacts::System& system, contacts::Island& island, const SolverOptions& options, double dt);
 
 /// Both parts for one island, whose bodies have the velocities of the beginning of the step.
-void solve_island(contacts::System& system, contacts::Island& island, const RigidOptions& options, double dt);
+void solve_island(contacts::System& system, contacts::Island& island, const SolverOptions& options, double dt);
 
 /// The speed with which a point leaves that meets with `speed` < 0 while there is a `gap` > 0 yet. It bounces before it
 /// touches, and so that it rises as high as if it had fallen on to the touch and bounced there. 0: not at all.

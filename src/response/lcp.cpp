@@ -96,9 +96,9 @@ void make_mixes(std::size_t directions, std::vector<Work::Mix>& mixes) {
 
 /// Into work.found: the impulses with which each point ends at least as fast as `wanted`. Unknowns are measured in
 /// units that make every diagonal entry one: impulses times the root of their stiffness, speeds over it.
-lemke::Result solve(const System& s, const Island& island, const RigidOptions& options, Work& work) {
+lemke::Result solve(const System& s, const Island& island, const SolverOptions& options, Work& work) {
   const std::size_t count = island.end_point - island.first_point;
-  const auto directions = static_cast<std::size_t>(options.lcp_directions);
+  const auto directions = static_cast<std::size_t>(options.lcp.directions);
   make_mixes(directions, work.mixes);
   work.offset.resize(count + 1);
   work.offset[0] = 0;
@@ -196,7 +196,7 @@ bool good(const lemke::Result& result) {
 }
 
 /// What meets fast leaves. Returns false if that was not found out.
-bool collide(System& s, Island& island, const RigidOptions& options, double dt, Work& work) {
+bool collide(System& s, Island& island, const SolverOptions& options, double dt, Work& work) {
   const std::size_t count = island.end_point - island.first_point;
   align(s, island);
   measure(s, island, work);
@@ -245,7 +245,7 @@ bool collide(System& s, Island& island, const RigidOptions& options, double dt, 
   return true;
 }
 
-bool rest(System& s, Island& island, const RigidOptions& options, double dt, Work& work) {
+bool rest(System& s, Island& island, const SolverOptions& options, double dt, Work& work) {
   const std::size_t count = island.end_point - island.first_point;
   align(s, island);
   measure(s, island, work);
@@ -267,8 +267,8 @@ bool rest(System& s, Island& island, const RigidOptions& options, double dt, Wor
   return true;
 }
 
-void solve_island(System& s, Island& island, const RigidOptions& options, double dt, Work& work) {
-  const bool small = island.end_point - island.first_point <= static_cast<std::uint32_t>(options.lcp_points);
+void solve_island(System& s, Island& island, const SolverOptions& options, double dt, Work& work) {
+  const bool small = island.end_point - island.first_point <= static_cast<std::uint32_t>(options.lcp.max_points);
   if (!small || !collide(s, island, options, dt, work)) {
     ++island.limited;
     impulse::solve_island(s, island, options, dt);
@@ -287,7 +287,7 @@ void solve_island(System& s, Island& island, const RigidOptions& options, double
 
 }  // namespace
 
-void run(Context& context, const response::In& in, const RigidOptions& options, std::span<rigid::Pair> pairs,
+void run(Context& context, const response::In& in, const SolverOptions& options, std::span<rigid::Pair> pairs,
          Scratch& scratch, const response::Out& out, StageStats& stats) {
   const StageTimer timer(stats);
   System& s = scratch.system;
@@ -297,7 +297,7 @@ void run(Context& context, const response::In& in, const RigidOptions& options, 
   parallel_chunks(context.workers, s.islands.size(), grain, [&](std::size_t begin, std::size_t end, std::size_t chunk) {
     for (std::size_t i = begin; i < end; ++i) {
       solve_island(s, s.islands[i], options, in.dt, scratch.work[chunk]);
-      contacts::separate(s, s.islands[i], options.contact_zone, options.push_speed, in.dt);
+      contacts::separate(s, s.islands[i], options.contact_zone, options.max_push_speed, in.dt);
     }
   });
   contacts::finish(context, in, pairs, s, out);

@@ -45,7 +45,7 @@ struct Scratch {
   std::vector<Work> work;
 };
 
-void run(Context& context, const response::In& in, const RigidOptions& options, std::span<rigid::Pair> pairs,
+void run(Context& context, const response::In& in, const SolverOptions& options, std::span<rigid::Pair> pairs,
          Scratch& scratch, const response::Out& out, StageStats& stats);
 
 }  // namespace carom::lcp

@@ -101,15 +101,15 @@ double give_of_impact(const System& s, std::span<const Point> points) {
 
 }  // namespace
 
-void stiffen(const response::In& in, const RigidOptions& options, std::span<const rigid::Pair> pairs,
+void stiffen(const response::In& in, const SolverOptions& options, std::span<const rigid::Pair> pairs,
              Scratch& scratch) {
   const System& s = scratch.system;
   scratch.springs.assign(s.points.size(), {});
-  const double h = in.dt / options.penalty_substeps;
+  const double h = in.dt / options.penalty.substeps;
   for (const Contact& c : s.contacts) {
     const double restitution = s.points[c.first].restitution;
     const auto wanted = [&](double stiffness, double give) {
-      if (!(restitution > 0)) return options.penalty_damping;
+      if (!(restitution > 0)) return options.penalty.damping;
       return scratch.rebounds.damping_ratio(restitution, h * std::sqrt(stiffness * give));
     };
     const double impact_give = give_of_impact(s, {&s.points[c.first], c.count});
@@ -124,21 +124,21 @@ void stiffen(const response::In& in, const RigidOptions& options, std::span<cons
       spring.pull = p.pull;
       spring.place = pairs[at(c.pair)].points[k].middle;
       if (!(normal_give > 0)) continue;  // all of it is locked
-      const double stiffness = options.penalty_stiffness > 0 ? options.penalty_stiffness : chosen / (h * h * give);
+      const double stiffness = options.penalty.stiffness > 0 ? options.penalty.stiffness : chosen / (h * h * give);
       // More damping than this share of what is stable would not be.
       const double soft = std::sqrt(normal_give / give);
       const double max_ratio = 0.2 * (4 - chosen) / (std::sqrt(chosen) * soft);
       const double ratio = std::min(wanted(stiffness, normal_give), max_ratio);
-      if (options.penalty_stiffness > 0) {
+      if (options.penalty.stiffness > 0) {
         // x^2 + 4 r x < 4 for x = h sqrt(k give), r the larger ratio of damping.
         const double r = std::max(ratio * soft, 1.0);
         const double x = 2 * std::sqrt(r * r + 1) - 2 * r;
         const double most = x * x / (h * h * give);
         require(stiffness <= most, ErrorCode::unstable,
-                "bodies '{}' and '{}': rigid.penalty_stiffness is {} N/m; at most {:.4g} is stable with dt {} and {} "
+                "bodies '{}' and '{}': solver.penalty.stiffness is {} N/m; at most {:.4g} is stable with dt {} and {} "
                 "substeps",
                 in.bodies.info[at(p.a)].name, in.bodies.info[at(p.b)].name, stiffness, most, in.dt,
-                options.penalty_substeps);
+                options.penalty.substeps);
       }
       spring.stiffness = stiffness;
       spring.give = normal_give;

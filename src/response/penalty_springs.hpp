@@ -7,7 +7,8 @@
 namespace carom::rigid_penalty {
 
 /// Springs of all points: as stiff as was given, if that is stable, or as is.
-void stiffen(const response::In& in, const RigidOptions& options, std::span<const rigid::Pair> pairs, Scratch& scratch);
+void stiffen(const response::In& in, const SolverOptions& options, std::span<const rigid::Pair> pairs,
+             Scratch& scratch);
 
 /// J, in the springs of a pair as they are now.
 double energy(std::span<const Spring> springs, double h);

@@ -330,7 +330,7 @@ void shift(const response::In& in, const contacts::Body& body, std::size_t i, Mo
 
 }  // namespace
 
-void run(Context& context, const response::In& in, const RigidOptions& options, std::span<rigid::Pair> pairs,
+void run(Context& context, const response::In& in, const SolverOptions& options, std::span<rigid::Pair> pairs,
          Scratch& scratch, const response::Out& out, StageStats& stats) {
   const StageTimer timer(stats);
   System& s = scratch.system;
@@ -343,7 +343,7 @@ void run(Context& context, const response::In& in, const RigidOptions& options, 
     scratch.moving[i].normal_give = largest(s.bodies[i], scratch.sums[2 * i + 1]);
   });
   stiffen(in, options, pairs, scratch);
-  const int steps = options.penalty_substeps;
+  const int steps = options.penalty.substeps;
   const double h = in.dt / steps;
   parallel_for(context.workers, s.islands.size(), 1, [&](std::size_t k) {
     const Island& island = s.islands[k];

@@ -85,7 +85,7 @@ struct Scratch {
 };
 
 /// Throws Error(unstable) that names the bodies and the largest stable stiffness, before anything has changed.
-void run(Context& context, const response::In& in, const RigidOptions& options, std::span<rigid::Pair> pairs,
+void run(Context& context, const response::In& in, const SolverOptions& options, std::span<rigid::Pair> pairs,
          Scratch& scratch, const response::Out& out, StageStats& stats);
 
 }  // namespace carom::rigid_penalty

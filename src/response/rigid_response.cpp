@@ -40,7 +40,7 @@ void check(Kind kind, const RigidBody& body) {
   refuse("rolling_friction", body.rolling_friction);
 }
 
-void run(Kind kind, Context& context, const In& in, const RigidOptions& options, std::span<rigid::Pair> pairs,
+void run(Kind kind, Context& context, const In& in, const SolverOptions& options, std::span<rigid::Pair> pairs,
          Scratch& scratch, const Out& out, StageStats& stats) {
   switch (kind) {
     case Kind::soft:

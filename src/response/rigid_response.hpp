@@ -28,7 +28,7 @@ struct Scratch {
   rigid_penalty::Scratch penalty;
 };
 
-void run(Kind kind, Context& context, const In& in, const RigidOptions& options, std::span<rigid::Pair> pairs,
+void run(Kind kind, Context& context, const In& in, const SolverOptions& options, std::span<rigid::Pair> pairs,
          Scratch& scratch, const Out& out, StageStats& stats);
 
 /// Whether what it takes of the energy of bodies in one step it may give back in another.

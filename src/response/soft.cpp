@@ -116,22 +116,22 @@ void add_runs(Scratch& s, int what) {
 
 }  // namespace
 
-void run(Context& context, const In& in, const RigidOptions& options, std::span<Pair> pairs, Scratch& s,
+void run(Context& context, const In& in, const SolverOptions& options, std::span<Pair> pairs, Scratch& s,
          const response::Out& out, StageStats& stats) {
   const StageTimer timer(stats);
-  const double h = in.dt / options.substeps;
+  const double h = in.dt / options.soft.substeps;
   make_rows(context, in, h, s);
   place_contacts(in, s);
-  const double hertz = std::min(options.contact_hertz, 0.25 / h);
+  const double hertz = std::min(options.soft.contact_hertz, 0.25 / h);
   const Fill fill{.in = in,
                   .pairs = pairs,
                   .s = s,
                   .hertz = hertz,
-                  .damping = options.contact_damping,
+                  .damping = options.soft.contact_damping,
                   .h = h,
                   .bounce_speed = static_cast<float>(options.bounce_speed)};
   const kernels::SoftStep step{.h = static_cast<float>(h),
-                               .push_speed = static_cast<float>(options.push_speed),
+                               .push_speed = static_cast<float>(options.max_push_speed),
                                .bounce_speed = static_cast<float>(options.bounce_speed),
                                .zone = static_cast<float>(options.contact_zone),
                                .add = 0};
@@ -141,18 +141,19 @@ void run(Context& context, const In& in, const RigidOptions& options, std::span<
   hurried.over = settle_over;
 
   const int settle_sweeps =
-      mostly_new(in, pairs, options.contact_zone, options.resting_speed) ? options.settle_sweeps : 0;
+      mostly_new(in, pairs, options.contact_zone, options.resting_speed) ? options.soft.initial_iterations : 0;
   const auto batches = static_cast<std::uint32_t>(s.batches.size());
   const auto rows = static_cast<std::uint32_t>(s.rows.size());
   response::Coupling* const coupling = in.coupling;
-  const int inner = coupling == nullptr ? 0 : (coupling->inner_steps + options.substeps - 1) / options.substeps;
+  const int inner =
+      coupling == nullptr ? 0 : (coupling->inner_steps + options.soft.substeps - 1) / options.soft.substeps;
   if (coupling != nullptr) response::prepare(coupling->contacts, coupling->state);
   s.loops.clear();
   s.blocks.clear();
   add_loop(s, prepare, 0, batches, batches_of_block);
   add_runs(s, warm_start);
   for (int i = 0; i < settle_sweeps; ++i) add_runs(s, settle);
-  for (int i = 0; i < options.substeps; ++i) {
+  for (int i = 0; i < options.soft.substeps; ++i) {
     if (i == 0 && settle_sweeps > 0) add_loop(s, learn, 0, batches, batches_of_block);
     if (i > 0) add_loop(s, next_velocity, 0, rows, bodies_of_block);
     add_runs(s, i == 0 ? push : push_again);
@@ -233,7 +234,7 @@ void run(Context& context, const In& in, const RigidOptions& options, std::span<
   parallel_for(context.workers, s.rows.size(), bodies_of_block, [&](std::size_t r) {
     const auto body = static_cast<std::size_t>(s.rows[r]);
     if (in.bodies.mass[body].inverse == 0 || in.bodies.asleep[body] != 0) return;
-    out.next[body] = solved_motion(in, body, s.outcome[r], s.bodies[r], options.substeps);
+    out.next[body] = solved_motion(in, body, s.outcome[r], s.bodies[r], options.soft.substeps);
     out.answered[body] = 1;
   });
   stats.set_unit("contacts");

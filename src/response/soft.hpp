@@ -76,7 +76,7 @@ struct Scratch {
 };
 
 /// Solves the contacts of one step: pairs get their impulses, and the bodies that they hold their motion.
-void run(Context& context, const In& in, const RigidOptions& options, std::span<rigid::Pair> pairs, Scratch& scratch,
+void run(Context& context, const In& in, const SolverOptions& options, std::span<rigid::Pair> pairs, Scratch& scratch,
          const response::Out& out, StageStats& stats);
 
 }  // namespace carom::soft

@@ -49,7 +49,7 @@ double learning_rate(const rigid::PairPoint& point, double size, double uneven, 
 
 }  // namespace
 
-void finish_batch(const In& in, const RigidOptions& options, std::span<Pair> pairs, Scratch& s, std::uint32_t index) {
+void finish_batch(const In& in, const SolverOptions& options, std::span<Pair> pairs, Scratch& s, std::uint32_t index) {
   ask_for_batch(in, pairs, s, index + 2);
   const SoftBatch& batch = s.batches[index];
   for (std::size_t lane = 0; lane < kernels::soft_lanes; ++lane) {
@@ -78,7 +78,7 @@ void finish_batch(const In& in, const RigidOptions& options, std::span<Pair> pai
       rigid::PairPoint& point = pair.points[i];
       point.impulse = batch.points[i].impulse[lane];
       point.total = static_cast<double>(batch.points[i].total[lane]) + static_cast<double>(point.impulse);
-      const double rate = learning_rate(point, size, uneven, in.dt, options.load_memory);
+      const double rate = learning_rate(point, size, uneven, in.dt, options.soft.load_time_constant);
       point.reference = batch.points[i].reference[lane];
       point.reference += static_cast<float>(rate) * (point.impulse - point.reference);
       const Vec3 along = point.total * pair.normal;

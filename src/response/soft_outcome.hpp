@@ -6,7 +6,7 @@
 namespace carom::soft {
 
 /// Impulses back to the pairs, and their sums to the bodies.
-void finish_batch(const In& in, const RigidOptions& options, std::span<rigid::Pair> pairs, Scratch& s,
+void finish_batch(const In& in, const SolverOptions& options, std::span<rigid::Pair> pairs, Scratch& s,
                   std::uint32_t index);
 
 /// The new motion of a body that has contacts.

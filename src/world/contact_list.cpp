@@ -43,7 +43,7 @@ void add_contacts(const contact::AnchorList& surfaces, double resting_speed, std
 }  // namespace
 
 std::span<const WorldContact> ContactList::of(const contact::AnchorList& surfaces, const rigid::WorldState& rigid,
-                                              const RigidOptions& options) {
+                                              const SolverOptions& options) {
   const std::scoped_lock lock(mutex_);
   if (!made_) {
     contacts_.clear();

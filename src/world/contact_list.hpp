@@ -16,7 +16,7 @@ class ContactList {
   void forget() { made_ = false; }
   /// May be asked by several threads at a time. In the order that World::contacts() states.
   std::span<const WorldContact> of(const contact::AnchorList& surfaces, const rigid::WorldState& rigid,
-                                   const RigidOptions& options);
+                                   const SolverOptions& options);
 
  private:
   std::mutex mutex_;

@@ -9,7 +9,7 @@ namespace carom {
 
 /// An option that two worlds do not have alike.
 struct OptionDifference {
-  std::string name;  ///< as in a scene file: `rigid.substeps`
+  std::string name;  ///< as in a scene file: `solver.soft.substeps`
   std::string a;     ///< the value of each, as text
   std::string b;
 };

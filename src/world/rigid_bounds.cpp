@@ -96,7 +96,7 @@ struct Asked {
     const Bodies& bodies = world.state.bodies;
     const Info& info = bodies.info[i];
     const double ahead = std::min(fastest(bodies, i, info.reach) * options.dt, ahead_share * info.size);
-    least = 0.5 * options.rigid.speculative_distance + ahead;
+    least = 0.5 * options.solver.speculative_distance + ahead;
     way = options.dt * world.free[i].v;
     turning = info.reach < INFINITY ? options.dt * length(bodies.motion[i].w) * info.reach : 0.0;
     far = length(way) > ahead_share * info.size;

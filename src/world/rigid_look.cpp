@@ -211,7 +211,7 @@ bool name_points(World& world, Pair& pair) {
 }
 
 /// A body that sleeps wakes up if it is touched anew, or by what moves.
-void wake_by_touch(World& world, const RigidOptions& options, const Pair& pair, bool fresh) {
+void wake_by_touch(World& world, const SolverOptions& options, const Pair& pair, bool fresh) {
   const Bodies& bodies = world.state.bodies;
   const bool a_sleeps = bodies.asleep[static_cast<std::size_t>(pair.body_a)] != 0;
   const bool b_sleeps = bodies.asleep[static_cast<std::size_t>(pair.body_b)] != 0;
@@ -220,7 +220,7 @@ void wake_by_touch(World& world, const RigidOptions& options, const Pair& pair, 
     const auto i = static_cast<std::size_t>(body);
     if (still_or_static(bodies, i)) return false;
     // What is kinematic goes on and on, however slowly.
-    const double least = bodies.info[i].kind == RigidKind::kinematic ? 0 : options.sleep_speed;
+    const double least = bodies.info[i].kind == RigidKind::kinematic ? 0 : options.sleep.speed;
     return fastest(bodies, i, bodies.colliders[static_cast<std::size_t>(collider)].reach) > least;
   };
   if (fresh || moves(pair.body_a, pair.collider_a) || moves(pair.body_b, pair.collider_b))
@@ -261,7 +261,7 @@ void list_touches(Workers& workers, World& world) {
 
 /// One after the other: ids are given in the order of entries, and what wakes up is not idle any more for those that
 /// follow.
-void settle(World& world, const RigidOptions& options, std::span<const std::uint32_t> entries) {
+void settle(World& world, const SolverOptions& options, std::span<const std::uint32_t> entries) {
   WorldState& s = world.state;
   for (std::size_t k = 0; k < entries.size(); ++k) {
     if (k + early < entries.size()) {
@@ -280,7 +280,7 @@ void settle(World& world, const RigidOptions& options, std::span<const std::uint
 }  // namespace
 
 /// Ids for new points, and the list of pairs that have any. What is touched wakes up.
-void identify(Context& context, World& world, const RigidOptions& options, StageStats& stats) {
+void identify(Context& context, World& world, const SolverOptions& options, StageStats& stats) {
   const StageTimer timer(stats);
   WorldState& s = world.state;
   const Bodies& bodies = s.bodies;

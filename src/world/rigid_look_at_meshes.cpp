@@ -92,7 +92,7 @@ void look_at_meshes(Context& context, World& world, const StepOptions& options, 
     const auto convex_body = static_cast<std::size_t>(c.body);
     if (still_or_static(bodies, mesh_body) && still_or_static(bodies, convex_body)) return;
     const double ahead = reach_ahead(bodies, m, c, options);
-    look_at(entry, bodies, world.poses, ahead - far_share * std::min(options.rigid.speculative_distance, 0.1 * c.size),
+    look_at(entry, bodies, world.poses, ahead - far_share * std::min(options.solver.speculative_distance, 0.1 * c.size),
             keep_share * c.size, found);
     if (found.what == MeshFound::What::looked) {
       place_parts(world, entry, found);

@@ -50,8 +50,8 @@ void wake_neighbours(WorldState& s, std::int32_t body) {
   wake(s, body);
 }
 
-void sleep(World& world, const RigidOptions& options, double dt, StageStats& stats) {
-  if (!options.sleep) return;
+void sleep(World& world, const SolverOptions& options, double dt, StageStats& stats) {
+  if (!options.sleep.enabled) return;
   WorldState& s = world.state;
   Bodies& bodies = s.bodies;
   const std::size_t count = bodies.size();
@@ -72,7 +72,7 @@ void sleep(World& world, const RigidOptions& options, double dt, StageStats& sta
     const Quat turn = m.q * detail::conjugate(before.q);
     const double turned = 2 * std::sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
     const double speed = std::max(length(m.v) + length(m.w) * reach, (length(m.x - before.x) + turned * reach) / dt);
-    bodies.still[i] = speed < options.sleep_speed && bodies.info[i].sleeping_allowed ? bodies.still[i] + dt : 0;
+    bodies.still[i] = speed < options.sleep.speed && bodies.info[i].sleeping_allowed ? bodies.still[i] + dt : 0;
   }
   for (const std::int32_t p : s.touching) {
     const Pair& pair = s.pairs[static_cast<std::size_t>(p)];
@@ -118,7 +118,7 @@ void sleep(World& world, const RigidOptions& options, double dt, StageStats& sta
       const std::int32_t r = root(world.parent, static_cast<std::int32_t>(i));
       const double still = world.island_still[static_cast<std::size_t>(r)];
       // Not even with a sleep_after of 0 what has not been still at all.
-      if (!(still > 0 && still >= options.sleep_after)) continue;
+      if (!(still > 0 && still >= options.sleep.after)) continue;
       bodies.asleep[i] = 1;
       bodies.island[i] = r;
       bodies.motion[i].v = {};
@@ -206,7 +206,7 @@ void remove(World& world, std::int32_t body) {
   }
 }
 
-void add_contacts(const WorldState& s, const RigidOptions& options, std::vector<WorldContact>& list) {
+void add_contacts(const WorldState& s, const SolverOptions& options, std::vector<WorldContact>& list) {
   const auto add = [&](std::int32_t place) {
     const Pair& pair = s.pairs[static_cast<std::size_t>(place)];
     for (std::size_t i = 0; i < static_cast<std::size_t>(pair.count); ++i) {

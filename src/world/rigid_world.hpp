@@ -145,7 +145,7 @@ struct World {
 struct StepOptions {
   Vec3 gravity;
   double dt = 0;
-  const RigidOptions& rigid;
+  const SolverOptions& solver;
   response::Kind response = response::Kind::soft;
 };
 
@@ -164,7 +164,7 @@ void follow(World& world, std::size_t body, double dt);
 /// Stages `narrow` and `contacts`: the points of each pair, their ids, and what they wake.
 void look(Context& context, World& world, const StepOptions& options, StageStats& stats);
 void look_at_meshes(Context& context, World& world, const StepOptions& options, StageStats& stats);
-void identify(Context& context, World& world, const RigidOptions& options, StageStats& stats);
+void identify(Context& context, World& world, const SolverOptions& options, StageStats& stats);
 
 /// Bodies do not go through others on their way from where they are to `next`: they stop there, with the velocity they
 /// have, and the contact of the following step does the rest. What a kinematic body runs into is taken along.
@@ -221,7 +221,7 @@ inline constexpr double keep_share = 1e-3;
 
 /// m; what is farther apart than this, of bodies at rest, is of no interest. `size` is that of the smaller.
 inline double base_reach(double size, const StepOptions& options) {
-  return std::min(options.rigid.speculative_distance, 0.1 * size);
+  return std::min(options.solver.speculative_distance, 0.1 * size);
 }
 
 /// m; what is farther apart than this is of no interest in this step.
@@ -241,10 +241,10 @@ void wake(WorldState& state, std::int32_t body);
 void wake_neighbours(WorldState& state, std::int32_t body);
 
 /// Islands of bodies that rest on each other: those that have been slow for long enough fall asleep together.
-void sleep(World& world, const RigidOptions& options, double dt, StageStats& stats);
+void sleep(World& world, const SolverOptions& options, double dt, StageStats& stats);
 
 /// Adds the contacts of rigid bodies, as they were in the last step.
-void add_contacts(const WorldState& state, const RigidOptions& options, std::vector<WorldContact>& list);
+void add_contacts(const WorldState& state, const SolverOptions& options, std::vector<WorldContact>& list);
 
 std::uint64_t hash(const WorldState& state, std::uint64_t seed);
 

@@ -13,7 +13,7 @@ void World::step() {
   rigid::World& rigid = s.rigid;
   const rigid::StepOptions options{.gravity = detail::to_vec3(s.options.gravity),
                                    .dt = s.options.dt,
-                                   .rigid = s.options.rigid,
+                                   .solver = s.options.solver,
                                    .response = s.response};
 
   run_edits(s, stats[Stage::edits]);
@@ -27,7 +27,7 @@ void World::step() {
   rigid::look(context, rigid, options, stats[Stage::narrow]);
   rigid::look_at_meshes(context, rigid, options, stats[Stage::narrow]);
   find_surface_contacts(context, s, stats);
-  rigid::identify(context, rigid, options.rigid, stats[Stage::contacts]);
+  rigid::identify(context, rigid, options.solver, stats[Stage::contacts]);
   match_surface_contacts(s, stats[Stage::contacts]);
   rigid::predict_woken(rigid, options);
   respond(context, s, stats);
@@ -39,7 +39,7 @@ void World::step() {
   check_ends(s);
   rigid::commit(context, rigid, stats[Stage::commit]);
   run_commit(s, stats[Stage::commit]);
-  rigid::sleep(rigid, options.rigid, options.dt, stats[Stage::commit]);
+  rigid::sleep(rigid, options.solver, options.dt, stats[Stage::commit]);
 
   std::swap(s.contacts, s.next_contacts);
   s.contact_list.forget();

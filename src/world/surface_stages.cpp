@@ -153,7 +153,7 @@ void match_surface_contacts(World::State& s, StageStats& stats) {
   stats.out += s.next_contacts.contacts.size();
 
   // Bodies that sleep are woken by a new contact, or by one that moves.
-  const double speed = s.options.rigid.sleep_speed;
+  const double speed = s.options.solver.sleep.speed;
   for (std::size_t i = 0; i < s.next_contacts.contacts.size(); ++i) {
     const response::AnchorContact& c = s.next_contacts.contacts[i];
     const contact::AnchorIdentity& identity = s.next_contacts.identities[i];
@@ -228,7 +228,7 @@ void respond(Context& context, World::State& s, PipelineStats& stats) {
   response::Coupling coupling{
       .contacts = s.next_contacts.contacts,
       .state = state,
-      .options = {.push_speed = s.options.rigid.push_speed, .bounce_speed = s.options.rigid.bounce_speed},
+      .options = {.push_speed = s.options.solver.max_push_speed, .bounce_speed = s.options.solver.bounce_speed},
       .inner_steps = 1,
       .add_forces = {}};
   if (s.deforming && is_penalty(s)) {
@@ -260,7 +260,7 @@ void respond(Context& context, World::State& s, PipelineStats& stats) {
     stage.out += s.next_contacts.contacts.size();
   }
   rigid::note_stored_energy(world, s.response);
-  response::run(s.response, context, in, s.options.rigid, world.state.pairs, world.response,
+  response::run(s.response, context, in, s.options.solver, world.state.pairs, world.response,
                 {world.next, world.answered}, stage);
   if (!s.deforming) return;
   for (std::size_t v = 0; v < s.start.size(); ++v) {

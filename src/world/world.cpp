@@ -1,5 +1,7 @@
 #include "carom/world.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -7,64 +9,52 @@
 #include "bodies/kinematic.hpp"
 #include "bodies/make_body.hpp"
 #include "bodies/particles.hpp"
-#include "bodies/rigid_limits.hpp"
 #include "core/check.hpp"
+#include "world/option_fields.hpp"
 #include "world/state.hpp"
 
 namespace carom {
 
 namespace {
 
-void check_positive(const char* field, double value) {
-  require(std::isfinite(value) && value > 0, ErrorCode::invalid_argument, "{} is {}; expected a positive number", field,
-          value);
-}
+/// Visitor that throws Error naming the first option that is not what it may be.
+class OptionCheck {
+ public:
+  explicit OptionCheck(std::string prefix = {}) : prefix_(std::move(prefix)) {}
 
-void check_not_negative(const char* field, double value) {
-  require(std::isfinite(value) && value >= 0, ErrorCode::invalid_argument,
-          "{} is {}; expected a number that is not negative", field, value);
-}
+  void number(const char* name, double value, Presence, const Sign& sign) const {
+    if (std::isfinite(value) && sign.allows(value)) return;
+    const std::string expected = std::isfinite(sign.most) ? fmt::format("{} to {}", sign.least, sign.most)
+                                 : sign.above             ? "a positive number"
+                                                          : "a number that is not negative";
+    fail(ErrorCode::invalid_argument, "{}{} is {}; expected {}", prefix_, name, value, expected);
+  }
+  void integer(const char* name, int value, Presence, const IntegerRange& range) const {
+    if (value >= range.least && value <= range.most && value % range.multiple_of == 0) return;
+    fail(ErrorCode::invalid_argument, "{}{} is {}; expected {}{} to {}", prefix_, name, value,
+         range.multiple_of == 2 ? "an even number from " : "", range.least, range.most);
+  }
+  void flag(const char*, bool, Presence) const {}
+  template <class Enum, class Names>
+  void choice(const char*, Enum, const Names&, Presence) const {}
+  template <class Options>
+  void object(const char* name, Options& options, Presence) const {
+    OptionCheck inner(fmt::format("{}{}.", prefix_, name));
+    describe(inner, options);
+  }
 
-void check(const RigidOptions& options) {
-  require(options.substeps >= 1 && options.substeps <= 1000, ErrorCode::invalid_argument,
-          "rigid.substeps is {}; expected 1 to 1000", options.substeps);
-  check_positive("rigid.contact_hertz", options.contact_hertz);
-  check_positive("rigid.contact_damping", options.contact_damping);
-  check_positive("rigid.push_speed", options.push_speed);
-  check_not_negative("rigid.contact_zone", options.contact_zone);
-  check_positive("rigid.load_memory", options.load_memory);
-  require(options.settle_sweeps >= 0 && options.settle_sweeps <= 10000, ErrorCode::invalid_argument,
-          "rigid.settle_sweeps is {}; expected 0 to 10000", options.settle_sweeps);
-  require(options.impulse_rounds >= 1 && options.impulse_rounds <= 100000, ErrorCode::invalid_argument,
-          "rigid.impulse_rounds is {}; expected 1 to 100000", options.impulse_rounds);
-  check_not_negative("rigid.impulse_tolerance", options.impulse_tolerance);
-  require(options.lcp_points >= 0 && options.lcp_points <= 1000, ErrorCode::invalid_argument,
-          "rigid.lcp_points is {}; expected 0 to 1000", options.lcp_points);
-  require(options.lcp_directions >= 2 && options.lcp_directions <= 64 && options.lcp_directions % 2 == 0,
-          ErrorCode::invalid_argument, "rigid.lcp_directions is {}; expected an even number from 2 to 64",
-          options.lcp_directions);
-  check_not_negative("rigid.penalty_stiffness", options.penalty_stiffness);
-  require(options.penalty_damping >= 0 && options.penalty_damping <= max_penalty_damping, ErrorCode::invalid_argument,
-          "rigid.penalty_damping is {}; expected 0 to {}: more is not stable", options.penalty_damping,
-          max_penalty_damping);
-  require(options.penalty_substeps >= 1 && options.penalty_substeps <= 10000, ErrorCode::invalid_argument,
-          "rigid.penalty_substeps is {}; expected 1 to 10000", options.penalty_substeps);
-  check_positive("rigid.speculative_distance", options.speculative_distance);
-  check_not_negative("rigid.resting_speed", options.resting_speed);
-  check_not_negative("rigid.bounce_speed", options.bounce_speed);
-  check_not_negative("rigid.sleep_speed", options.sleep_speed);
-  check_not_negative("rigid.sleep_after", options.sleep_after);
-}
+ private:
+  std::string prefix_;
+};
 
 const WorldOptions& checked(const WorldOptions& options) {
   require(is_finite(options.gravity), ErrorCode::not_finite, "gravity is ({}, {}, {}); expected finite",
           options.gravity.x(), options.gravity.y(), options.gravity.z());
-  check_positive("dt", options.dt);
-  check_positive("contact.distance", options.contact.distance);
-  check_not_negative("contact.stiffness", options.contact.stiffness);
-  check_not_negative("contact.damping", options.contact.damping);
-  check_not_negative("contact.surface_factor", options.contact.surface_factor);
-  check(options.rigid);
+  const OptionCheck check;
+  check.number("dt", options.dt, Presence::shown, Sign::positive);
+  WorldOptions copy = options;
+  check.object("contact", copy.contact, Presence::shown);
+  check.object("solver", copy.solver, Presence::shown);
   return options;
 }
 
@@ -247,7 +237,7 @@ std::span<const Eigen::Vector3d> World::velocities(BodyId body) const {
   return find(*state_, body).velocities;
 }
 std::span<const WorldContact> World::contacts() const {
-  return state_->contact_list.of(state_->contacts, state_->rigid.state, state_->options.rigid);
+  return state_->contact_list.of(state_->contacts, state_->rigid.state, state_->options.solver);
 }
 const PipelineStats& World::stats() const {
   return state_->stats;

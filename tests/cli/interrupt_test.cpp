@@ -98,9 +98,10 @@ TEST(CliInterrupt, EndsEveryCommandThatRunsLong) {
 /// 2,000 boxes on a ground, 10,000 substeps: one step takes seconds.
 TEST(CliInterrupt, KeepsWhatWasRecordedBeforeALongStep) {
   const Folder folder;
-  std::string scene = R"({"name": "slow", "steps": 9, "response": "penalty", "rigid": {"penalty_substeps": 10000}, )"
-                      R"("bodies": [{"name": "ground", "kind": "rigid", "rigid_kind": "static",)"
-                      R"( "shape": {"kind": "half_space", "normal": [0, 1, 0], "offset": 0}})";
+  std::string scene =
+      R"({"name": "slow", "steps": 9, "response": "penalty", "solver": {"penalty": {"substeps": 10000}}, )"
+      R"("bodies": [{"name": "ground", "kind": "rigid", "rigid_kind": "static",)"
+      R"( "shape": {"kind": "half_space", "normal": [0, 1, 0], "offset": 0}})";
   for (int x = 0; x < 100; ++x)
     for (int z = 0; z < 20; ++z)
       scene += fmt::format(R"(, {{"name": "{0}-{1}", "kind": "rigid", "position": [{0}, 0.25, {1}], )"

@@ -24,8 +24,9 @@ std::string small_scene(const std::string& fields = "") {
 
 TEST(CliRunRigid, SummaryHasTheNumbersOfClosedForms) {
   const Folder folder;
-  write_text(folder / "s.json",
-             small_scene(R"("rigid": {"sleep": false}, "bounds": {"min": [-9, 1, -9], "max": [9, 9, 9]}, )"));
+  write_text(
+      folder / "s.json",
+      small_scene(R"("solver": {"sleep": {"enabled": false}}, "bounds": {"min": [-9, 1, -9], "max": [9, 9, 9]}, )"));
   const Result result = call({"run", folder / "s.json", "--json", "-"});
   ASSERT_EQ(result.exit_code, 1) << "two bodies are lost; " << result.err;
   const Json json = Json::parse(result.out);
@@ -62,7 +63,7 @@ TEST(CliRunRigid, SummaryHasTheNumbersOfClosedForms) {
 /// An island with more points than `lcp_points` is left to rounds, which the summary tells.
 TEST(CliRunRigid, SummaryTellsWhatTheResponseLimited) {
   const Folder folder;
-  write_text(folder / "s.json", small_scene(R"("rigid": {"sleep": false, "lcp_points": 3}, )"));
+  write_text(folder / "s.json", small_scene(R"("solver": {"sleep": {"enabled": false}, "lcp": {"max_points": 3}}, )"));
   const Result result = call({"run", folder / "s.json", "--compare", "impulse,lcp", "--json", folder / "s.out"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const Json runs = Json::parse(read_text(folder / "s.out"))["runs"];

@@ -28,7 +28,7 @@ Outcome run_scene(std::string_view name, int threads, int skip, int steps) {
   Scene scene = find_scene(std::string(name));
   scene.world.threads = threads;
   const auto rigid = [](const BodySpec& body) { return std::holds_alternative<RigidSpec>(body.body); };
-  if (std::any_of(scene.bodies.begin(), scene.bodies.end(), rigid)) scene.world.rigid.sleep = false;
+  if (std::any_of(scene.bodies.begin(), scene.bodies.end(), rigid)) scene.world.solver.sleep.enabled = false;
   World world = build_world(scene);
   Outcome outcome;
   for (int i = 0; i < skip + steps; ++i) {

@@ -177,7 +177,7 @@ void settle(World& world, BodyId id) {
 
 WorldOptions sleepy(int threads = 1) {
   WorldOptions options = rigid_options(1.0 / 60, threads);
-  options.rigid.sleep = true;
+  options.solver.sleep.enabled = true;
   return options;
 }
 

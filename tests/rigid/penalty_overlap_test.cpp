@@ -16,7 +16,7 @@ using Eigen::Vector3d;
 WorldOptions springs(bool sleep) {
   WorldOptions options = rigid_options(1.0 / 60);
   options.response = "penalty";
-  options.rigid.sleep = sleep;
+  options.solver.sleep.enabled = sleep;
   return options;
 }
 
@@ -96,7 +96,7 @@ TEST(PenaltyOverlap, OverlappingBoxComesOutAtRestingSpeed) {
     World world(springs(true));
     world.add(floor_body());
     const BodyId id = world.add(box_body("box", {0.5, 0.5, 0.5}, at(0, 0.5 - overlap, 0)));
-    const double speed = world.options().rigid.resting_speed;
+    const double speed = world.options().solver.resting_speed;
     const int steps = static_cast<int>(std::lround(60 * overlap / speed));
     double fastest = 0;
     double last = world.center_of_mass(id).y();
@@ -127,7 +127,7 @@ TEST(PenaltyOverlap, OverlappingBallsComeApartWithoutSpeed) {
   World world(options);
   const BodyId a = world.add(ball_body("a", 0.5, at(0, 0, 0)));
   const BodyId b = world.add(ball_body("b", 0.5, at(0.9, 0, 0)));
-  const double speed = options.rigid.resting_speed;
+  const double speed = options.solver.resting_speed;
   for (int i = 0; i < static_cast<int>(60 * 0.1 / speed) + 10; ++i) {
     world.step();
     ASSERT_LE((world.velocity(a) - world.velocity(b)).norm(), speed) << "step " << i;

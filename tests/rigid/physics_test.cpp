@@ -387,7 +387,7 @@ TEST_P(BlowPhysics, ImpulseOfTwoBodiesThatTurn) {
 TEST_P(Physics, ContactsSayHowBodiesMeet) {
   World world(options(1.0 / 60));
   world.add(floor_body());
-  const double tolerance = world.options().rigid.resting_speed;
+  const double tolerance = world.options().solver.resting_speed;
   const auto kind = [&](double speed) {
     RigidBody ball = ball_body("ball", 0.5, at(0, 0.5, 0));
     ball.velocity = {0, speed, 0};

@@ -14,7 +14,7 @@ using Eigen::Vector3d;
 
 WorldOptions sleeping() {
   WorldOptions options = rigid_options(1.0 / 60);
-  options.rigid.sleep = true;
+  options.solver.sleep.enabled = true;
   return options;
 }
 
@@ -303,8 +303,8 @@ TEST(RigidRegression, ABoxThatFallsFlatBouncesStraight) {
 /// It was asleep in mid-air after the first step.
 TEST(RigidRegression, WhatIsInFlightDoesNotSleepEvenAtOnce) {
   WorldOptions options = rigid_options(1.0 / 60);
-  options.rigid.sleep = true;
-  options.rigid.sleep_after = 0;
+  options.solver.sleep.enabled = true;
+  options.solver.sleep.after = 0;
   World world(options);
   world.add(floor_body(0));
   const BodyId ball = world.add(ball_body("ball", 0.5, at(0, 3, 0)));
@@ -317,7 +317,7 @@ TEST(RigidRegression, WhatIsInFlightDoesNotSleepEvenAtOnce) {
 TEST(RigidRegression, WhatIsMovedOutOfAnotherBodyStaysAwake) {
   for (const char* response : {"impulse", "lcp"}) {
     WorldOptions options = rigid_options(1.0 / 60);
-    options.rigid.sleep = true;
+    options.solver.sleep.enabled = true;
     options.response = response;
     World world(options);
     world.add(floor_body(0));

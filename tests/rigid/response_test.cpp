@@ -49,7 +49,7 @@ TEST(SoftResponse, StackOfBoxesStandsStill) {
 TEST(SoftResponse, SmallBoxesStandIfSubstepsAreShort) {
   for (const double edge : {0.01, 0.05}) {
     WorldOptions options = rigid_options(1.0 / 60);
-    options.rigid.substeps = edge < 0.05 ? 16 : 8;
+    options.solver.soft.substeps = edge < 0.05 ? 16 : 8;
     World world(options);
     world.add(floor_body());
     std::vector<BodyId> ids;

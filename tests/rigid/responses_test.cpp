@@ -81,7 +81,7 @@ TEST_P(Responses, SnapshotContinuesBitForBit) {
 TEST_P(Responses, WhatNothingHoldsDoesNotSleep) {
   for (const bool falls : {false, true}) {
     WorldOptions options = options_of(GetParam());
-    options.rigid.sleep = true;
+    options.solver.sleep.enabled = true;
     options.gravity = Vector3d(0, falls ? -0.03 : 0, 0);
     World world(options);
     world.add(floor_body(0));
@@ -101,7 +101,7 @@ TEST_P(Responses, WhatNothingHoldsDoesNotSleep) {
 
 TEST_P(Responses, IslandsSleepWakeAndAreRemoved) {
   WorldOptions options = options_of(GetParam());
-  options.rigid.sleep = true;
+  options.solver.sleep.enabled = true;
   World world(options);
   world.add(floor_body());
   const BodyId lower = world.add(box_body("lower", {0.5, 0.5, 0.5}, at(0, 0.5, 0)));
@@ -228,8 +228,8 @@ World moved_as(const World& other, World world) {
 /// Without friction and bounce both solve one problem, whose velocities are unique.
 TEST(LcpResponse, AgreesWithRoundsOfImpulses) {
   WorldOptions rounds = options_of("impulse");
-  rounds.rigid.impulse_rounds = 20000;
-  rounds.rigid.impulse_tolerance = 1e-13;
+  rounds.solver.impulse.rounds = 20000;
+  rounds.solver.impulse.tolerance = 1e-13;
   const auto heap = [](const WorldOptions& options) {
     World world(options);
     add_heaps(world, 1, 6, 0, 0);
@@ -260,7 +260,7 @@ TEST(LcpResponse, AgreesWithRoundsOfImpulses) {
 
 TEST(LcpResponse, LargeIslandsAreLeftToImpulsesAndCounted) {
   WorldOptions options = options_of("lcp");
-  options.rigid.lcp_points = 6;
+  options.solver.lcp.max_points = 6;
   World world(options);
   world.add(floor_body());
   world.add(box_body("single", {0.5, 0.5, 0.5}, at(5, 0.5, 0)));
@@ -279,7 +279,7 @@ TEST(LcpResponse, LargeIslandsAreLeftToImpulsesAndCounted) {
 TEST(LcpResponse, MoreDirectionsDoNotChangeStraightSliding) {
   const auto slid = [](int directions) {
     WorldOptions options = options_of("lcp");
-    options.rigid.lcp_directions = directions;
+    options.solver.lcp.directions = directions;
     World world(options);
     world.add(floor_body(0.4));
     RigidBody box = box_body("box", {0.5, 0.1, 0.5}, at(0, 0.1, 0));
@@ -297,7 +297,7 @@ TEST(LcpResponse, MoreDirectionsDoNotChangeStraightSliding) {
 TEST(PenaltyResponse, TooStiffIsRefusedWithTheLargestThatIsStable) {
   const auto run = [](double stiffness) {
     WorldOptions options = options_of("penalty");
-    options.rigid.penalty_stiffness = stiffness;
+    options.solver.penalty.stiffness = stiffness;
     World world(options);
     world.add(floor_body());
     const BodyId id = world.add(box_body("crate", {0.5, 0.5, 0.5}, at(0, 0.499, 0)));

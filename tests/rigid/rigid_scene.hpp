@@ -63,7 +63,7 @@ inline WorldOptions rigid_options(double dt, int threads = 1) {
   WorldOptions options;
   options.dt = dt;
   options.threads = threads;
-  options.rigid.sleep = false;
+  options.solver.sleep.enabled = false;
   return options;
 }
 

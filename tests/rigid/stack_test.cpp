@@ -56,7 +56,7 @@ TEST(RigidStack, FortyCubesPutDownWithGapsStandWithSoft) {
 
 TEST(RigidStack, ThirtyCubesPutDownWithGapsStandWithImpulseAndNeverSleep) {
   WorldOptions options = stack_options("impulse");
-  options.rigid.sleep = false;
+  options.solver.sleep.enabled = false;
   for (const double gap : {0.0, 0.05, 0.25}) EXPECT_LT(farthest_off(options, 30, gap), 0.1) << "gap " << gap;
 }
 
@@ -66,7 +66,7 @@ TEST(RigidStack, APyramidHoldsATopOfHundredsOfTimesTheMass) {
   for (const double ratio : {100.0, 200.0, 300.0}) {
     for (const double drop : {0.0, 0.5, 2.0}) {
       WorldOptions options = stack_options("soft");
-      options.rigid.sleep = false;
+      options.solver.sleep.enabled = false;
       World world(options);
       world.add(ground());
       std::vector<BodyId> ids;
@@ -91,7 +91,7 @@ TEST(RigidStack, APyramidHoldsATopOfHundredsOfTimesTheMass) {
 TEST(RigidStack, ACubeHoldsTwoHundredTimesItsMassInEveryResponse) {
   for (const std::string_view response : response_names()) {
     WorldOptions options = stack_options(std::string(response));
-    options.rigid.sleep = false;
+    options.solver.sleep.enabled = false;
     World world(options);
     world.add(ground());
     const BodyId low = world.add(cube(0.5, {0, 0.5, 0}));

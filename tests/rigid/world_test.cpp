@@ -128,9 +128,11 @@ TEST(RigidWorld, ASnapshotOfAWorldWithOtherOptionsIsRefusedByName) {
                 o.response = "lcp";
               }).starts_with("restore: option response differs: snapshot 'soft', world 'lcp'"));
   EXPECT_TRUE(restored([](WorldOptions& o) {
-                o.rigid.sleep = true;
-              }).starts_with("restore: option rigid.sleep differs: snapshot false, world true"));
-  EXPECT_TRUE(restored([](WorldOptions& o) { o.rigid.substeps = 8; }).starts_with("restore: option rigid.substeps differs"));
+                o.solver.sleep.enabled = true;
+              }).starts_with("restore: option solver.sleep.enabled differs: snapshot false, world true"));
+  EXPECT_TRUE(restored([](WorldOptions& o) {
+                o.solver.soft.substeps = 8;
+              }).starts_with("restore: option solver.soft.substeps differs"));
   EXPECT_TRUE(restored([](WorldOptions& o) {
                 o.contact.pairs = PairScope::self;
               }).starts_with("restore: option contact.pairs differs: snapshot 'all', world 'self'"));
@@ -170,7 +172,7 @@ TEST(RigidWorld, WhatPushesABodyThatIsNotDynamicIsRefusedByName) {
 
 TEST(RigidWorld, WhatIsHeldUpFallsWhenTheSupportGoes) {
   WorldOptions options = rigid_options(1.0 / 60);
-  options.rigid.sleep = true;
+  options.solver.sleep.enabled = true;
   World world(options);
   world.add(floor_body());
   const BodyId lower = world.add(box_body("lower", {0.5, 0.5, 0.5}, at(0, 0.5, 0)));

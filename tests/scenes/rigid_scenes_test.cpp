@@ -38,7 +38,7 @@ Ran begin(const Scene& scene) {
 }
 
 Ran run(Scene scene, int steps) {
-  scene.world.rigid.sleep = false;
+  scene.world.solver.sleep.enabled = false;
   Ran ran = begin(scene);
   for (int i = 0; i < steps; ++i) ran.world.step();
   return ran;

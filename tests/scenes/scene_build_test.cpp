@@ -308,8 +308,8 @@ TEST(SceneBuild, ErrorsNameTheFileAndThePlaceInIt) {
       << error_of(scene_of(missing));
   const std::string ball = R"({"name": "ball", "kind": "rigid", "shape": {"kind": "sphere", "radius": 1}})";
   Scene odd = scene_of(ball);
-  odd.world.rigid.lcp_directions = 5;  // which the parser would not let pass
-  EXPECT_EQ(error_of(odd), "my.json: rigid.lcp_directions is 5; expected an even number from 2 to 64");
+  odd.world.solver.lcp.directions = 5;  // which the parser would not let pass
+  EXPECT_EQ(error_of(odd), "my.json: solver.lcp.directions is 5; expected an even number from 2 to 64");
 }
 
 TEST(SceneBuild, OptionsThatWouldDoNothingAreRefused) {
@@ -321,10 +321,11 @@ TEST(SceneBuild, OptionsThatWouldDoNothingAreRefused) {
   EXPECT_EQ(error_of(scene_of(ball, R"(, "contact": {"stiffness": 3})")), "my.json: contact.stiffness" + rigid_only);
   const std::string meshes_only = ": does nothing where no body is rigid; leave it out";
   EXPECT_EQ(error_of(scene_of(box, R"(, "response": "lcp")")), "my.json: response" + meshes_only);
-  EXPECT_EQ(error_of(scene_of(box, R"(, "rigid": {"substeps": 8})")), "my.json: rigid.substeps" + meshes_only);
+  EXPECT_EQ(error_of(scene_of(box, R"(, "solver": {"soft": {"substeps": 8}})")),
+            "my.json: solver.soft.substeps" + meshes_only);
   // What is given as it is anyway does no harm.
   const std::string defaults = R"(, "method": "auto", "detection": "discrete", "contact": {"distance": 0.01},
-    "response": "soft", "rigid": {"substeps": 4})";
+    "response": "soft", "solver": {"soft": {"substeps": 4}})";
   EXPECT_EQ(error_of(scene_of(ball, defaults)), "no error");
   EXPECT_EQ(error_of(scene_of(box, defaults)), "no error");
   // Both kinds in one scene have no world yet, and that is what to say of them.

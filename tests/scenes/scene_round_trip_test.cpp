@@ -162,26 +162,20 @@ Scene rigid_scene() {
   Scene scene;
   scene.name = "rigid";
   scene.world.response = "impulse";
-  scene.world.rigid = {.substeps = 7,
-                       .contact_hertz = 31,
-                       .contact_damping = 3,
-                       .push_speed = 4,
-                       .contact_zone = 0.001,
-                       .load_memory = 6,
-                       .settle_sweeps = 8,
-                       .speculative_distance = 0.03,
-                       .impulse_rounds = 61,
-                       .impulse_tolerance = 1e-8,
-                       .lcp_points = 65,
-                       .lcp_directions = 6,
-                       .penalty_stiffness = 1000,
-                       .penalty_damping = 0.5,
-                       .penalty_substeps = 17,
-                       .resting_speed = 0.06,
-                       .bounce_speed = 0.7,
-                       .sleep = false,
-                       .sleep_speed = 0.09,
-                       .sleep_after = 1.5};
+  scene.world.solver = {.soft = {.substeps = 7,
+                                 .contact_hertz = 31,
+                                 .contact_damping = 3,
+                                 .load_time_constant = 6,
+                                 .initial_iterations = 8},
+                        .impulse = {.rounds = 61, .tolerance = 1e-8},
+                        .lcp = {.max_points = 65, .directions = 6},
+                        .penalty = {.stiffness = 1000, .damping = 0.5, .substeps = 17},
+                        .sleep = {.enabled = false, .speed = 0.09, .after = 1.5},
+                        .max_push_speed = 4,
+                        .contact_zone = 0.001,
+                        .speculative_distance = 0.03,
+                        .resting_speed = 0.06,
+                        .bounce_speed = 0.7};
   scene.bounds = SceneBounds{.min = {-1, -2, -3}, .max = {4, 5, 6.5}};
   const std::vector<Vector3d> corners{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1.0 / 3}};
   MeshShape mesh;
@@ -239,10 +233,10 @@ TEST(SceneRoundTrip, KeepsEveryFieldOfRigidBodies) {
   EXPECT_EQ(to_json(again), to_json(scene));
   ASSERT_EQ(again.bodies.size(), scene.bodies.size());
   EXPECT_EQ(again.world.response, "impulse");
-  EXPECT_EQ(again.world.rigid.substeps, 7);
-  EXPECT_EQ(again.world.rigid.contact_zone, 0.001);
-  EXPECT_FALSE(again.world.rigid.sleep);
-  EXPECT_EQ(again.world.rigid.sleep_after, 1.5);
+  EXPECT_EQ(again.world.solver.soft.substeps, 7);
+  EXPECT_EQ(again.world.solver.contact_zone, 0.001);
+  EXPECT_FALSE(again.world.solver.sleep.enabled);
+  EXPECT_EQ(again.world.solver.sleep.after, 1.5);
   ASSERT_TRUE(again.bounds);
   EXPECT_EQ(again.bounds->min, Vector3d(-1, -2, -3));
   EXPECT_EQ(again.bounds->max, Vector3d(4, 5, 6.5));

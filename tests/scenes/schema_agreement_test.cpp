@@ -22,11 +22,12 @@ constexpr std::string_view meshes = R"({
   "gravity": [0, -9.81, 0], "threads": 2, "method": "grid", "detection": "continuous",
   "contact": {"distance": 0.01, "stiffness": 1, "damping": 1, "pairs": "self", "surface_factor": 2, "immovable": true},
   "response": "lcp",
-  "rigid": {"substeps": 4, "contact_hertz": 30, "contact_damping": 2, "push_speed": 3, "contact_zone": 0.1,
-            "load_memory": 5, "settle_sweeps": 10, "speculative_distance": 0.1, "impulse_rounds": 5,
-            "impulse_tolerance": 0.1, "lcp_points": 5, "lcp_directions": 6, "penalty_stiffness": 1,
-            "penalty_damping": 1, "penalty_substeps": 2, "resting_speed": 0.1, "bounce_speed": 0.2, "sleep": false,
-            "sleep_speed": 0.1, "sleep_after": 1},
+  "solver": {"soft": {"substeps": 4, "contact_hertz": 30, "contact_damping": 2, "load_time_constant": 5,
+                      "initial_iterations": 10},
+             "impulse": {"rounds": 5, "tolerance": 0.1}, "lcp": {"max_points": 5, "directions": 6},
+             "penalty": {"stiffness": 1, "damping": 1, "substeps": 2},
+             "sleep": {"enabled": false, "speed": 0.1, "after": 1}, "max_push_speed": 3, "contact_zone": 0.1,
+             "speculative_distance": 0.1, "resting_speed": 0.1, "bounce_speed": 0.2},
   "bodies": [
     {"name": "a", "kind": "static", "group": 1, "mask": 2, "detection": "discrete", "mesh":
       {"generator": "box", "size": [1, 2, 3], "segments": 2,

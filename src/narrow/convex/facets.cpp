@@ -463,6 +463,8 @@ bool search_all(const Side& of_a, const Side& of_b, double scale, const Vec3& gu
   if (!search_edges(fewer, search)) return false;
   if (!faces_a.finish() || !faces_b.finish()) return false;
   if (search.sure_limit < search.best.depth - 1e-9 * search.slack) {
+    // Without a depth there is no limit, and filler faces of a group would count.
+    if (!(search.best.depth < no_limit)) return false;
     search.exact_ends = true;
     search.limit = search.best.depth;
     if (!search_edges(fewer, search)) return false;

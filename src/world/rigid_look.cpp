@@ -35,6 +35,7 @@ void note_apart(const World& world, const StepOptions& options, double size, dou
                 WorldState::Entry& entry) {
   entry.count = 0;
   entry.fresh = false;
+  entry.deep = false;
   entry.apart_until = world.watch[static_cast<std::size_t>(entry.key.a)].travel +
                       world.watch[static_cast<std::size_t>(entry.key.b)].travel + distance - base_reach(size, options);
 }
@@ -65,8 +66,11 @@ class Chunk {
       if (k >= early_hulls && k - early_hulls < count_) ask_for_lists(*list_[k - early_hulls]);
       if (k >= 2 * early_hulls) look_at(*list_[k - 2 * early_hulls]);
     }
-    World::Looked looked{static_cast<std::uint32_t>(count_), 0};
-    for (std::size_t i = begin; i < end; ++i) looked.apart += entry_at(i).count == 0 ? 1 : 0;
+    World::Looked looked{.looks = static_cast<std::uint32_t>(count_)};
+    for (std::size_t i = begin; i < end; ++i) {
+      looked.apart += entry_at(i).count == 0 ? 1 : 0;
+      looked.deep += entry_at(i).deep ? 1 : 0;
+    }
     return looked;
   }
 
@@ -133,6 +137,7 @@ class Chunk {
     const double size = size_of(entry);
     const Kept kept = keep(pair_of(entry), s_.bodies, world_.poses, within(entry), keep_share * size);
     if (kept.kept && entry.count == 0) note_apart(world_, options_, size, kept.apart, entry);
+    if (kept.kept && entry.count > 0) note_depth(entry);
     return kept.kept;
   }
 
@@ -144,6 +149,16 @@ class Chunk {
     if (pair.count == 0) return note_apart(world_, options_, size_of(entry), pair.gap, entry);
     for (std::size_t i = 0; i < static_cast<std::size_t>(pair.count); ++i)
       entry.fresh = entry.fresh || pair.points[i].id == 0;
+    note_depth(entry);
+  }
+
+  void note_depth(WorldState::Entry& entry) const {
+    const Pair& pair = pair_of(entry);
+    double deepest = 0;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(pair.count); ++i)
+      deepest = std::min(deepest, pair.points[i].distance);
+    entry.deep =
+        deepest < 0 && -deepest > ccd::deep_share * ccd::thickness(collider(entry.key.a), collider(entry.key.b));
   }
 
   World& world_;
@@ -188,8 +203,10 @@ void look(Context& context, World& world, const StepOptions& options, StageStats
   for (const World::Looked& chunk : world.looked) {
     all.looks += chunk.looks;
     all.apart += chunk.apart;
+    all.deep += chunk.deep;
   }
   stats.set_unit("pairs of colliders");
+  world.some_deep = all.deep > 0;
   stats.in += s.entries.size();
   stats.out += s.entries.size() - all.apart;
   stats.add_culled("apart", all.apart);

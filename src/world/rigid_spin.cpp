@@ -34,9 +34,7 @@ void join_islands(World& world) {
     world.parent[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
   };
   for (const response::Touch& touch : world.touches) join(touch.body_a, touch.body_b);
-  for (const LimitScratch::Fast& f : world.limit.fast) {
-    if (f.stop.time < 1 && f.stop.other >= 0) join(f.body, f.stop.other);
-  }
+  for (const ccd::Scratch::Stop& stop : world.ccd.stops) join(stop.a, stop.b);
 }
 
 }  // namespace
@@ -57,11 +55,11 @@ void limit_spinning(World& world, const StepOptions& options) {
     return energy(bodies, i, world.next[i].q, world.next[i].v, world.next[i].w);
   };
   world.spinning.clear();
-  for (const LimitScratch::Fast& f : world.limit.fast) {
-    const auto i = static_cast<std::size_t>(f.body);
+  for (const std::int32_t body : world.ccd.fast) {
+    const auto i = static_cast<std::size_t>(body);
     if (bodies.mass[i].inverse == 0 || bodies.asleep[i] != 0 || world.answered[i] == 0) continue;
     if (!(options.dt * length(world.next[i].w) > fast_turn)) continue;
-    const World::Spinning s{.body = f.body, .free = free_energy(i), .next = next_energy(i)};
+    const World::Spinning s{.body = body, .free = free_energy(i), .next = next_energy(i)};
     if (s.next > s.free) world.spinning.push_back(s);
   }
   if (world.spinning.empty()) return;
@@ -89,8 +87,9 @@ void limit_spinning(World& world, const StepOptions& options) {
     const bool a_moves = moves_freely(bodies, static_cast<std::size_t>(touch.body_a));
     world.island_gain[root_of(a_moves ? touch.body_a : touch.body_b)] -= world.stored[k];
   }
-  for (const LimitScratch::Fast& f : world.limit.fast) {
-    if (f.stop.time < 1 && f.stop.other >= 0) add_kinematic(f.body, f.stop.other);
+  for (const ccd::Scratch::Stop& stop : world.ccd.stops) {
+    add_kinematic(stop.a, stop.b);
+    add_kinematic(stop.b, stop.a);
   }
   // So may deforming bodies.
   for (std::size_t i = 0; i < world.coupled.size(); ++i) {

@@ -99,6 +99,18 @@ void advance(Context& context, World& world, const StepOptions& options, StageSt
           bad < count ? world.state.bodies.info[bad].name : "");
 }
 
+void limit_motion(Context& context, World& world, const StepOptions& options, StageStats& stats) {
+  world.carried_asleep.clear();
+  const ccd::In in{
+      .state = world.state, .free = world.free, .broad = world.broad, .some_deep = world.some_deep, .dt = options.dt};
+  ccd::limit_motion(context, in, world.ccd, {world.next, world.carried_asleep}, stats);
+  for (const std::int32_t body : world.carried_asleep) wake(world.state, body);
+  for (const ccd::Scratch::Stop& stop : world.ccd.stops) {
+    world.answered[static_cast<std::size_t>(stop.a)] = 1;
+    world.answered[static_cast<std::size_t>(stop.b)] = 1;
+  }
+}
+
 void commit(Context& context, World& world, StageStats& stats) {
   const StageTimer timer(stats);
   Bodies& bodies = world.state.bodies;

@@ -132,7 +132,7 @@ void sleep(World& world, const SolverOptions& options, double dt, StageStats& st
 void forget(World& world) {
   world.broad.forget();
   world.state.pairs_stale = true;
-  world.limit.inside.clear();
+  world.ccd.inner.clear();
 }
 
 void remove(World& world, std::int32_t body) {

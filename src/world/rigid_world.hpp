@@ -10,12 +10,12 @@
 #include "carom/contact.hpp"
 #include "carom/rigid.hpp"
 #include "carom/stats.hpp"
+#include "ccd/limit_motion.hpp"
 #include "contact/mesh_pair.hpp"
 #include "contact/rigid_pair.hpp"
 #include "core/context.hpp"
 #include "response/rigid_response.hpp"
 #include "world/look_order.hpp"
-#include "world/rigid_limit.hpp"
 
 /// The rigid bodies of a world, and their step.
 namespace carom::rigid {
@@ -60,6 +60,7 @@ struct WorldState {
     std::int32_t pair = 0;
     std::uint8_t count = 0;  ///< of its points
     bool fresh = false;      ///< some of these have no id yet
+    bool deep = false;       ///< they overlap by more than ccd::deep_share of their thickness
     /// m; of no interest while the travels of its two bodies, with those of the next step, are less than this together.
     double apart_until = -INFINITY;
   };
@@ -119,11 +120,14 @@ struct World {
   struct Looked {
     std::uint32_t looks = 0;
     std::uint32_t apart = 0;  ///< entries without points
+    std::uint32_t deep = 0;
   };
   std::vector<Looked> looked;             ///< of each chunk of entries
   std::vector<std::size_t> counts;        ///< of each chunk of bodies
   std::vector<std::size_t> out_of_range;  ///< the first body that is, of each chunk
-  LimitScratch limit;
+  bool some_deep = false;                 ///< some entry is
+  ccd::Scratch ccd;
+  std::vector<std::int32_t> carried_asleep;
   std::vector<std::int32_t> parent;                  ///< of islands
   std::vector<std::array<std::int32_t, 2>> members;  ///< island and body
   std::vector<std::size_t> island_begin;             ///< of each island, in `members`, and their end
@@ -166,12 +170,11 @@ void look(Context& context, World& world, const StepOptions& options, StageStats
 void look_at_meshes(Context& context, World& world, const StepOptions& options, StageStats& stats);
 void identify(Context& context, World& world, const SolverOptions& options, StageStats& stats);
 
-/// Bodies do not go through others on their way from where they are to `next`: they stop there, with the velocity they
-/// have, and the contact of the following step does the rest. What a kinematic body runs into is taken along.
-void limit_motion(Context& context, World& world, double dt, StageStats& stats);
-
 /// Bodies that touch each other and nothing that is held keep their angular momentum to rounding, and gain no energy.
-void keep_momentum_and_energy(Context& context, World& world, const StepOptions& options, StageStats& stats);
+/// Poses change, so this comes before the continuous stage. After it, with `after_stops`, it is done once more where
+/// bodies were stopped by each other; then of the velocities only.
+void keep_momentum_and_energy(Context& context, World& world, const StepOptions& options, bool after_stops,
+                              StageStats& stats);
 
 /// What springs hold before the response changes it.
 void note_stored_energy(World& world, response::Kind response);

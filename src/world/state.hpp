@@ -127,7 +127,7 @@ void match_surface_contacts(World::State& state, StageStats& stats);
 /// Stage `respond`: contacts of all bodies. Rigid bodies get their next motion, vertices their ends.
 void respond(Context& context, World::State& state, PipelineStats& stats);
 /// Stage `continuous`: nothing passes through anything between the start of the step and its end.
-void limit_motion(Context& context, World::State& state, StageStats& stats);
+void limit_motion(Context& context, World::State& state, const rigid::StepOptions& options, StageStats& stats);
 /// Stage `commit`: the new state, all of it or, if a number overflowed, none of it.
 void run_commit(World::State& state, StageStats& stats);
 /// Throws Error(unstable) that names a vertex which left the range of numbers.

@@ -32,8 +32,9 @@ void World::step() {
   rigid::predict_woken(rigid, options);
   respond(context, s, stats);
   rigid::advance(context, rigid, options, stats[Stage::commit]);
-  limit_motion(context, s, stats[Stage::commit]);
-  rigid::keep_momentum_and_energy(context, rigid, options, stats[Stage::commit]);
+  rigid::keep_momentum_and_energy(context, rigid, options, false, stats[Stage::commit]);
+  limit_motion(context, s, options, stats[Stage::commit]);
+  rigid::keep_momentum_and_energy(context, rigid, options, true, stats[Stage::commit]);
   rigid::limit_spinning(rigid, options);
   // Throws if a number overflowed: until here nothing has changed that can be seen.
   check_ends(s);

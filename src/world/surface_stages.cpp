@@ -262,7 +262,10 @@ void respond(Context& context, World::State& s, PipelineStats& stats) {
   rigid::note_stored_energy(world, s.response);
   response::run(s.response, context, in, s.options.solver, world.state.pairs, world.response,
                 {world.next, world.answered}, stage);
+  world.coupled.clear();
   if (!s.deforming) return;
+  world.coupled.assign(world.state.bodies.size(), 0);
+  for (const CoupledBody& coupled : s.coupled) world.coupled[static_cast<std::size_t>(coupled.body)] = 1;
   for (std::size_t v = 0; v < s.start.size(); ++v) {
     if (!(s.awake_inverse_mass[v] > 0)) continue;
     s.positions[v] = s.start[v] + (is_penalty(s) ? Eigen::Vector3d(dt * s.velocities[v]) : s.displacements[v]);
@@ -293,11 +296,9 @@ void limit_features(Context& context, World::State& s, StageStats& stats) {
 
 }  // namespace
 
-void limit_motion(Context& context, World::State& s, StageStats& stats) {
-  rigid::limit_motion(context, s.rigid, s.options.dt, stats);
+void limit_motion(Context& context, World::State& s, const rigid::StepOptions& options, StageStats& stats) {
+  rigid::limit_motion(context, s.rigid, options, stats);
   if (!s.deforming) return;
-  s.rigid.coupled.assign(s.rigid.state.bodies.size(), 0);
-  for (const CoupledBody& coupled : s.coupled) s.rigid.coupled[static_cast<std::size_t>(coupled.body)] = 1;
   s.collider_surfaces.clear();
   for (std::size_t i = 0; i < s.shape_contacts.size(); ++i) {
     s.collider_surfaces.push_back({.collider = s.shape_contacts[i].collider,
@@ -333,7 +334,7 @@ void limit_motion(Context& context, World::State& s, StageStats& stats) {
       stats.add_counted("unresolved", hits);
       break;
     }
-    if (bodies_changed) rigid::limit_motion(context, s.rigid, s.options.dt, stats);
+    if (bodies_changed) rigid::limit_motion(context, s.rigid, options, stats);
     if (s.any_continuous) limit_features(context, s, stats);
   }
   stats.add_counted("shape impacts", impacts);

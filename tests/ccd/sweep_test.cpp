@@ -1,3 +1,5 @@
+#include "ccd/sweep.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -6,16 +8,15 @@
 #include "narrow/convex/advance.hpp"
 #include "scenes/rigid_parts.hpp"
 #include "shapes/shape_data.hpp"
-#include "world/rigid_limit.hpp"
 
-namespace carom::rigid {
+namespace carom::ccd {
 namespace {
 
 using convex::MovingCore;
 using convex::MovingPair;
 
-/// Bodies on their ways, some that turn by more than a round, with shapes that are not at their centres.
-class Ways : public scenes::Chance {
+/// Bodies on their sweeps, some that turn by more than a round, with shapes that are not at their centres.
+class Sweeps : public scenes::Chance {
  public:
   using Chance::Chance;
 
@@ -35,7 +36,7 @@ class Ways : public scenes::Chance {
     }
   }
 
-  Way way(double turn) {
+  Sweep sweep(double turn) {
     const Vec3 spin = detail::to_vec3(turn * direction());
     Motion from;
     from.x = detail::to_vec3(in_cube(0.4));
@@ -49,67 +50,67 @@ class Ways : public scenes::Chance {
 };
 
 /// The rotation vector of the whole turn is asked of Eigen again and again, a hundredth of it at a time.
-Eigen::Isometry3d placed(const Way& way, double turn, double time, const Eigen::Isometry3d& local) {
+Eigen::Isometry3d placed(const Sweep& sweep, double turn, double time, const Eigen::Isometry3d& local) {
   Eigen::Isometry3d p = Eigen::Isometry3d::Identity();
-  const Motion& from = way.from;
+  const Motion& from = sweep.from;
   const Eigen::Quaterniond start(from.q.w, from.q.x, from.q.y, from.q.z);
   const Eigen::Vector3d axis = detail::to_eigen(from.w).normalized();
   p.linear() = (Eigen::AngleAxisd(time * turn, axis) * start).toRotationMatrix();
-  p.translation() = detail::to_eigen(from.x + time * (way.to.x - from.x));
+  p.translation() = detail::to_eigen(from.x + time * (sweep.to.x - from.x));
   return p * local;
 }
 
-TEST(Way, GoesAsItsCourseSays) {
-  Ways ways(1);
+TEST(Sweep, GoesAsItsCourseSays) {
+  Sweeps sweeps(1);
   for (int i = 0; i < 200; ++i) {
-    const double turn = ways.number(0, 20);
-    const Way way = ways.way(turn);
+    const double turn = sweeps.number(0, 20);
+    const Sweep sweep = sweeps.sweep(turn);
     for (const double t : {0.0, 0.3, 0.7, 1.0}) {
-      const Eigen::Isometry3d truth = placed(way, turn, t, Eigen::Isometry3d::Identity());
-      const Motion m = way.at(t);
+      const Eigen::Isometry3d truth = placed(sweep, turn, t, Eigen::Isometry3d::Identity());
+      const Motion m = sweep.at(t);
       const Eigen::Isometry3d at = pose(m, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {});
       EXPECT_LE((at.matrix() - truth.matrix()).cwiseAbs().maxCoeff(), 1e-12);
-      EXPECT_LE((way.course.rotation(t) - truth.linear()).cwiseAbs().maxCoeff(), 1e-12);
-      EXPECT_LE((way.course.from + t * way.course.way - truth.translation()).norm(), 1e-12);
+      EXPECT_LE((sweep.course.rotation(t) - truth.linear()).cwiseAbs().maxCoeff(), 1e-12);
+      EXPECT_LE((sweep.course.from + t * sweep.course.way - truth.translation()).norm(), 1e-12);
     }
   }
 }
 
 /// distance() at many times is the slow twin: of what one direction shows, and of a cast.
-TEST(Way, DirectionsAndCastsNeverMissAMeeting) {
-  Ways ways(2);
+TEST(Sweep, DirectionsAndCastsNeverMissAnImpact) {
+  Sweeps sweeps(2);
   constexpr int times = 100;
   int shown = 0;
   int hits = 0;
   for (int i = 0; i < 1500; ++i) {
-    const double turn_a = ways.number(0, i % 10 == 0 ? 15 : 2);
-    const double turn_b = ways.number(0, 2);
-    const Way way_a = ways.way(turn_a);
-    const Way way_b = ways.way(turn_b);
-    const Shape a = ways.shape();
-    const Shape b = ways.shape();
+    const double turn_a = sweeps.number(0, i % 10 == 0 ? 15 : 2);
+    const double turn_b = sweeps.number(0, 2);
+    const Sweep sweep_a = sweeps.sweep(turn_a);
+    const Sweep sweep_b = sweeps.sweep(turn_b);
+    const Shape a = sweeps.shape();
+    const Shape b = sweeps.shape();
     Eigen::Isometry3d local = Eigen::Isometry3d::Identity();
-    local.linear() = Eigen::AngleAxisd(1, ways.direction()).toRotationMatrix();
-    local.translation() = ways.in_cube(0.2);
-    const MovingCore core_a(a.data().core, way_a.course, local);
-    const MovingCore core_b(b.data().core, way_b.course);
+    local.linear() = Eigen::AngleAxisd(1, sweeps.direction()).toRotationMatrix();
+    local.translation() = sweeps.in_cube(0.2);
+    const MovingCore core_a(a.data().core, sweep_a.course, local);
+    const MovingCore core_b(b.data().core, sweep_b.course);
     const MovingPair pair(core_a, core_b);
-    const double begin = i % 3 == 0 ? ways.number(0, 0.5) : 0;
-    const double end = i % 3 == 1 ? ways.number(0.5, 1) : 1;
-    const double apart = ways.number(0, 0.01);
+    const double begin = i % 3 == 0 ? sweeps.number(0, 0.5) : 0;
+    const double end = i % 3 == 1 ? sweeps.number(0.5, 1) : 1;
+    const double apart = sweeps.number(0, 0.01);
 
     double least = INFINITY;
     double first = INFINITY;
     for (int k = 0; k <= times; ++k) {
       const double t = begin + (end - begin) * k / times;
       const double d =
-          distance(a, placed(way_a, turn_a, t, local), b, placed(way_b, turn_b, t, Eigen::Isometry3d::Identity()))
+          distance(a, placed(sweep_a, turn_a, t, local), b, placed(sweep_b, turn_b, t, Eigen::Isometry3d::Identity()))
               .distance;
       least = std::min(least, d);
       if (d <= apart) first = std::min(first, t);
     }
     for (int k = 0; k < 8; ++k) {
-      const Eigen::Vector3d n = k == 0 ? pair.offset(0.5 * (begin + end)).normalized() : ways.direction();
+      const Eigen::Vector3d n = k == 0 ? pair.offset(0.5 * (begin + end)).normalized() : sweeps.direction();
       if (!pair.apart_along(n, begin, end, apart)) continue;
       ++shown;
       EXPECT_GT(least, apart) << "pair " << i;
@@ -127,4 +128,4 @@ TEST(Way, DirectionsAndCastsNeverMissAMeeting) {
 }
 
 }  // namespace
-}  // namespace carom::rigid
+}  // namespace carom::ccd

@@ -1,10 +1,9 @@
-#include <algorithm>
+#include "ccd/sweep.hpp"
+
 #include <cmath>
 #include <numbers>
 
-#include "world/rigid_limit.hpp"
-
-namespace carom::rigid {
+namespace carom::ccd {
 namespace {
 
 Vec3 turn_between(const Motion& from, const Motion& to, double dt) {
@@ -17,14 +16,13 @@ Vec3 turn_between(const Motion& from, const Motion& to, double dt) {
 
 }  // namespace
 
-Way::Way(const Motion& begin, const Motion& end, double dt)
+Sweep::Sweep(const Motion& begin, const Motion& end, double dt)
     : from(begin),
       to(end),
       turn(turn_between(begin, end, dt)),
-      course(pose(begin, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {}), detail::to_eigen(turn),
-             detail::to_eigen(end.x - begin.x)) {}
+      course(pose(begin), detail::to_eigen(turn), detail::to_eigen(end.x - begin.x)) {}
 
-Motion Way::at(double time) const {
+Motion Sweep::at(double time) const {
   if (time <= 0) return from;
   if (time >= 1) return to;
   Motion m = to;
@@ -44,8 +42,8 @@ Eigen::Isometry3d pose(const Motion& m, const Mat3& local, const Vec3& place) {
   return p;
 }
 
-ShapeMotion motion(const Way& way, const Mat3& turn, const Vec3& place, double begin, double end) {
-  return {pose(way.at(begin), turn, place), pose(way.at(end), turn, place)};
+Eigen::Isometry3d pose(const Motion& m) {
+  return pose(m, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {});
 }
 
-}  // namespace carom::rigid
+}  // namespace carom::ccd

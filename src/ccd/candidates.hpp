@@ -1,0 +1,37 @@
+#pragma once
+
+#include "ccd/paths.hpp"
+
+namespace carom::ccd {
+
+/// Pairs of colliders whose bodies may come together: of bodies on their sweeps first, then of those whose path has
+/// changed.
+class Candidates {
+ public:
+  Candidates(const In& in, Scratch& scratch, std::span<const Motion> next) : in_(in), s_(scratch), next_(next) {}
+
+  /// Bounds of all motions, and the bodies that move so far that they might pass through something.
+  void find_fast(Context& context);
+  /// Pairs that might pass through each other on their sweeps.
+  void find(Context& context, const Paths& paths);
+  /// Pairs of a body from path.since on, as far as they are not among the candidates yet. `outside`: its path may leave
+  /// its boxes in the broad phase.
+  void find_of(const Paths& paths, std::int32_t body, bool outside);
+
+ private:
+  const rigid::Bodies& bodies() const;
+  const rigid::Collider& collider(std::int32_t c) const;
+  void bound_motion(std::size_t body, Scratch::Extremes& extremes);
+  double against(std::size_t a, std::size_t b) const;
+  bool might_pass(const rigid::Collider& a, const rigid::Collider& b, bool deep) const;
+  bool pass_by(const rigid::Collider& a, const rigid::Collider& b) const;
+  void add(const Paths& paths, std::int32_t a, std::int32_t b, std::int32_t pair);
+  void add_unknown(const Paths& paths, std::int32_t a, std::int32_t b);
+  void find_near(const Paths& paths, std::int32_t body, const rigid::Box& box);
+
+  const In& in_;
+  Scratch& s_;
+  std::span<const Motion> next_;
+};
+
+}  // namespace carom::ccd

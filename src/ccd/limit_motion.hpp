@@ -1,0 +1,176 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "bodies/free_motion.hpp"
+#include "broad/rigid_broad.hpp"
+#include "carom/shape.hpp"
+#include "carom/stats.hpp"
+#include "ccd/sweep.hpp"
+#include "core/context.hpp"
+
+namespace carom::rigid {
+struct WorldState;
+}
+
+/// The continuous stage of rigid bodies: events in the order of time. The inequality that it keeps, and why, is in
+/// docs/methods.md.
+namespace carom::ccd {
+
+struct In {
+  const rigid::WorldState& state;          ///< bodies at the beginning, and the pairs of the narrow phase
+  std::span<const rigid::Free> free;       ///< of each body: its motion if nothing touches it
+  const rigid::ColliderBroadPhase& broad;  ///< boxes of all colliders
+  bool some_deep = false;                  ///< some entry of the state is
+  double dt = 0;                           ///< s
+};
+
+struct Out {
+  std::span<Motion> next;            ///< of each body, at the end of the step
+  std::vector<std::int32_t>& woken;  ///< sleeping bodies that were carried away
+};
+
+/// A convex collider, smaller, about its middle: the part of it that stays off a mesh.
+struct Inner {
+  Shape shape;
+  Vec3 place;  ///< in the frame of the body; turned as the collider
+};
+
+/// Two bodies that came together on their paths.
+struct Impact {
+  double time = 1;  ///< of the step, from 0 to 1; 1 if there is none
+  Vec3 point;
+  Vec3 normal;  ///< unit, from a to b
+};
+
+struct Scratch {
+  /// A bound on the motion of a body in the step.
+  struct Reach {
+    double turning = 0;  ///< m; no point goes farther, seen from the centre of mass
+    double all = 0;      ///< m; no point goes farther
+  };
+  std::vector<Reach> reach;           ///< of each body
+  std::vector<std::uint8_t> is_fast;  ///< of each body: 0, 1, or 2 if it leaves its boxes
+  std::vector<std::int32_t> fast;     ///< bodies that might pass through something
+  struct Extremes {
+    double min_thickness = INFINITY;  ///< m, of dynamic colliders
+    double max_reach = 0;             ///< m, of all bodies
+  };
+  std::vector<Extremes> extremes;       ///< of each chunk of bodies
+  std::vector<std::uint8_t> may_touch;  ///< of each entry of the state
+
+  /// How a body moves, from some time on: rigidly with a frame. One frame is at rest, every sweep is another.
+  struct Path {
+    /// sweeping: on its own. joined: with those that it came together with, as one body with their momentum. stopped:
+    /// by a fixed body. carried: by a scripted one. held: nothing changes its path, as it is fixed, scripted, or
+    /// squeezed between others that are.
+    enum class State : std::uint8_t { sweeping, joined, stopped, carried, held };
+    std::int32_t body = 0;
+    State state = State::sweeping;
+    bool scripted = false;
+    bool squeezed = false;
+    bool by_held = false;       ///< a body that is held ended its own motion
+    std::int32_t frame = 0;     ///< those in one frame do not move against each other
+    std::int32_t carrier = -1;  ///< the scripted body that carries it
+    int carriers = 0;           ///< how often that changed
+    std::int32_t cluster = -1;  ///< if it is joined
+    std::int32_t next = -1;     ///< number of the next path of the cluster
+    std::int32_t outside = -1;  ///< a number in `outside`
+    double moving = 1;          ///< time until which it was sweeping or joined
+    double since = 0;           ///< time
+    Motion at;                  ///< then; velocities are not used
+    /// Motion of the frame over the step. Its origin is the centre of mass, unless a body that turns carries it.
+    convex::Course course{Eigen::Isometry3d::Identity(), Eigen::Vector3d::Zero(), Eigen::Vector3d::Zero()};
+    Eigen::Isometry3d local = Eigen::Isometry3d::Identity();  ///< of the body in its frame
+    double travel = 0;          ///< m; no point goes farther, until `since` and from there to the end
+    std::uint32_t version = 0;  ///< counts the changes
+    std::int32_t first = -1;    ///< of its candidates
+  };
+  std::vector<std::int32_t> path_of;  ///< of each body: a number in `paths`, or -1
+  std::vector<Path> paths;
+  /// Bodies that move on together, without a turn. Some may have left it, see Path::cluster.
+  struct Cluster {
+    double mass = 0;          ///< kg
+    Eigen::Vector3d way;      ///< m per step
+    std::int32_t first = -1;  ///< number of a path
+    int count = 0;
+  };
+  std::vector<Cluster> clusters;
+  std::vector<std::int32_t> changed_bodies;
+  std::int32_t frame_count = 0;
+
+  /// Two colliders whose bodies may come together.
+  struct Candidate {
+    std::int32_t a = 0;
+    std::int32_t b = 0;
+    /// Of the narrow phase: a number in `mesh_pairs` if one is a mesh, else in `pairs`; -1 if it has none.
+    std::int32_t pair = -1;
+    std::int32_t next_a = -1;  ///< the next candidate of the body of a
+    std::int32_t next_b = -1;
+    bool known = false;     ///< `touching` and `floor` are set
+    bool touching = false;  ///< when first asked for
+    double floor = 0;       ///< m; they come no nearer than this signed distance
+    Impact impact;
+  };
+  std::vector<Candidate> candidates;
+  /// Earliest on top.
+  struct Event {
+    double time = 0;
+    std::int32_t candidate = 0;
+    rigid::ColliderPair key;
+    std::uint32_t version_a = 0;
+    std::uint32_t version_b = 0;
+    bool operator<(const Event& other) const { return time != other.time ? time > other.time : key > other.key; }
+  };
+  std::vector<Event> events;
+  /// A body outside of its boxes in the broad phase.
+  struct Outside {
+    std::int32_t body = 0;
+    rigid::Box box;
+  };
+  std::vector<Outside> outside;
+  std::vector<std::int32_t> near;
+  std::vector<std::uint32_t> marks;  ///< of each collider
+  std::uint32_t mark = 0;
+  std::vector<std::optional<Inner>> inner;  ///< of each collider that came near a mesh
+
+  /// An impact that ended the motion of one of two bodies at least.
+  struct Stop {
+    std::int32_t a = 0;
+    std::int32_t b = 0;
+    bool touching = false;  ///< before, in overlap perhaps
+    Vec3 arm_a;             ///< m, from the centre of mass
+    Vec3 arm_b;
+    Vec3 normal;              ///< unit, from a to b
+    bool many_turns = false;  ///< a body that it stopped turns by radians in the step
+  };
+  std::vector<Stop> stops;
+
+  /// Whether a body ended the step otherwise than its sweep, where there were stops.
+  bool changed(std::size_t body) const {
+    const std::int32_t n = path_of[body];
+    return n >= 0 && paths[static_cast<std::size_t>(n)].version > 0;
+  }
+};
+
+/// m; radius of a ball inside a collider, or less: moved by no more, it is not on the other side of anything. Infinite
+/// for what has no inside.
+double thickness(const rigid::Collider& c);
+/// m; of two colliders the thinner. Half of it where the other has no inside, and is through at the middle.
+double thickness(const rigid::Collider& a, const rigid::Collider& b);
+
+/// Of the thickness of a pair: overlaps deeper than this are watched however slow the bodies are.
+inline constexpr double deep_share = 0.125;
+
+/// Bodies do not pass through others between where they are and `next`: they stop there, with the velocity they have,
+/// and the contact of the following step does the rest. Scripted bodies carry along whatever they run into.
+///
+/// Counted are "fast" bodies, those that "stopped" or were "carried", and those "squeezed" between bodies of which none
+/// can be held back.
+void limit_motion(Context& context, const In& in, Scratch& scratch, const Out& out, StageStats& stats);
+
+}  // namespace carom::ccd

@@ -1,0 +1,204 @@
+#include "ccd/paths.hpp"
+
+#include "world/rigid_world.hpp"
+
+namespace carom::ccd {
+namespace {
+
+/// A cluster with more bodies stops: then nothing changes when others come to it.
+constexpr int max_cluster = 32;
+
+/// How often the body that carries another may change within a step; then it is squeezed between them.
+constexpr int max_carriers = 4;
+
+/// Of the square of the normal: the part of it that the free axes of a body must have for it to be pushed along them.
+constexpr double min_free = 0.01;
+
+Vec3 origin_at(const convex::Course& course, double time) {
+  return detail::to_vec3(course.from + time * course.way);
+}
+
+}  // namespace
+
+Paths::Paths(const In& in, Scratch& scratch, std::span<const Motion> next)
+    : bodies_(in.state.bodies), s_(scratch), next_(next), dt_(in.dt) {
+  s_.path_of.assign(bodies_.size(), -1);
+  s_.paths.clear();
+  s_.clusters.clear();
+  s_.frame_count = at_rest + 1;
+}
+
+Path& Paths::of(std::int32_t body) const {
+  const auto i = static_cast<std::size_t>(body);
+  std::int32_t& n = s_.path_of[i];
+  if (n >= 0) return s_.paths[static_cast<std::size_t>(n)];
+  n = static_cast<std::int32_t>(s_.paths.size());
+  Path& path = s_.paths.emplace_back();
+  path.body = body;
+  path.at = bodies_.motion[i];
+  path.scripted = bodies_.info[i].kind == RigidKind::kinematic;
+  path.travel = s_.reach[i].all;
+  const bool still = rigid::still_or_static(bodies_, i);
+  path.course = still ? convex::Course(pose(path.at), Eigen::Vector3d::Zero(), Eigen::Vector3d::Zero())
+                      : Sweep(bodies_.motion[i], next_[i], dt_).course;
+  path.frame = still ? at_rest : s_.frame_count++;
+  if (bodies_.info[i].kind != RigidKind::dynamic) {
+    path.state = Path::State::held;
+  } else if (still) {
+    path.state = Path::State::stopped;
+  }
+  return path;
+}
+
+Path& Paths::of_collider(std::int32_t collider) const {
+  return of(bodies_.colliders[static_cast<std::size_t>(collider)].body);
+}
+
+Motion Paths::at(const Path& path, double time) {
+  Motion m = path.at;
+  if (path.frame == at_rest || !(time > path.since)) return m;
+  const convex::Course& f = path.course;
+  Vec3 arm = path.at.x - origin_at(f, path.since);
+  if (f.angle > 0) {
+    const Quat turn = detail::rotation_by(detail::to_vec3((time - path.since) * f.angle * f.axis));
+    arm = detail::matrix(turn) * arm;
+    m.q = detail::normalized(turn * path.at.q);
+  }
+  m.x = origin_at(f, time) + arm;
+  return m;
+}
+
+Vec3 Paths::velocity(const Path& path, const Vec3& point, double time) {
+  const convex::Course& f = path.course;
+  const Vec3 turn = detail::to_vec3(f.angle * f.axis);
+  return detail::to_vec3(f.way) + cross(turn, point - origin_at(f, time));
+}
+
+rigid::Box Paths::swept_box(const Path& path) const {
+  const Vec3 from = path.at.x;
+  const Vec3 to = at(path, 1).x;
+  // An arc leaves its chord by less than its length.
+  const double arm = path.local.translation().norm();
+  const double grow = bodies_.info[static_cast<std::size_t>(path.body)].reach + turn(path, path.since) * arm;
+  const Vec3 all{grow, grow, grow};
+  return {detail::lower(from, to) - all, detail::higher(from, to) + all};
+}
+
+/// Begins a new path at a time of the old one.
+void Paths::leave(Path& path, double time) const {
+  if (weak(path)) path.moving = time;
+  path.at = at(path, time);
+  path.since = time;
+  ++path.version;
+}
+
+void Paths::move(Path& path, double time, const Eigen::Vector3d& per_step) const {
+  leave(path, time);
+  path.course = {pose(path.at), Eigen::Vector3d::Zero(), per_step};
+  path.course.from -= time * per_step;
+  path.local.setIdentity();
+  path.travel += (1 - time) * per_step.norm();
+}
+
+void Paths::rest(Path& path, double time, Path::State state) const {
+  move(path, time, Eigen::Vector3d::Zero());
+  path.frame = at_rest;
+  path.state = state;
+  path.carrier = -1;
+  path.cluster = -1;
+}
+
+void Paths::join(Path& a, Path& b, double time, std::vector<std::int32_t>& changed) const {
+  const auto number = static_cast<std::int32_t>(s_.clusters.size());
+  Scratch::Cluster cluster;
+  Eigen::Vector3d moment = Eigen::Vector3d::Zero();
+  const std::int32_t old_a = a.cluster;
+  const std::int32_t old_b = b.cluster;
+  const auto add = [&](Path& path) {
+    const double mass = bodies_.info[static_cast<std::size_t>(path.body)].mass;
+    cluster.mass += mass;
+    moment += mass * path.course.way;
+    ++cluster.count;
+    path.cluster = number;
+    path.next = cluster.first;
+    cluster.first = s_.path_of[static_cast<std::size_t>(path.body)];
+  };
+  const auto add_all = [&](Path& path, std::int32_t old) {
+    if (old < 0) return add(path);
+    for (std::int32_t n = s_.clusters[static_cast<std::size_t>(old)].first; n >= 0;) {
+      Path& member = s_.paths[static_cast<std::size_t>(n)];
+      n = member.next;
+      if (member.cluster == old) add(member);
+    }
+  };
+  add_all(a, old_a);
+  add_all(b, old_b);
+  const std::int32_t frame = s_.frame_count++;
+  cluster.way = cluster.count > max_cluster ? Eigen::Vector3d::Zero() : Eigen::Vector3d(moment / cluster.mass);
+  for (std::int32_t n = cluster.first; n >= 0; n = s_.paths[static_cast<std::size_t>(n)].next) {
+    Path& path = s_.paths[static_cast<std::size_t>(n)];
+    changed.push_back(path.body);
+    if (cluster.count > max_cluster) {
+      stop(path, time);
+      continue;
+    }
+    move(path, time, cluster.way);
+    path.frame = frame;
+    path.state = Path::State::joined;
+    path.moving = 1;
+  }
+  s_.clusters.push_back(cluster);
+}
+
+void Paths::stop(Path& path, double time) const {
+  rest(path, time, Path::State::stopped);
+}
+
+void Paths::squeeze(Path& path, double time) const {
+  rest(path, time, Path::State::held);
+  path.squeezed = true;
+}
+
+void Paths::carry(Path& path, const Path& by, const Impact& impact) const {
+  if (path.state == Path::State::carried && ++path.carriers >= max_carriers) return squeeze(path, impact.time);
+  std::int32_t frame = by.frame;
+  if (bodies_.mass[static_cast<std::size_t>(path.body)].locked) {
+    const std::optional<Vec3> push = push_within_locks(path, by, impact);
+    if (!push) return squeeze(path, impact.time);
+    move(path, impact.time, detail::to_eigen(*push));
+    frame = s_.frame_count++;
+  } else if (by.course.angle == 0) {
+    move(path, impact.time, by.course.way);
+  } else {
+    leave(path, impact.time);
+    path.course = by.course;
+    Eigen::Isometry3d carrier = Eigen::Isometry3d::Identity();
+    carrier.linear() = by.course.rotation(impact.time);
+    carrier.translation() = by.course.from + impact.time * by.course.way;
+    path.local = carrier.inverse() * pose(path.at);
+    const double reach = path.local.translation().norm() + bodies_.info[static_cast<std::size_t>(path.body)].reach;
+    path.travel += (1 - impact.time) * (by.course.way.norm() + by.course.angle * reach);
+  }
+  path.frame = frame;
+  path.cluster = -1;
+  path.state = Path::State::carried;
+  path.carrier = by.scripted ? by.body : by.carrier;
+}
+
+/// m per step; a body with locked axes is pushed along its free ones, until it is as far in front of the side of the
+/// other as it was. Nothing if that cannot be.
+std::optional<Vec3> Paths::push_within_locks(const Path& path, const Path& by, const Impact& impact) const {
+  const double rest = 1 - impact.time;
+  const Vec3 x = at(path, impact.time).x;
+  const convex::Course& f = by.course;
+  const Mat3 turn = detail::matrix(detail::rotation_by(detail::to_vec3(rest * f.angle * f.axis)));
+  const Vec3 point = origin_at(f, 1) + turn * (impact.point - origin_at(f, impact.time));
+  const Vec3 normal = turn * impact.normal;
+  const Vec3 free = rigid::unlocked(normal, bodies_.info[static_cast<std::size_t>(path.body)].locked_translation);
+  const double square = dot(free, free);
+  if (!(square > min_free) || !(rest > 0)) return std::nullopt;
+  const double depth = dot(normal, x - point) - dot(impact.normal, x - impact.point);
+  return depth > 0 ? -(depth / (square * rest)) * free : Vec3{};
+}
+
+}  // namespace carom::ccd

@@ -1,0 +1,148 @@
+#include "ccd/time_of_impact.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "narrow/convex/advance.hpp"
+#include "world/rigid_world.hpp"
+
+// The inequality. Let s be the signed distance of two convex colliders, and h their thickness. Two that are apart at
+// first keep s > 0. Two that touch may overlap, as contacts need it, and slide, roll and rest: they keep
+// s >= -touching_share h or, where they are deeper already, no deeper. To pass each other, s would have to go down to
+// -2 h. All of it is conservative advancement to a floor of s.
+namespace carom::ccd {
+namespace {
+
+using convex::MovingCore;
+using convex::MovingPair;
+
+/// Of the smaller of two sizes.
+constexpr double stop_share = 0.002;
+/// Of the thickness of two colliders that touch: the overlap that they may reach.
+constexpr double touching_share = 0.5;
+/// Of the same: an overlap as deep as this does not grow at all.
+constexpr double max_share = 1.25;
+/// Of the distance at which bodies stop and of the overlap they may reach.
+constexpr double slack_share = 0.05;
+/// Of the distance that is asked for: how exact an impact is.
+constexpr double tolerance_share = 0.25;
+constexpr int max_iterations = 256;
+
+Eigen::Isometry3d in_frame(const Path& path, const rigid::Collider& c) {
+  return path.local * pose(Motion{}, c.rotation, c.place);
+}
+
+}  // namespace
+
+double thickness(const rigid::Collider& c) {
+  return c.inner > 0 && c.inner < INFINITY ? std::min(c.inner, rigid::ahead_share * c.size) : INFINITY;
+}
+
+double thickness(const rigid::Collider& a, const rigid::Collider& b) {
+  const double thinner = std::min(thickness(a), thickness(b));
+  if (thinner == INFINITY) return 0;
+  return a.inner == 0 || b.inner == 0 ? 0.5 * thinner : thinner;
+}
+
+double stop_distance(const rigid::Collider& a, const rigid::Collider& b) {
+  return stop_share * std::min(a.size, b.size);
+}
+
+double deep_slack(const rigid::Collider& a, const rigid::Collider& b) {
+  const double stop = stop_distance(a, b);
+  const double thick = touching_share * thickness(a, b);
+  return slack_share * (thick > 0 ? std::min(stop, thick) : stop);
+}
+
+TimeOfImpact::Side TimeOfImpact::side(std::int32_t collider) const {
+  const rigid::Collider& c = state_.bodies.colliders[static_cast<std::size_t>(collider)];
+  return {c, s_.paths[static_cast<std::size_t>(s_.path_of[static_cast<std::size_t>(c.body)])], collider};
+}
+
+void TimeOfImpact::find(Candidate& candidate, double begin) const {
+  const Side a = side(candidate.a);
+  const Side b = side(candidate.b);
+  candidate.impact = {};
+  if (a.path.frame == b.path.frame || !(begin < 1)) return;
+  if (a.path.state == Path::State::held && b.path.state == Path::State::held) return;
+  // A body with locked axes does not move rigidly with its carrier, and slides along it.
+  if ((a.path.scripted && b.path.carrier == a.path.body) || (b.path.scripted && a.path.carrier == b.path.body)) return;
+  if (a.collider.mesh != nullptr) {
+    find_at_mesh(candidate, b, a, begin);
+    candidate.impact.normal = -candidate.impact.normal;
+  } else if (b.collider.mesh != nullptr) {
+    find_at_mesh(candidate, a, b, begin);
+  } else {
+    find_convex(candidate, a, b, begin);
+  }
+}
+
+void TimeOfImpact::find_convex(Candidate& candidate, const Side& a, const Side& b, double begin) const {
+  const double apart = stop_distance(a.collider, b.collider);
+  const MovingCore core_a(*a.collider.core, a.path.course, in_frame(a.path, a.collider));
+  const MovingCore core_b(*b.collider.core, b.path.course, in_frame(b.path, b.collider));
+  const MovingPair pair(core_a, core_b);
+  const auto take = [&](const CastResult& r) {
+    if (!r.hit) return;
+    candidate.impact = {r.time, detail::to_vec3(0.5 * (r.closest.point_a + r.closest.point_b)),
+                        detail::to_vec3(r.closest.normal)};
+  };
+  const auto impact = [&](double floor, double tolerance) {
+    return convex::advance(pair, {floor, tolerance, max_iterations, begin, 1});
+  };
+  if (!candidate.known) {
+    candidate.known = true;
+    candidate.floor = apart;
+    if (stays_apart(candidate, pair, begin, apart)) return;
+    candidate.touching = begin == 0 && touches_at_start(candidate);
+    if (!candidate.touching) {
+      const CastResult r = impact(apart, tolerance_share * apart);
+      candidate.touching = r.hit && !(r.time > begin);
+      if (!candidate.touching) return take(r);
+    }
+    const double overlap = touching_share * thickness(a.collider, b.collider);
+    const double slack = std::max(deep_slack(a.collider, b.collider), 64 * pair.rounding());
+    const double now = convex::closest_at(pair, begin).distance;
+    // Contacts have not been asked to hold a body that others take along.
+    const bool taken = Paths::taken_along(a.path) || Paths::taken_along(b.path);
+    candidate.floor = taken ? now - slack : std::min(-overlap, now - slack);
+    const double deepest = max_share / touching_share * overlap;
+    if (candidate.floor < -deepest) candidate.floor = std::min(-deepest, now - 64 * pair.rounding());
+  }
+  if (stays_apart(candidate, pair, begin, candidate.floor)) return;
+  take(impact(candidate.floor,
+              tolerance_share * (candidate.touching ? deep_slack(a.collider, b.collider) : candidate.floor)));
+}
+
+/// At the beginning of the step, as the narrow phase has found: what it says of points that were moved with their
+/// bodies is wrong by less than the distance at which a body stops.
+bool TimeOfImpact::touches_at_start(const Candidate& candidate) const {
+  static_assert(2 * rigid::keep_share <= stop_share);
+  if (candidate.pair < 0) return false;
+  const rigid::Pair& pair = state_.pairs[static_cast<std::size_t>(candidate.pair)];
+  // Springs that are pressed hold what a body has lost of its speed: stopped outside of them, it would not get it back.
+  if (pair.stored != 0) return true;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(pair.count); ++i) {
+    if (pair.points[i].distance <= 0) return true;
+  }
+  return false;
+}
+
+/// A yes is sure, and cheaper than closest points: along the normal of the contacts, and along the line between the
+/// centres where they come nearest.
+bool TimeOfImpact::stays_apart(const Candidate& candidate, const MovingPair& pair, double begin, double min_gap) const {
+  const auto along = [&](const Eigen::Vector3d& n) { return pair.apart_along(n, begin, 1, min_gap); };
+  if (candidate.pair >= 0) {
+    const rigid::Pair& known = state_.pairs[static_cast<std::size_t>(candidate.pair)];
+    if (known.count > 0 && along(detail::to_eigen(known.normal))) return true;
+  }
+  const Eigen::Vector3d from = pair.offset(begin);
+  const Eigen::Vector3d way = pair.offset(1) - from;
+  const double squared = way.squaredNorm();
+  const double t = squared > 0 ? std::clamp(-from.dot(way) / squared, 0.0, 1.0) : 0;
+  const Eigen::Vector3d nearest = from + t * way;
+  const double distance = nearest.norm();
+  return distance > 0 && along(nearest / distance);
+}
+
+}  // namespace carom::ccd

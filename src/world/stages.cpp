@@ -40,7 +40,7 @@ std::span<const Triangle> triangles_of(const World::State& s, const Body& body) 
 }
 
 void join_surfaces(World::State& s) {
-  s.deforming = false;
+  s.deforming = s.options.contact.immovable;
   s.any_rigid = false;
   bool any_dynamic = false;
   for (const BodyId id : s.order) {

@@ -62,7 +62,7 @@ struct World::State {
   Surface surface{0, {}};
   std::vector<contact::SurfacePart> ranges;
   bool any_rigid = false;  ///< some body has a shape
-  bool deforming = false;  ///< some body has vertices that contacts or a motion function move
+  bool deforming = false;  ///< some body has vertices that move, or contacts of those that do not are asked for
   std::vector<double> inverse_mass;
   JoinedFilters filters;
   std::vector<std::uint8_t> contact_marks;  ///< of pairs that make contacts, see broad::ObjectChoice; empty: all do

@@ -25,12 +25,17 @@ struct Falling {
   explicit Falling(double speed)
       : world({.gravity = {0, 0, 0},
                .dt = dt,
-               .contact = {.distance = 0.01, .stiffness = 100, .damping = 0, .pairs = PairScope::between}}) {
+               .contact = {.distance = 0.01, .stiffness = 100, .damping = 0, .pairs = PairScope::between},
+               .response = "penalty"}) {
     TriangleMesh ground = triangle(4, 0);
     for (Eigen::Vector3d& p : ground.positions) p -= Eigen::Vector3d(1, 0, 1);
     floor = world.add(StaticBody{.name = "floor", .mesh = ground});
-    body = world.add(ParticleBody{
-        .name = "body", .mesh = triangle(0.3, 0.006), .mass = mass, .air_damping = 0, .velocity = {0, speed, 0}});
+    body = world.add(ParticleBody{.name = "body",
+                                  .mesh = triangle(0.3, 0.006),
+                                  .mass = mass,
+                                  .air_damping = 0,
+                                  .velocity = {0, speed, 0},
+                                  .friction = 0});
   }
 };
 

@@ -20,7 +20,12 @@ using Eigen::Vector3d;
 constexpr ContactOptions no_response{.distance = 0.01, .stiffness = 0, .damping = 0};
 
 WorldOptions weak_world(double dt, Detection detection = Detection::continuous) {
-  return {.gravity = {0, 0, 0}, .dt = dt, .contact = no_response, .detection = detection, .threads = 1};
+  return {.gravity = {0, 0, 0},
+          .dt = dt,
+          .contact = no_response,
+          .detection = detection,
+          .response = "penalty",
+          .threads = 1};
 }
 
 /// Soft enough for a step of 0.01 s.
@@ -330,7 +335,10 @@ TEST(WorldContinuous, WhatTouchesFromTheStartIsFreeToLeave) {
 TEST(WorldContinuous, IsNotInTheWayOfTheResponse) {
   std::vector<double> heights;
   for (const Detection detection : {Detection::discrete, Detection::continuous}) {
-    World world({.dt = 0.002, .contact = {.distance = 0.02, .stiffness = 500, .damping = 1}, .detection = detection});
+    World world({.dt = 0.002,
+                 .contact = {.distance = 0.02, .stiffness = 500, .damping = 1},
+                 .detection = detection,
+                 .response = "penalty"});
     world.add(StaticBody{"floor", make_box({2, 0.2, 2}, 3)});
     const BodyId sheet = world.add(light_sheet(6, 0.15, 0.05, 0.5));
     for (int i = 0; i < 1000; ++i) world.step();

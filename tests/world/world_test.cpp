@@ -21,7 +21,7 @@ KinematicBody falling_ball(double speed) {
 }
 
 TEST(World, ContactsOfAStepAreThoseOfBruteForce) {
-  World world({.dt = 0.05, .contact = {.distance = 0.05, .immovable = true}});
+  World world({.dt = 0.05, .contact = {.distance = 0.05, .immovable = true}, .response = "penalty"});
   const BodyId floor = world.add(StaticBody{"floor", make_box({3, 0.2, 3}, 6)});
   const BodyId ball = world.add(falling_ball(1));
   std::vector<Triangle> triangles(world.triangles(floor).begin(), world.triangles(floor).end());
@@ -90,8 +90,9 @@ TEST(World, AContactKeepsItsIdWhileItLasts) {
 }
 
 TEST(World, AParticleSheetComesToRestOnAFloor) {
-  World world(
-      {.dt = 0.002, .contact = {.distance = 0.02, .stiffness = 500, .damping = 1, .pairs = PairScope::between}});
+  World world({.dt = 0.002,
+               .contact = {.distance = 0.02, .stiffness = 500, .damping = 1, .pairs = PairScope::between},
+               .response = "penalty"});
   world.add(StaticBody{"floor", make_box({2, 0.2, 2}, 3)});
   const BodyId sheet = world.add(light_sheet(8, 0.15, 0.05, 0.5));
   for (int i = 0; i < 2000; ++i) world.step();
@@ -105,7 +106,7 @@ TEST(World, AParticleSheetComesToRestOnAFloor) {
 
 /// Absurd stiffness is limited, not exploded.
 TEST(World, DoesNotBlowUpUnderStiffContacts) {
-  World world({.dt = 0.002, .contact = {.distance = 0.03, .stiffness = 1e12, .damping = 100}});
+  World world({.dt = 0.002, .contact = {.distance = 0.03, .stiffness = 1e12, .damping = 100}, .response = "penalty"});
   world.add(StaticBody{"floor", make_box({2, 0.2, 2}, 3)});
   const BodyId sheet = world.add(light_sheet(6, 0.14, 0.02, 0.1));
   std::uint64_t limited = 0;

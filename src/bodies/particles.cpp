@@ -91,23 +91,26 @@ double volume(const Body& body, std::span<const Eigen::Vector3d> start,
 
 namespace {
 
-/// Dampers along the springs, one after the other: each takes the impulse of its own implicit step, so that no step is
-/// too long, momentum is kept and energy never grows.
+/// Dampers along the springs, one after the other in both directions: each takes the impulse of an implicit step of
+/// half the interval, so that no damping is too strong and momentum is kept. The two directions make the sweep
+/// symmetric, without which it could feed the springs (docs/methods/responses.md).
 void damp_springs(const Body& body, double interval, std::span<const Eigen::Vector3d> start,
                   std::span<const Eigen::Vector3d> displacements, std::span<Eigen::Vector3d> velocities) {
-  const double damping = interval * body.spring_damping;
-  for (const Spring& spring : body.springs) {
+  const double damping = 0.5 * interval * body.spring_damping;
+  const auto damp = [&](const Spring& spring) {
     const auto a = static_cast<std::size_t>(spring.a);
     const auto b = static_cast<std::size_t>(spring.b);
     const Eigen::Vector3d span = start[b] + displacements[b] - (start[a] + displacements[a]);
     const double square = span.squaredNorm();
-    if (!(square > 0)) continue;
+    if (!(square > 0)) return;
     const double closing = (velocities[b] - velocities[a]).dot(span);
     const double inverse_mass = body.inverse_mass[a] + body.inverse_mass[b];
     const Eigen::Vector3d impulse = (damping * closing / (square * (1 + damping * inverse_mass))) * span;
     velocities[a] += body.inverse_mass[a] * impulse;
     velocities[b] -= body.inverse_mass[b] * impulse;
-  }
+  };
+  for (const Spring& spring : body.springs) damp(spring);
+  for (std::size_t i = body.springs.size(); i-- > 0;) damp(body.springs[i]);
 }
 
 /// Gas at constant temperature: the pressure over that outside falls as the volume grows.

@@ -23,16 +23,6 @@ namespace carom::app {
 
 namespace {
 
-bool has_rigid(const Scene& scene) {
-  return std::any_of(scene.bodies.begin(), scene.bodies.end(),
-                     [](const BodySpec& body) { return std::holds_alternative<RigidSpec>(body.body); });
-}
-
-/// Particles respond by penalty, whatever rigid bodies do.
-std::string_view response_of(const Scene& scene) {
-  return has_rigid(scene) ? std::string_view(scene.world.response) : "penalty";
-}
-
 /// What came of a run.
 struct Finished {
   RunSummary summary;
@@ -99,10 +89,11 @@ Scene scene_of(const RunOptions& options) {
   WorldOptions given;
   put_into(options, given);
   const World refuses_bad_options(given);
-  require(!options.response || has_rigid(scene), ErrorCode::invalid_argument,
-          "--response: {} has no rigid bodies, and responses are theirs; see: carom scenes", scene.name);
-  require(!options.method || !has_rigid(scene), ErrorCode::invalid_argument,
-          "--method: {} has rigid bodies, and the method is that of detection between meshes; see: carom scenes",
+  require(!options.response || has_responding_bodies(scene), ErrorCode::invalid_argument,
+          "--response: {} has neither rigid bodies nor particles, and responses move only these; see: carom scenes",
+          scene.name);
+  require(!options.method || has_surfaces(scene), ErrorCode::invalid_argument,
+          "--method: all bodies of {} are rigid, and the method is that of detection between meshes; see: carom scenes",
           scene.name);
   if (options.steps) scene.steps = *options.steps;
   put_into(options, scene.world);
@@ -145,7 +136,7 @@ int run_one(const RunOptions& options) {
   const RunSummary& summary = finished.summary;
   if (json.wanted()) {
     nlohmann::ordered_json document = {{"scene", scene.name},
-                                       {"response", response_of(scene)},
+                                       {"response", scene.world.response},
                                        {"method", to_string(mid::method_by_name(scene.world.method))},
                                        {"dt", scene.world.dt}};
     document["frames"] = std::move(finished.frames);
@@ -156,7 +147,7 @@ int run_one(const RunOptions& options) {
   }
 
   say(text, "\n{}\n", Lines{stage_table(finished.total, summary.steps, "step")});
-  say(text, "{}, dt {:.6g} s, response {}\n{}", scene.name, scene.world.dt, response_of(scene),
+  say(text, "{}, dt {:.6g} s, response {}\n{}", scene.name, scene.world.dt, scene.world.response,
       Lines{summary_text(summary)});
   if (!options.output.empty()) say(text, "recorded in {}\n", options.output);
   if (html.wanted() && !html.to_stdout()) say(text, "page in {}\n", options.html);
@@ -204,8 +195,9 @@ int compare(const RunOptions& options) {
   require(options.output.empty() && options.html.empty(), ErrorCode::invalid_argument,
           "--compare runs the scene several times and records none; leave out -o and --html");
   Scene scene = scene_of(options);
-  require(has_rigid(scene), ErrorCode::invalid_argument,
-          "--compare: {} has no rigid bodies, and responses are theirs; see: carom scenes", scene.name);
+  require(has_responding_bodies(scene), ErrorCode::invalid_argument,
+          "--compare: {} has neither rigid bodies nor particles, and responses move only these; see: carom scenes",
+          scene.name);
   const std::vector<std::string> responses = names_in(options.compare);
   check_responses(scene, responses);
   Output json("--json", options.json, OutputKind::json);

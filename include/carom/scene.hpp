@@ -87,6 +87,8 @@ TriangleMesh build(const MeshSource& source);
 
 struct StaticSpec {
   MeshSource mesh;
+  double friction = 0.6;
+  double restitution = 0;
 };
 
 /// Between keyframes position, scale and morph are interpolated smoothly (zero velocity at each
@@ -101,8 +103,11 @@ struct KinematicSpec {
   MeshSource mesh;
   std::optional<MeshSource> morph_target;  ///< same triangles; its placement is relative to that of the mesh
   std::vector<Keyframe> keyframes;
+  double friction = 0.6;
+  double restitution = 0;
 };
 
+/// A ParticleBody without what all bodies of a scene have; the words are the same.
 struct ParticleSpec {
   MeshSource mesh;
   double mass = 1;
@@ -112,6 +117,10 @@ struct ParticleSpec {
   double air_damping = 0.1;
   std::vector<Index> pinned{};
   Eigen::Vector3d velocity{0, 0, 0};
+  double pressure = 0;
+  bool sleeping_allowed = true;
+  double friction = 0.6;
+  double restitution = 0;
 };
 
 /// Solids of rigid bodies, with the words and frames of the makers of Shape.
@@ -241,8 +250,13 @@ std::string to_json(const Scene& scene);
 std::string_view scene_schema();
 
 /// Throws Error that names the file of the scene, if it has one, and the body or the field: also if an option would do
-/// nothing, as `response` without rigid bodies, or `method`, `detection` and `contact` with them.
+/// nothing, as `response` where nothing is moved by contacts, or `method`, `detection` and `contact` where all bodies
+/// are rigid.
 World build_world(const Scene& scene);
+/// Whether a body has vertices: `method`, `detection` and `contact` are of these.
+bool has_surfaces(const Scene& scene);
+/// Whether a body is rigid or made of particles: `response` and `rigid` are of these.
+bool has_responding_bodies(const Scene& scene);
 /// Of a scene's body that is a RigidSpec. Throws Error that names the body.
 RigidBody build_rigid(const BodySpec& body);
 

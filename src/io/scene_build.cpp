@@ -15,7 +15,7 @@ namespace carom {
 namespace {
 
 StaticBody build_body(const std::string& name, const StaticSpec& spec) {
-  return {.name = name, .mesh = build(spec.mesh)};
+  return {.name = name, .mesh = build(spec.mesh), .friction = spec.friction, .restitution = spec.restitution};
 }
 
 KinematicBody build_body(const std::string& name, const KinematicSpec& spec) {
@@ -23,15 +23,19 @@ KinematicBody build_body(const std::string& name, const KinematicSpec& spec) {
 }
 
 ParticleBody build_body(const std::string& name, const ParticleSpec& spec) {
-  return {name,
-          build(spec.mesh),
-          spec.mass,
-          spec.stretch_stiffness,
-          spec.bend_stiffness,
-          spec.spring_damping,
-          spec.air_damping,
-          spec.pinned,
-          spec.velocity};
+  return {.name = name,
+          .mesh = build(spec.mesh),
+          .mass = spec.mass,
+          .stretch_stiffness = spec.stretch_stiffness,
+          .bend_stiffness = spec.bend_stiffness,
+          .spring_damping = spec.spring_damping,
+          .air_damping = spec.air_damping,
+          .pinned = spec.pinned,
+          .velocity = spec.velocity,
+          .pressure = spec.pressure,
+          .sleeping_allowed = spec.sleeping_allowed,
+          .friction = spec.friction,
+          .restitution = spec.restitution};
 }
 
 /// Errors of meshes and motions do not know whose they are; those of the world do.
@@ -63,20 +67,19 @@ BodyId add_body(World& world, const BodySpec& body, MeshShapes& meshes) {
 
 /// Options that would do nothing, unless they are at their default, are a mistake of the one who wrote the scene.
 void refuse_idle_options(const Scene& scene) {
-  const auto rigid = std::count_if(scene.bodies.begin(), scene.bodies.end(),
-                                   [](const BodySpec& body) { return std::holds_alternative<RigidSpec>(body.body); });
-  const bool none_rigid = rigid == 0 && !scene.bodies.empty();
-  const bool all_rigid = rigid > 0 && rigid == std::ssize(scene.bodies);
-  constexpr const char* of_meshes = "{}: does nothing where all bodies are rigid; leave it out";
+  if (scene.bodies.empty()) return;
+  const bool responds = has_responding_bodies(scene);
+  const bool surfaces = has_surfaces(scene);
+  constexpr const char* of_surfaces = "{}: does nothing where all bodies are rigid; leave it out";
   for (const OptionDifference& option : differences(scene.world, {})) {
     const std::string_view name = option.name;
-    require(!(none_rigid && (name == "response" || name.starts_with("rigid."))), ErrorCode::invalid_argument,
-            "{}: does nothing where no body is rigid; leave it out", name);
-    require(!(all_rigid && (name == "detection" || name.starts_with("contact."))), ErrorCode::invalid_argument,
-            of_meshes, name);
+    if (name == "dt" || name == "gravity") continue;
+    const bool of_surface = name == "detection" || name.starts_with("contact.");
+    require(surfaces || !of_surface, ErrorCode::invalid_argument, of_surfaces, name);
+    require(responds || of_surface, ErrorCode::invalid_argument,
+            "{}: does nothing where no body is rigid or made of particles; leave it out", name);
   }
-  require(!(all_rigid && scene.world.method != WorldOptions{}.method), ErrorCode::invalid_argument, of_meshes,
-          "method");
+  require(surfaces || scene.world.method == WorldOptions{}.method, ErrorCode::invalid_argument, of_surfaces, "method");
 }
 
 World build_unnamed(const Scene& scene) {
@@ -114,6 +117,17 @@ World build_unnamed(const Scene& scene) {
 }
 
 }  // namespace
+
+bool has_surfaces(const Scene& scene) {
+  return std::any_of(scene.bodies.begin(), scene.bodies.end(),
+                     [](const BodySpec& body) { return !std::holds_alternative<RigidSpec>(body.body); });
+}
+
+bool has_responding_bodies(const Scene& scene) {
+  return std::any_of(scene.bodies.begin(), scene.bodies.end(), [](const BodySpec& body) {
+    return std::holds_alternative<RigidSpec>(body.body) || std::holds_alternative<ParticleSpec>(body.body);
+  });
+}
 
 World build_world(const Scene& scene) try { return build_unnamed(scene); } catch (const Error& error) {
   if (scene.file.empty()) throw;

@@ -142,9 +142,17 @@ void describe(V& v, MeshSource& mesh) {
   describe(v, mesh.placement);
 }
 
+/// Material of a body, of any kind.
+template <class V, class Body>
+void describe_material(V& v, Body& body) {
+  v.number("friction", body.friction, Presence::quiet, Sign::zero_to(max_friction));
+  v.number("restitution", body.restitution, Presence::quiet, Sign::zero_to_one);
+}
+
 template <class V>
 void describe(V& v, StaticSpec& body) {
   v.object("mesh", body.mesh, Presence::required);
+  describe_material(v, body);
 }
 
 template <class V>
@@ -159,6 +167,7 @@ void describe(V& v, KinematicSpec& body) {
   v.object("mesh", body.mesh, Presence::required);
   v.optional_object("morph_target", body.morph_target);
   v.list("keyframes", body.keyframes, Presence::quiet);
+  describe_material(v, body);
 }
 
 template <class V>
@@ -171,6 +180,9 @@ void describe(V& v, ParticleSpec& body) {
   v.number("air_damping", body.air_damping, Presence::shown, Sign::not_negative);
   v.indices("pinned", body.pinned, Presence::quiet);
   v.vector("velocity", body.velocity, Presence::quiet, Sign::any);
+  v.number("pressure", body.pressure, Presence::quiet, Sign::not_negative);
+  v.flag("sleeping_allowed", body.sleeping_allowed, Presence::quiet);
+  describe_material(v, body);
 }
 
 template <class V>
@@ -276,8 +288,7 @@ void describe(V& v, RigidSpec& body) {
   v.mass("mass", body.mass);
   v.vector("velocity", body.velocity, Presence::quiet, Sign::any);
   v.vector("angular_velocity", body.angular_velocity, Presence::quiet, Sign::any);
-  v.number("friction", body.friction, Presence::quiet, Sign::zero_to(max_friction));
-  v.number("restitution", body.restitution, Presence::quiet, Sign::zero_to_one);
+  describe_material(v, body);
   v.number("torsional_friction", body.torsional_friction, Presence::quiet, Sign::not_negative);
   v.number("rolling_friction", body.rolling_friction, Presence::quiet, Sign::not_negative);
   v.number("linear_damping", body.linear_damping, Presence::quiet, Sign::not_negative);

@@ -108,9 +108,12 @@ KinematicBody build_kinematic(const std::string& name, const KinematicSpec& spec
   }
   data.start = mesh.positions;
   auto shared = std::make_shared<const MotionData>(std::move(data));
-  return {name, std::move(mesh), [shared = std::move(shared)](double time, std::span<Eigen::Vector3d> positions) {
-            move(*shared, time, positions);
-          }};
+  return {.name = name,
+          .mesh = std::move(mesh),
+          .motion = [shared = std::move(shared)](
+                        double time, std::span<Eigen::Vector3d> positions) { move(*shared, time, positions); },
+          .friction = spec.friction,
+          .restitution = spec.restitution};
 }
 
 }  // namespace carom

@@ -170,7 +170,7 @@ TEST(CliRunRigid, ComparesResponses) {
   for (const std::string names : {"soft,", ",soft", "soft,,lcp", "soft, ,lcp", ","})
     refused({"run", folder / "s.json", "--compare", names}, "--compare is '" + names + "': a name is missing");
   refused({"run", folder / "s.json", "--compare", "soft", "-o", folder / "s.carom"}, "records none");
-  refused({"run", "knot", "--compare", "soft"}, "has no rigid bodies");
+  refused({"run", "knot", "--compare", "soft"}, "knot has neither rigid bodies nor particles");
   refused({"run", folder / "s.json", "--response", "magic"}, "response is 'magic'");
 }
 
@@ -181,10 +181,12 @@ TEST(CliRunRigid, OptionsThatWouldDoNothingAreRefused) {
     EXPECT_EQ(bad.exit_code, 2) << bad.err;
     EXPECT_TRUE(contains(bad.err, message));
   };
-  refused({"run", "cloth-on-ball", "--steps", "1", "--response", "impulse"},
-          "--response: cloth-on-ball has no rigid bodies");
-  refused({"run", "pyramid", "--steps", "1", "--method", "grid"}, "--method: pyramid has rigid bodies");
-  refused({"run", "pyramid", "--steps", "1", "--method", "grid", "--compare", "soft"}, "--method: pyramid has rigid");
+  refused({"run", "knot", "--steps", "1", "--response", "impulse"},
+          "--response: knot has neither rigid bodies nor particles");
+  EXPECT_EQ(call({"run", "cloth-on-ball", "--steps", "1", "--response", "impulse"}).exit_code, 0);
+  refused({"run", "pyramid", "--steps", "1", "--method", "grid"}, "--method: all bodies of pyramid are rigid");
+  refused({"run", "pyramid", "--steps", "1", "--method", "grid", "--compare", "soft"},
+          "--method: all bodies of pyramid are rigid");
   write_text(folder / "s.json", small_scene(R"("contact": {"distance": 0.02}, )"));
   refused({"run", folder / "s.json"}, folder / "s.json: contact.distance: does nothing where all bodies are rigid");
   // What a built-in scene looks like as a file has `contact`, as it is by default.

@@ -319,7 +319,7 @@ TEST(SceneBuild, OptionsThatWouldDoNothingAreRefused) {
   EXPECT_EQ(error_of(scene_of(ball, R"(, "method": "grid")")), "my.json: method" + rigid_only);
   EXPECT_EQ(error_of(scene_of(ball, R"(, "detection": "continuous")")), "my.json: detection" + rigid_only);
   EXPECT_EQ(error_of(scene_of(ball, R"(, "contact": {"stiffness": 3})")), "my.json: contact.stiffness" + rigid_only);
-  const std::string meshes_only = ": does nothing where no body is rigid; leave it out";
+  const std::string meshes_only = ": does nothing where no body is rigid or made of particles; leave it out";
   EXPECT_EQ(error_of(scene_of(box, R"(, "response": "lcp")")), "my.json: response" + meshes_only);
   EXPECT_EQ(error_of(scene_of(box, R"(, "solver": {"soft": {"substeps": 8}})")),
             "my.json: solver.soft.substeps" + meshes_only);
@@ -328,9 +328,64 @@ TEST(SceneBuild, OptionsThatWouldDoNothingAreRefused) {
     "response": "soft", "solver": {"soft": {"substeps": 4}})";
   EXPECT_EQ(error_of(scene_of(ball, defaults)), "no error");
   EXPECT_EQ(error_of(scene_of(box, defaults)), "no error");
-  // Both kinds in one scene have no world yet, and that is what to say of them.
-  EXPECT_TRUE(
-      error_of(scene_of(ball + ", " + box, R"(, "method": "grid")")).starts_with("my.json: bodies[1]: body 'box'"));
+}
+
+TEST(SceneBuild, BodiesOfAllKindsShareAScene) {
+  const std::string ball = R"({"name": "ball", "kind": "rigid", "shape": {"kind": "sphere", "radius": 0.1}})";
+  const std::string box = R"({"name": "box", "kind": "static", "mesh": {"generator": "box", "position": [3, 0, 0]}})";
+  const std::string mover = R"({"name": "mover", "kind": "kinematic",
+    "mesh": {"generator": "box", "position": [-3, 0, 0]}})";
+  const std::string cloth = R"({"name": "cloth", "kind": "particles",
+    "mesh": {"generator": "sheet", "position": [0, 1, 0]}})";
+  // Each option acts on a body that is there.
+  const std::string options = R"(, "method": "grid", "detection": "continuous", "contact": {"distance": 0.02},
+    "response": "impulse", "dt": 0.001, "rigid": {"substeps": 8})";
+  EXPECT_EQ(error_of(scene_of(ball + ", " + box + ", " + mover + ", " + cloth, options)), "no error");
+  EXPECT_EQ(error_of(scene_of(ball + ", " + box, options)), "no error");
+  EXPECT_EQ(error_of(scene_of(cloth, options)), "no error");
+  // The exact solver has no particles, whatever else is in the scene.
+  const std::string lcp = R"(, "response": "lcp")";
+  EXPECT_EQ(error_of(scene_of(ball + ", " + cloth, lcp)),
+            "my.json: bodies[1]: body 'cloth': the response 'lcp' does not take particles; 'soft', 'impulse' and "
+            "'penalty' do");
+  EXPECT_EQ(error_of(scene_of(ball + ", " + box + ", " + mover, lcp)), "no error");
+}
+
+TEST(SceneBuild, ASheetWithNothingButItsDefaultsRuns) {
+  Scene scene =
+      parse_scene(R"({"name": "x", "bodies": [{"name": "c", "kind": "particles", "mesh": {"generator": "sheet"}}]})",
+                  "my.json", {});
+  World world = build_world(scene);
+  for (int i = 0; i < scene.steps; ++i) world.step();
+  // Free fall against air of 0.1 / s, all of it alike: the closed form at the end, as near as steps of first order are.
+  const double k = 0.1;
+  const double t = world.time();
+  const double fall = 9.81 / k * (t - (1 - std::exp(-k * t)) / k);
+  for (const Eigen::Vector3d& p : world.positions(world.bodies()[0])) EXPECT_NEAR(p.y(), -fall, 0.02 * fall);
+}
+
+TEST(SceneBuild, MaterialAndPressureReachTheBodies) {
+  // Two sheets on a slope of 20 degrees, whose tangent is 0.36: the rough one stays, the smooth one slides.
+  const auto moved = [](double friction) {
+    Scene scene = scene_of(R"({"name": "slope", "kind": "rigid", "rigid_kind": "static", "friction": 1,
+        "shape": {"kind": "half_space", "normal": [0.34202014, 0.93969262, 0]}},
+      {"name": "sheet", "kind": "particles", "mass": 0.1, "friction": 1, "mesh": {"generator": "sheet", "size_x": 0.2,
+        "size_z": 0.2, "segments_x": 4, "segments_z": 4, "rotation": {"axis": [0, 0, 1], "degrees": -20},
+        "position": [0.00342, 0.0094, 0]}})");
+    std::get<ParticleSpec>(scene.bodies[1].body).friction = friction;
+    World world = build_world(scene);
+    const Eigen::Vector3d start = world.positions(world.bodies()[1])[0];
+    for (int i = 0; i < 50; ++i) world.step();
+    return (world.positions(world.bodies()[1])[0] - start).norm();
+  };
+  EXPECT_LT(moved(1), 0.01);
+  EXPECT_GT(moved(0.01), 0.2);
+
+  const std::string balloon = R"({"name": "balloon", "kind": "particles", "pressure": -1,
+    "mesh": {"generator": "icosphere"}})";
+  EXPECT_THROW(scene_of(balloon), Error);
+  const std::string open = R"({"name": "open", "kind": "particles", "pressure": 10, "mesh": {"generator": "sheet"}})";
+  EXPECT_TRUE(error_of(scene_of(open)).starts_with("my.json: bodies[0]: body 'open': pressure needs a closed mesh"));
 }
 
 TEST(SceneBuild, RigidBodiesHaveNoDetectionToChoose) {

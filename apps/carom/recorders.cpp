@@ -70,7 +70,10 @@ void Recorders::make_surfaces(const Scene& scene) {
   const std::vector<BodyId> bodies = world_.bodies();
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     const auto* spec = std::get_if<RigidSpec>(&scene.bodies[i].body);
-    if (spec == nullptr) continue;
+    if (spec == nullptr) {
+      for (const Eigen::Vector3d& p : world_.positions(bodies[i])) all.extend(p);
+      continue;
+    }
     const Shape& shape = world_.shape(bodies[i]);
     if (shape.kind() == ShapeKind::half_space) {
       half_spaces.push_back(bodies[i]);

@@ -18,7 +18,7 @@ class Impacts : public testing::TestWithParam<std::string> {
     WorldOptions options;
     options.dt = dt;
     options.gravity.setZero();
-    options.rigid.sleep = false;
+    options.solver.sleep.enabled = false;
     options.response = GetParam();
     return World(options);
   }

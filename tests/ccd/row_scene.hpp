@@ -33,7 +33,7 @@ inline Row make_row(RowKind kind, const std::string& response, std::uint32_t see
   WorldOptions options;
   options.dt = chance.integer(0, 1) == 0 ? 1.0 / 60 : 1e-3;
   options.gravity.setZero();
-  options.rigid.sleep = false;
+  options.solver.sleep.enabled = false;
   options.response = response;
   Row row(options);
   const double restitution = 0.5 * chance.integer(0, 2);

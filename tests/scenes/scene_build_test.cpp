@@ -339,7 +339,7 @@ TEST(SceneBuild, BodiesOfAllKindsShareAScene) {
     "mesh": {"generator": "sheet", "position": [0, 1, 0]}})";
   // Each option acts on a body that is there.
   const std::string options = R"(, "method": "grid", "detection": "continuous", "contact": {"distance": 0.02},
-    "response": "impulse", "dt": 0.001, "rigid": {"substeps": 8})";
+    "response": "impulse", "dt": 0.001, "solver": {"soft": {"substeps": 8}})";
   EXPECT_EQ(error_of(scene_of(ball + ", " + box + ", " + mover + ", " + cloth, options)), "no error");
   EXPECT_EQ(error_of(scene_of(ball + ", " + box, options)), "no error");
   EXPECT_EQ(error_of(scene_of(cloth, options)), "no error");

@@ -237,7 +237,7 @@ void wake_by_touch(World& world, const SolverOptions& options, const Pair& pair,
     const auto i = static_cast<std::size_t>(body);
     if (still_or_static(bodies, i)) return false;
     // What is kinematic goes on and on, however slowly.
-    const double least = bodies.info[i].kind == RigidKind::kinematic ? 0 : options.sleep.enabled.speed;
+    const double least = bodies.info[i].kind == RigidKind::kinematic ? 0 : options.sleep.speed;
     return fastest(bodies, i, bodies.colliders[static_cast<std::size_t>(collider)].reach) > least;
   };
   if (fresh || moves(pair.body_a, pair.collider_a) || moves(pair.body_b, pair.collider_b))

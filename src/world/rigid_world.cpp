@@ -51,7 +51,7 @@ void wake_neighbours(WorldState& s, std::int32_t body) {
 }
 
 void sleep(World& world, const SolverOptions& options, double dt, StageStats& stats) {
-  if (!options.sleep.enabled.enabled) return;
+  if (!options.sleep.enabled) return;
   WorldState& s = world.state;
   Bodies& bodies = s.bodies;
   const std::size_t count = bodies.size();
@@ -72,7 +72,7 @@ void sleep(World& world, const SolverOptions& options, double dt, StageStats& st
     const Quat turn = m.q * detail::conjugate(before.q);
     const double turned = 2 * std::sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
     const double speed = std::max(length(m.v) + length(m.w) * reach, (length(m.x - before.x) + turned * reach) / dt);
-    bodies.still[i] = speed < options.sleep.enabled.speed && bodies.info[i].sleeping_allowed ? bodies.still[i] + dt : 0;
+    bodies.still[i] = speed < options.sleep.speed && bodies.info[i].sleeping_allowed ? bodies.still[i] + dt : 0;
   }
   for (const std::int32_t p : s.touching) {
     const Pair& pair = s.pairs[static_cast<std::size_t>(p)];
@@ -118,7 +118,7 @@ void sleep(World& world, const SolverOptions& options, double dt, StageStats& st
       const std::int32_t r = root(world.parent, static_cast<std::int32_t>(i));
       const double still = world.island_still[static_cast<std::size_t>(r)];
       // Not even with a sleep_after of 0 what has not been still at all.
-      if (!(still > 0 && still >= options.sleep.enabled.after)) continue;
+      if (!(still > 0 && still >= options.sleep.after)) continue;
       bodies.asleep[i] = 1;
       bodies.island[i] = r;
       bodies.motion[i].v = {};

@@ -6,7 +6,7 @@ namespace carom::ccd {
 namespace {
 
 /// A cluster with more bodies stops: then nothing changes when others come to it.
-constexpr int max_cluster = 32;
+constexpr int max_cluster = 64;
 
 /// How often the body that carries another may change within a step; then it is squeezed between them.
 constexpr int max_carriers = 4;

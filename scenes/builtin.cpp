@@ -9,7 +9,7 @@
 namespace carom {
 namespace {
 
-constexpr std::array<BuiltinScene, 20> scene_list{{
+constexpr std::array<BuiltinScene, 24> scene_list{{
     {"two-tori-1600", "A torus falls on another, dents it, slides off; 1600 triangles each (for short: two-tori)",
      scenes::two_tori_1600},
     {"two-tori-6400", "The same with 6400 triangles each", scenes::two_tori_6400},
@@ -32,6 +32,10 @@ constexpr std::array<BuiltinScene, 20> scene_list{{
     {"terrain", "500 random hulls fall on a mesh of 100000 triangles", [] { return scenes::terrain(); }},
     {"arch", "An arch of wedge stones that friction alone holds", scenes::arch},
     {"dropped-parts", "Brackets, pipes, gears, bowls and chains of rings fall into a bin", scenes::dropped_parts},
+    {"ball-in-sheet", "A ball is thrown at a hanging sheet, which catches it and swings", scenes::ball_in_sheet},
+    {"sheet-on-boxes", "A sheet falls over boxes that can move, and slides off", scenes::sheet_on_boxes},
+    {"press", "A plate that changes its shape pushes crates, a ball and a soft ball", scenes::press},
+    {"balloon", "A closed sheet swells under pressure and pushes boxes outward", scenes::balloon},
 }};
 
 struct Alias {

@@ -28,4 +28,10 @@ Scene terrain(int count = 500);
 Scene arch();
 Scene dropped_parts();
 
+// Rigid bodies, particles and scripted meshes together.
+Scene ball_in_sheet();
+Scene sheet_on_boxes();
+Scene press();
+Scene balloon();
+
 }  // namespace carom::scenes

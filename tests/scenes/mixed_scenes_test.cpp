@@ -107,7 +107,7 @@ TEST(MixedScenes, TheSheetSlidesOffTheBoxes) {
 TEST(MixedScenes, ThePressMovesRigidBodiesAndParticles) {
   SceneRun run("press");
   const SceneRun start("press");
-  run_apart(run, 16);
+  run_apart(run, 60);
   for (const char* name : {"crate", "ball", "soft-ball"}) {
     EXPECT_GT(run.center(name).x() - start.center(name).x(), 0.2) << name;
     EXPECT_LT(run.center(name).x(), 5) << name;

@@ -194,7 +194,8 @@ class World {
   std::optional<double> response_residual() const;
   const PipelineStats& stats() const;
 
-  // Questions to the rigid bodies, as they are now, asleep or not. May be asked from several threads at a time, as long
+  // Questions to all bodies, as they are now, asleep or not; those whose vertices move are their surface, as they have
+  // no inside. May be asked from several threads at a time, as long
   // as nobody changes the world. What comes first is first in the list; at the same time it is the order of adding.
   /// The ray is origin + t direction, t from 0 to `limit`, which may be infinite; the direction need not be a unit.
   std::vector<WorldHit> ray(const Eigen::Vector3d& origin, const Eigen::Vector3d& direction, double limit,

@@ -8,7 +8,7 @@
 #include "carom/query.hpp"
 #include "carom/unset.hpp"
 
-/// What is asked of the rigid bodies of a World, see World::ray and the like.
+/// What is asked of the bodies of a World, see World::ray and the like.
 namespace carom {
 
 /// Whom to ask: bodies whose mask has a bit of `group`, and whose group has one of `mask`.

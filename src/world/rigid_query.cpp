@@ -16,12 +16,24 @@ AxisBox bounding_box(const Shape& shape, const Eigen::Isometry3d& pose) {
   return {Eigen::Vector3d::Constant(-INFINITY), Eigen::Vector3d::Constant(INFINITY)};
 }
 
-const BroadPhase& QueryTree::of(const Bodies& bodies) {
+const BroadPhase& QueryTree::of(const carom::World::State& state) {
   const std::scoped_lock lock(mutex_);
   if (tree_) return *tree_;
+  const Bodies& bodies = state.rigid.state.bodies;
+  surfaces_.assign(bodies.size(), std::nullopt);
+  for (const BodyId id : state.order) {
+    const Body& body = state.bodies[id];
+    if (!body.has_vertices()) continue;
+    // A mesh that stays is as solid as that of a rigid body; one that deforms is its surface.
+    surfaces_[static_cast<std::size_t>(body.number)] =
+        Shape::mesh({body.positions, body.triangles},
+                    {.solid = body.kind == BodyKind::static_body ? MeshSolid::by_normals : MeshSolid::surface});
+  }
   auto tree = std::make_unique<BroadPhase>(BroadPhaseOptions{.method = "tree", .margin = 0});
-  for (std::size_t i = 0; i < bodies.size(); ++i)
-    tree->add(bounding_box(bodies.info[i].shape, shape_pose(bodies.motion[i], bodies.info[i])));
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    tree->add(surfaces_[i] ? surfaces_[i]->bounding_box(Eigen::Isometry3d::Identity())
+                           : bounding_box(bodies.info[i].shape, shape_pose(bodies.motion[i], bodies.info[i])));
+  }
   tree->update();
   tree->prepare_queries();
   tree_ = std::move(tree);
@@ -38,7 +50,10 @@ using Eigen::Vector3d;
 class Asked {
  public:
   Asked(const World::State& state, const QueryFilter& filter)
-      : bodies_(state.rigid.state.bodies), filter_(filter), tree_(state.query_tree.of(bodies_)) {
+      : bodies_(state.rigid.state.bodies),
+        filter_(filter),
+        tree_(state.query_tree.of(state)),
+        surfaces_(state.query_tree) {
     for (const BodyId id : filter.without) {
       require(state.bodies.contains(id), ErrorCode::bad_index,
               "no body has the id {}.{}: it was removed, or is of another world", id.index, id.generation);
@@ -47,8 +62,14 @@ class Asked {
 
   const BroadPhase& tree() const { return tree_; }
   const rigid::Info& info(std::size_t i) const { return bodies_.info[i]; }
-  const Shape& shape(std::size_t i) const { return bodies_.info[i].shape; }
-  Eigen::Isometry3d pose(std::size_t i) const { return rigid::shape_pose(bodies_.motion[i], bodies_.info[i]); }
+  const Shape& shape(std::size_t i) const {
+    const Shape* surface = surfaces_.surface(i);
+    return surface != nullptr ? *surface : bodies_.info[i].shape;
+  }
+  Eigen::Isometry3d pose(std::size_t i) const {
+    if (surfaces_.surface(i) != nullptr) return Eigen::Isometry3d::Identity();
+    return rigid::shape_pose(bodies_.motion[i], bodies_.info[i]);
+  }
 
   bool wanted(std::size_t i) const {
     const rigid::Info& body = bodies_.info[i];
@@ -60,6 +81,7 @@ class Asked {
   const rigid::Bodies& bodies_;
   const QueryFilter& filter_;
   const BroadPhase& tree_;
+  const rigid::QueryTree& surfaces_;
 };
 
 /// A ray with a unit direction, whatever the one that was given: no square of it is too large or too small.

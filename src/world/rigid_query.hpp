@@ -2,8 +2,11 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <vector>
 
 #include "carom/broad_phase.hpp"
+#include "carom/world.hpp"
 #include "world/rigid_world.hpp"
 
 namespace carom::rigid {
@@ -21,13 +24,19 @@ class QueryTree {
     return *this;
   }
 
-  void forget() { tree_.reset(); }
+  void forget() {
+    tree_.reset();
+    surfaces_.clear();
+  }
   /// Proxies are numbered as the bodies.
-  const BroadPhase& of(const Bodies& bodies);
+  const BroadPhase& of(const carom::World::State& state);
+  /// Shape of a body with vertices, as they are; nullptr: the body has a shape of its own. After of().
+  const Shape* surface(std::size_t body) const { return surfaces_[body] ? &*surfaces_[body] : nullptr; }
 
  private:
   std::mutex mutex_;
   std::unique_ptr<BroadPhase> tree_;
+  std::vector<std::optional<Shape>> surfaces_;  ///< of each body
 };
 
 }  // namespace carom::rigid

@@ -213,6 +213,7 @@ void run_predict(World::State& s, StageStats& stats) {
   s.displacements.assign(s.start.size(), Eigen::Vector3d::Zero());
   s.forces.resize(s.start.size());
   s.awake_inverse_mass = s.inverse_mass;
+  s.damped.assign(s.rigid.state.bodies.size(), {});
   for (const contact::SurfacePart& part : s.ranges) {
     const Body& body = s.bodies[part.id];
     const auto first = static_cast<std::size_t>(part.first_vertex);
@@ -256,6 +257,7 @@ void run_predict(World::State& s, StageStats& stats) {
       if (stable) {
         particles::add_forces(body, s.options.gravity, dt, start, std::span(s.displacements).subspan(first, count),
                               velocities, std::span(s.forces).subspan(first, count));
+        note_air_damping(s, part, dt, s.displacements);
       }
       for (std::size_t v = 0; v < count; ++v) {
         if (!stable && body.inverse_mass[v] > 0) velocities[v] += dt * s.options.gravity;

@@ -81,6 +81,17 @@ struct World::State {
   std::vector<Eigen::Vector3d> forces;            ///< working memory of particles
   std::vector<double> awake_inverse_mass;         ///< 1/kg; 0 of bodies that sleep as well
 
+  /// Lost by the damping of the air in this step, of each body with vertices.
+  struct Damped {
+    Eigen::Vector3d momentum = Eigen::Vector3d::Zero();
+    Eigen::Vector3d angular = Eigen::Vector3d::Zero();  ///< about the origin
+  };
+  std::vector<Damped> damped;
+  // Working memory of islands, by the number of the body.
+  std::vector<std::int32_t> island_parent;
+  std::vector<std::uint8_t> island_touched;  ///< 1: of the body, or of one of the island at its root
+  std::vector<Index> first_vertex_of;
+
   rigid::World rigid;
   mutable rigid::QueryTree query_tree;  ///< forgotten by whatever moves a rigid body
 
@@ -128,6 +139,11 @@ void match_surface_contacts(World::State& state, StageStats& stats);
 void respond(Context& context, World::State& state, PipelineStats& stats);
 /// Stage `continuous`: nothing passes through anything between the start of the step and its end.
 void limit_motion(Context& context, World::State& state, const rigid::StepOptions& options, StageStats& stats);
+/// Angular momentum that contacts of free deforming bodies did not keep, taken back.
+void keep_angular_momentum(World::State& state, StageStats& stats);
+/// Adds up the momentum that the damping of the air takes in an interval (s), for keep_angular_momentum.
+void note_air_damping(World::State& state, const contact::SurfacePart& part, double interval,
+                      std::span<const Eigen::Vector3d> displacements);
 /// Stage `commit`: the new state, all of it or, if a number overflowed, none of it.
 void run_commit(World::State& state, StageStats& stats);
 /// Throws Error(unstable) that names a vertex which left the range of numbers.

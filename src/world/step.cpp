@@ -35,6 +35,7 @@ void World::step() {
   rigid::keep_momentum_and_energy(context, rigid, options, false, stats[Stage::commit]);
   limit_motion(context, s, options, stats[Stage::commit]);
   rigid::keep_momentum_and_energy(context, rigid, options, true, stats[Stage::commit]);
+  keep_angular_momentum(s, stats[Stage::commit]);
   rigid::limit_spinning(rigid, options);
   // Throws if a number overflowed: until here nothing has changed that can be seen.
   check_ends(s);

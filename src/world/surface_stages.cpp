@@ -238,6 +238,7 @@ void respond(Context& context, World::State& s, PipelineStats& stats) {
     add_to_free_motion(s);
   } else if (s.deforming) {
     set_masses(s, false);
+    s.damped.assign(world.state.bodies.size(), {});
     std::copy(s.start_velocities.begin(), s.start_velocities.end(), s.velocities.begin());
     for (const SurfacePart& part : s.ranges) {
       const Body& body = s.bodies[part.id];
@@ -253,6 +254,7 @@ void respond(Context& context, World::State& s, PipelineStats& stats) {
         particles::add_forces(body, s.options.gravity, interval, std::span(s.start).subspan(first, count),
                               std::span(s.displacements).subspan(first, count),
                               std::span(s.velocities).subspan(first, count), std::span(s.forces).subspan(first, count));
+        note_air_damping(s, part, interval, s.displacements);
       }
     };
     in.coupling = &coupling;

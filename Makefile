@@ -15,13 +15,13 @@ TESTS_tsan := -R "Parallel|Determinism|Detect|FollowsEdits|AnyNumberOfThreads|Fo
 TARGETS_asan := test_core test_broad test_convex test_detect test_mesh test_world test_rigid test_io
 TARGETS_tsan := test_core test_broad test_detect test_determinism test_rigid
 
-.PHONY: help demo test bench build check docs format headers tidy asan tsan fuzz soak install clean
+.PHONY: help demo test bench build check docs format headers layout tidy asan tsan fuzz soak install clean
 
 help:
 	@echo "make demo      install what is missing, build, run the demo scenes into out/"
 	@echo "make test      install what is missing, build, run every test"
 	@echo "make bench     detection against the reference and other libraries; BENCH=--quick for a short run"
-	@echo "make check     formatting, links of the documents, clang-tidy, every public header by itself"
+	@echo "make check     formatting, layout, links of the documents, clang-tidy, every public header by itself"
 	@echo "make asan      the tests under the address and undefined-behaviour sanitizers"
 	@echo "make tsan      the threaded tests under the thread sanitizer"
 	@echo "make fuzz      each fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS)"
@@ -57,7 +57,7 @@ bench:
 	@$(BUILD)/carom_bench_broad --out out/bench $(if $(findstring --quick,$(BENCH)),--quick)
 	@$(BUILD)/carom_bench_rigid --out out/bench $(if $(findstring --quick,$(BENCH)),--quick)
 
-check: format-check docs headers tidy
+check: format-check docs headers layout tidy
 
 format-check:
 	@scripts/setup build test check
@@ -71,6 +71,9 @@ docs:
 
 headers:
 	@scripts/check-headers
+
+layout:
+	@scripts/check-layout
 
 tidy:
 	@scripts/setup build test check

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "io/scene_mesh.hpp"
-#include "io/scene_motion.hpp"
+#include "io/scene/scene_mesh.hpp"
+#include "io/scene/scene_motion.hpp"
 
 namespace carom::bench {
 
@@ -15,13 +15,13 @@ using Positions = std::vector<Eigen::Vector3d>;
 /// Bodies whose place depends on nothing but the time.
 struct MovingBody {
   TriangleMesh mesh;
-  Motion motion;  ///< none if it stands still
+  MotionFunction motion;  ///< none if it stands still
 };
 
 std::optional<MovingBody> make_moving(const BodySpec& spec) {
-  if (const auto* fixed = std::get_if<StaticSpec>(&spec.body)) return MovingBody{build(fixed->mesh), {}};
-  if (const auto* kinematic = std::get_if<KinematicSpec>(&spec.body)) {
-    KinematicBody body = build_kinematic(spec.name, *kinematic);
+  if (const auto* fixed = std::get_if<FixedSpec>(&spec.body)) return MovingBody{build(fixed->mesh), {}};
+  if (const auto* kinematic = std::get_if<ScriptedSpec>(&spec.body)) {
+    ScriptedBody body = build_scripted(spec.name, *kinematic);
     return MovingBody{std::move(body.mesh), std::move(body.motion)};
   }
   return std::nullopt;

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "carom/detect.hpp"
-#include "carom/scene.hpp"
+#include "carom/detect/detect.hpp"
+#include "carom/io/scene.hpp"
 
 /// What a benchmark runs on: one surface, and where it is in a few frames.
 namespace carom::bench {

@@ -6,8 +6,8 @@
 #include <numbers>
 
 #include "bench/peers.hpp"
-#include "carom/generate.hpp"
-#include "carom/surface_builder.hpp"
+#include "carom/mesh/generate.hpp"
+#include "carom/mesh/surface_builder.hpp"
 
 namespace carom::bench {
 
@@ -31,7 +31,7 @@ BenchScene soft_balls(PairScope pairs, const char* name, int frames) {
 /// The built-in roll, ten times as large: twice as wide and five times as long, segments and gaps alike.
 BenchScene large_roll(int frames) {
   Scene scene = find_scene("rolled-sheet-20000");
-  auto& body = std::get<KinematicSpec>(scene.bodies[0].body);
+  auto& body = std::get<ScriptedSpec>(scene.bodies[0].body);
   for (MeshSource* mesh : {&body.mesh, &*body.morph_target}) {
     auto& roll = std::get<RollSource>(mesh->shape);
     roll.inner_radius *= 2;

@@ -1,5 +1,5 @@
 #include "bench/broad_peers.hpp"
-#include "carom/broad_phase.hpp"
+#include "carom/detect/broad_phase.hpp"
 
 namespace carom::bench {
 namespace {

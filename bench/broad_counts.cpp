@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "bench/broad_scenes.hpp"
-#include "carom/broad_phase.hpp"
-#include "carom/query.hpp"
+#include "carom/detect/broad_phase.hpp"
+#include "carom/query/query.hpp"
 
 namespace carom::bench {
 

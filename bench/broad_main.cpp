@@ -34,8 +34,8 @@ constexpr std::array<Motion, 3> motions{{{"still", 0}, {"drifting", 0.01}, {"fas
 struct Contender {
   std::string name;
   bool ours;
-  std::size_t most;  ///< bodies
-  bool wall;         ///< several threads: by the clock
+  std::size_t largest;  ///< bodies
+  bool wall;            ///< several threads: by the clock
   std::function<std::unique_ptr<BroadPeer>()> make;
 };
 
@@ -66,7 +66,7 @@ void race(std::size_t bodies, const Motion& motion, const Settings& settings, Ta
   std::vector<Contender> all = contenders(bodies, motion);
   std::erase_if(all, [&](const Contender& c) {
     const auto& only = settings.only;
-    return c.most < bodies || (!only.empty() && std::find(only.begin(), only.end(), c.name) == only.end());
+    return c.largest < bodies || (!only.empty() && std::find(only.begin(), only.end(), c.name) == only.end());
   });
   const auto steps = static_cast<std::size_t>(settings.steps);
   std::vector<std::vector<double>> best(all.size(), std::vector<double>(steps, INFINITY));

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "carom/shape.hpp"
+#include "carom/shape/shape.hpp"
 
 namespace carom::bench {
 

@@ -1,5 +1,5 @@
 #include "bench/convex_peers.hpp"
-#include "carom/query.hpp"
+#include "carom/query/query.hpp"
 
 namespace carom::bench {
 namespace {

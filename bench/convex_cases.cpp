@@ -1,7 +1,7 @@
 #include "bench/convex_cases.hpp"
 
 #include "bench/draw.hpp"
-#include "carom/query.hpp"
+#include "carom/query/query.hpp"
 
 namespace carom::bench {
 namespace {
@@ -39,8 +39,8 @@ ConvexCases make_convex_cases(int corners, int count) {
   for (int i = 0; i < 40; ++i) cases.shapes.push_back(draw_shape(draw, corners));
   for (int i = 0; i < count; ++i) {
     ConvexQuery q{draw.below(40), draw.below(40), draw.pose(), draw.pose()};
-    const Eigen::Vector3d way = draw.direction();
-    const auto place = [&](double along) { q.pose_b.translation() = q.pose_a.translation() + along * way; };
+    const Eigen::Vector3d travel = draw.direction();
+    const auto place = [&](double along) { q.pose_b.translation() = q.pose_a.translation() + along * travel; };
     place(draw.number(3, 6));
     cases.far.push_back(q);
     set_gap(cases, q, draw.number(0, 0.02));
@@ -56,17 +56,17 @@ ConvexCases make_convex_cases(int corners, int count) {
 }
 
 std::vector<ConvexMotion> make_convex_motions(const ConvexCases& cases, int count, int steps, double angle,
-                                              double step_way) {
+                                              double step_travel) {
   std::vector<ConvexMotion> motions;
   Draw draw;
   for (int i = 0; i < count; ++i) {
     // Half of the steps before the first touch, half after it.
     ConvexQuery q = cases.apart[static_cast<std::size_t>(i)];
-    const Eigen::Vector3d way = (q.pose_a.translation() - q.pose_b.translation()).normalized();
-    q.pose_b.translation() -= step_way * steps / 2 * way;
+    const Eigen::Vector3d travel = (q.pose_a.translation() - q.pose_b.translation()).normalized();
+    q.pose_b.translation() -= step_travel * steps / 2 * travel;
     ConvexMotion& motion = motions.emplace_back();
     for (int step = 0; step < steps; ++step) {
-      q.pose_b.translation() += step_way * way;
+      q.pose_b.translation() += step_travel * travel;
       q.pose_b.rotate(Eigen::AngleAxisd(angle, draw.direction()));
       motion.push_back(q);
     }

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "carom/shape.hpp"
+#include "carom/shape/shape.hpp"
 
 namespace carom::bench {
 
@@ -33,6 +33,6 @@ ConvexCases make_convex_cases(int corners, int count);
 /// A pair on its way through each other, step by step: 10 degrees and 1% of the size each, or as asked (rad, m).
 using ConvexMotion = std::vector<ConvexQuery>;
 std::vector<ConvexMotion> make_convex_motions(const ConvexCases& cases, int count, int steps, double angle = 0.1745,
-                                              double way = 0.02);
+                                              double travel = 0.02);
 
 }  // namespace carom::bench

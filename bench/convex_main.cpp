@@ -10,7 +10,7 @@
 #include "bench/program.hpp"
 #include "bench/stopwatch.hpp"
 #include "bench/table.hpp"
-#include "carom/query.hpp"
+#include "carom/query/query.hpp"
 
 /// Queries on pairs of convex shapes against FCL and Bullet, see docs/benchmarks.md.
 namespace carom::bench {

@@ -9,10 +9,10 @@
 #include "bench/reference_joukhadar.hpp"
 #include "bench/stopwatch.hpp"
 #include "bench/table.hpp"
-#include "carom/cast.hpp"
-#include "carom/closest_features.hpp"
-#include "carom/generate.hpp"
-#include "carom/separating_axes.hpp"
+#include "carom/mesh/generate.hpp"
+#include "carom/query/cast.hpp"
+#include "carom/query/closest_features.hpp"
+#include "carom/query/separating_axes.hpp"
 
 /// Convex shapes that move, see docs/benchmarks.md.
 namespace carom::bench {
@@ -73,15 +73,15 @@ void bench_cast(const ConvexCases& cases, const Settings& settings, Table& table
     const std::vector<MovingCase> moving = make_moving(cases, turning, miss);
     int hits = 0;
     int iterations = 0;
-    int most = 0;
+    int largest = 0;
     double sum = 0;
     const auto ms = best_of(settings.passes, {[&] {
-                                                hits = iterations = most = 0;
+                                                hits = iterations = largest = 0;
                                                 for (const MovingCase& m : moving) {
                                                   const CastResult r = cast(*m.a, m.motion_a, *m.b, m.motion_b);
                                                   hits += r.hit ? 1 : 0;
                                                   iterations += r.iterations;
-                                                  most = std::max(most, r.iterations);
+                                                  largest = std::max(largest, r.iterations);
                                                 }
                                               },
                                               [&] {
@@ -92,7 +92,8 @@ void bench_cast(const ConvexCases& cases, const Settings& settings, Table& table
                                               }});
     const auto n = static_cast<double>(moving.size());
     table.add({name, cases.shapes_name, fmt::format("{:.0f}", n / ms[0]), fmt::format("{:.1f}", ms[0] / ms[1]),
-               fmt::format("{:.0f}%", 100 * hits / n), fmt::format("{:.1f}", iterations / n), fmt::format("{}", most)});
+               fmt::format("{:.0f}%", 100 * hits / n), fmt::format("{:.1f}", iterations / n),
+               fmt::format("{}", largest)});
     if (!(sum >= 0)) fmt::print(stderr, "some start overlapping\n");
   }
 }
@@ -168,11 +169,11 @@ void bench_axes(const ConvexCases& cases, const Settings& settings, Table& table
 /// Closest points of pairs that approach each other, by Voronoi regions from the last features and by GJK with its
 /// cache. Steps are taken in turn over all pairs, as a simulation does.
 void bench_features(const ConvexCases& cases, const Settings& settings, Table& table) {
-  for (const auto& [name, angle, way] :
+  for (const auto& [name, angle, travel] :
        {std::tuple{"10 degrees, 1%", 0.1745, 0.02}, {"0.5 degrees, 0.1%", 0.0087, 0.002}}) {
     const std::size_t steps = 20;
     const std::vector<ConvexMotion> motions =
-        make_convex_motions(cases, std::min(50, settings.count), 2 * static_cast<int>(steps), angle, way);
+        make_convex_motions(cases, std::min(50, settings.count), 2 * static_cast<int>(steps), angle, travel);
     std::vector<ConvexPolyhedron> polyhedra;
     for (const Shape& shape : cases.shapes) polyhedra.emplace_back(shape);
     const auto shape = [&](int i) -> const Shape& { return cases.shapes[static_cast<std::size_t>(i)]; };

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string_view>
 
-#include "carom/shape.hpp"
+#include "carom/shape/shape.hpp"
 
 /// Libraries that answer questions about two convex shapes, each by the same three calls.
 namespace carom::bench {

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "carom/shape.hpp"
+#include "carom/shape/shape.hpp"
 
 namespace carom::bench {
 

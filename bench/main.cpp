@@ -12,7 +12,7 @@
 #include "bench/program.hpp"
 #include "bench/stopwatch.hpp"
 #include "bench/table.hpp"
-#include "carom/detect_continuous.hpp"
+#include "carom/detect/detect_continuous.hpp"
 #include "detect/candidates.hpp"
 
 /// The benchmarks of detection, see docs/benchmarks.md.

@@ -9,9 +9,9 @@
 #include "bench/program.hpp"
 #include "bench/stopwatch.hpp"
 #include "bench/table.hpp"
-#include "carom/generate.hpp"
-#include "carom/mesh_contacts.hpp"
-#include "carom/query.hpp"
+#include "carom/mesh/generate.hpp"
+#include "carom/query/mesh_contacts.hpp"
+#include "carom/query/query.hpp"
 
 /// Queries on pairs of meshes, and of a mesh and a convex shape, against FCL; see docs/benchmarks.md.
 namespace carom::bench {
@@ -83,17 +83,17 @@ Cases make_cases(std::string name, const Shape& a, const Shape& b, int count) {
   Draw draw;
   for (int i = 0; i < count; ++i) {
     Query q{0, 1, draw.pose(), draw.pose()};
-    const Eigen::Vector3d way = draw.direction();
+    const Eigen::Vector3d travel = draw.direction();
     // Along one line, so that gaps are those of the first contact from outside.
     const auto gap_at = [&](double along) {
-      q.pose_b.translation() = q.pose_a.translation() + along * way;
+      q.pose_b.translation() = q.pose_a.translation() + along * travel;
       return distance(a, q.pose_a, b, q.pose_b);
     };
     double along = 4;
     const auto approach = [&](double gap) {
       for (int k = 0; k < 60; ++k) {
         const QueryResult r = gap_at(along);
-        const double facing = std::max(r.normal.dot(way), 0.1);
+        const double facing = std::max(r.normal.dot(travel), 0.1);
         if (r.distance - gap < 1e-12 + 1e-3 * gap) break;
         along -= (r.distance - gap) * (k < 20 ? 1 : facing);
       }
@@ -105,7 +105,7 @@ Cases make_cases(std::string name, const Shape& a, const Shape& b, int count) {
     approach(1e-6);
     cases.touching.push_back(q);
     along -= 0.1;
-    q.pose_b.translation() = q.pose_a.translation() + along * way;
+    q.pose_b.translation() = q.pose_a.translation() + along * travel;
     cases.deep.push_back(q);
   }
   return cases;

@@ -3,7 +3,7 @@
 #include <memory>
 #include <string_view>
 
-#include "carom/shape.hpp"
+#include "carom/shape/shape.hpp"
 
 namespace carom::bench {
 

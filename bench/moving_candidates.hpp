@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "bench/bench_scene.hpp"
-#include "carom/continuous.hpp"
+#include "carom/detect/continuous.hpp"
 
 namespace carom::bench {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/continuous.hpp"
+#include "carom/detect/continuous.hpp"
 
 namespace carom::bench {
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "carom/contact.hpp"
-#include "carom/detect.hpp"
+#include "carom/detect/contact.hpp"
+#include "carom/detect/detect.hpp"
 
 /// The yardstick of the benchmarks: the grid pipeline of F. Léonard's thesis (chapter 3,
 /// algorithm 1) as its author would write it. Plain loops, std::vector, std::sort, textbook

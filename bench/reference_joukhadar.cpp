@@ -1,6 +1,6 @@
 #include "bench/reference_joukhadar.hpp"
 
-#include "carom/query.hpp"
+#include "carom/query/query.hpp"
 
 namespace carom::bench {
 

@@ -2,7 +2,7 @@
 
 #include <Eigen/Geometry>
 
-#include "carom/shape.hpp"
+#include "carom/shape/shape.hpp"
 
 namespace carom::bench {
 

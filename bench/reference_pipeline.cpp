@@ -184,9 +184,9 @@ void Pipeline<V>::find_triangles(std::span<Object* const> objects, const Box& re
 /// Stage 3. The published margin of 0.001 is relative here, as scenes differ in size.
 template <class V>
 void Pipeline<V>::define_grid(const Box& region) {
-  constexpr double most_cells = 1 << 20;  // along an axis: the product of three fits in a number
+  constexpr double max_cells = 1 << 20;  // along an axis: the product of three fits in a number
   const Vector3d size = region.max - region.min;
-  cell_size_ = std::max(largest_ * 1.001, size.maxCoeff() / most_cells);
+  cell_size_ = std::max(largest_ * 1.001, size.maxCoeff() / max_cells);
   origin_ = region.min.array() - cell_size_ / 2;
   for (int axis = 0; axis < 3; ++axis) {
     cell_counts_[static_cast<std::size_t>(axis)] = static_cast<int>(std::ceil(size[axis] / cell_size_)) + 1;

@@ -60,7 +60,7 @@ RigidRun run_bullet(const RigidScene& scene, int steps, double dt) {
     btCollisionShape* shape = shapes.back().shape.get();
     btVector3 inertia(0, 0, 0);
     btScalar mass = 0;
-    if (body.kind == RigidKind::dynamic) {
+    if (body.motion == MotionModel::rigid) {
       mass = static_cast<btScalar>(body.density * body.shape.mass_properties().volume);
       shape->calculateLocalInertia(mass, inertia);
     }

@@ -1,5 +1,5 @@
 #include "bench/rigid_run.hpp"
-#include "carom/world.hpp"
+#include "carom/world/world.hpp"
 
 namespace carom::bench {
 

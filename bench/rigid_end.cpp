@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "bench/rigid_run.hpp"
-#include "carom/query.hpp"
+#include "carom/query/query.hpp"
 
 namespace carom::bench {
 namespace {
@@ -29,7 +29,7 @@ RigidEnd examine(const RigidScene& scene, const RigidRun& run) {
   std::vector<double> radius;
   for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
     radius.push_back(radius_of(scene.bodies[i].shape));
-    const bool dynamic = scene.bodies[i].kind == RigidKind::dynamic;
+    const bool dynamic = scene.bodies[i].motion == MotionModel::rigid;
     // The origin of a random hull may be outside of it.
     const Eigen::Vector3d center =
         dynamic ? scene.bodies[i].shape.mass_properties().center : Eigen::Vector3d(Eigen::Vector3d::Zero());
@@ -48,12 +48,12 @@ RigidEnd examine(const RigidScene& scene, const RigidRun& run) {
       const std::size_t j = there[l];
       const RigidBody& a = scene.bodies[i];
       const RigidBody& b = scene.bodies[j];
-      if (a.kind != RigidKind::dynamic && b.kind != RigidKind::dynamic) continue;
+      if (a.motion != MotionModel::rigid && b.motion != MotionModel::rigid) continue;
       if ((run.poses[i].translation() - run.poses[j].translation()).norm() > radius[i] + radius[j]) continue;
       const double depth = -penetration(a.shape, run.poses[i], b.shape, run.poses[j]).distance;
-      const double share = depth / (2 * std::min(radius[i], radius[j]));
-      end.deepest = std::max(end.deepest, share);
-      if (share > 0.01) ++end.deep_pairs;
+      const double fraction = depth / (2 * std::min(radius[i], radius[j]));
+      end.deepest = std::max(end.deepest, fraction);
+      if (fraction > 0.01) ++end.deep_pairs;
     }
   }
   return end;

@@ -10,7 +10,7 @@ namespace carom::bench {
 namespace {
 
 /// As many as Carom has of a pair; ODE's own examples take four to eight.
-constexpr int most_contacts = 4;
+constexpr int max_contacts = 4;
 
 /// What a convex geom of ODE points to.
 struct Hull {
@@ -109,7 +109,7 @@ struct OdeWorld {
     friction.push_back(body.friction);
     bodies.push_back(nullptr);
     const Eigen::Vector3d p = body.pose.translation();
-    if (body.kind != RigidKind::dynamic) {
+    if (body.motion != MotionModel::rigid) {
       if (body.shape.kind() != ShapeKind::half_space) dGeomSetPosition(geom, p.x(), p.y(), p.z());
       return;
     }
@@ -131,8 +131,8 @@ struct OdeWorld {
     const dBodyID ba = dGeomGetBody(a);
     const dBodyID bb = dGeomGetBody(b);
     if (ba == nullptr && bb == nullptr) return;
-    std::array<dContact, most_contacts> contacts;
-    const int n = dCollide(a, b, most_contacts, &contacts[0].geom, sizeof(dContact));
+    std::array<dContact, max_contacts> contacts;
+    const int n = dCollide(a, b, max_contacts, &contacts[0].geom, sizeof(dContact));
     const auto of = [&](dGeomID g) { return self.friction[reinterpret_cast<std::size_t>(dGeomGetData(g))]; };
     for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
       contacts[i].surface = {};

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <random>
 
-#include "carom/scene.hpp"
+#include "carom/io/scene.hpp"
 #include "scenes/scenes.hpp"
 
 namespace carom::bench {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "carom/rigid.hpp"
+#include "carom/body/rigid.hpp"
 
 /// Scenes of rigid bodies for all engines, see docs/benchmarks.md.
 namespace carom::bench {

@@ -17,7 +17,7 @@ add_custom_command(OUTPUT ${CAROM_VIEWER_PAGE}
   DEPENDS ${VIEWER_SOURCES} ${VIEWER_CONFIG} ${VIEWER_DIR}/node_modules/.carom-installed
   WORKING_DIRECTORY ${VIEWER_DIR} COMMENT "Building the viewer")
 
-configure_file(${PROJECT_SOURCE_DIR}/src/io/viewer_page.S.in ${VIEWER_BUILD_DIR}-page.S @ONLY)
+configure_file(${PROJECT_SOURCE_DIR}/src/io/recording/viewer_page.S.in ${VIEWER_BUILD_DIR}-page.S @ONLY)
 set_source_files_properties(${VIEWER_BUILD_DIR}-page.S PROPERTIES OBJECT_DEPENDS ${CAROM_VIEWER_PAGE})
 target_sources(carom PRIVATE ${VIEWER_BUILD_DIR}-page.S)
 target_compile_definitions(carom PRIVATE CAROM_HAS_VIEWER)

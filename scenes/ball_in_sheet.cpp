@@ -21,7 +21,7 @@ Scene ball_in_sheet() {
 
   RigidSpec ball;
   ball.shape.shape = SphereShape{0.1};
-  ball.mass = GivenMass{.mass = 0.5, .inertia_from_shape = true};
+  ball.mass = MassOverride{.mass = 0.5, .inertia_from_shape = true};
   ball.pose = at(-1, 1.5, 0);
   ball.velocity = {2, 0.5, 0};
 

@@ -4,7 +4,7 @@ namespace carom::scenes {
 
 /// A square cloth falls on a ball and drapes over it.
 Scene cloth_on_ball() {
-  StaticSpec ball;
+  FixedSpec ball;
   ball.mesh.shape = IcosphereSource{.radius = 0.3, .subdivisions = 3};
 
   ParticleSpec cloth;
@@ -24,6 +24,7 @@ Scene cloth_on_ball() {
   scene.world.contact.distance = 0.01;
   scene.world.contact.stiffness = 8;
   scene.world.contact.damping = 0.005;
+  scene.world.response = "penalty";
   scene.bodies = {{"ball", ball}, {"cloth", cloth}};
   return scene;
 }

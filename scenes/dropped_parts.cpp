@@ -111,9 +111,9 @@ Scene dropped_parts() {
   for (const int side : {-1, 1}) {
     scene.bodies.push_back(
         {fmt::format("wall-x{}", side),
-         box({thick, wall, half + 2 * thick}, at(side * (half + thick), wall, 0), RigidKind::static_body)});
+         box({thick, wall, half + 2 * thick}, at(side * (half + thick), wall, 0), MotionModel::fixed)});
     scene.bodies.push_back({fmt::format("wall-z{}", side),
-                            box({half, wall, thick}, at(0, wall, side * (half + thick)), RigidKind::static_body)});
+                            box({half, wall, thick}, at(0, wall, side * (half + thick)), MotionModel::fixed)});
   }
   struct Kind {
     const char* name;

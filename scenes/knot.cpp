@@ -11,7 +11,7 @@ Scene knot() {
   TrefoilSource flat = tall;
   flat.height = 0.2;
 
-  KinematicSpec body;
+  ScriptedSpec body;
   body.mesh.shape = tall;
   body.morph_target = MeshSource{.shape = flat, .dents = {}, .placement = {}};
   body.keyframes = {{.time = 0.4, .placement = {}, .morph = 0}, {.time = 4.2, .placement = {}, .morph = 1}};

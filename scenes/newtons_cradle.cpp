@@ -20,7 +20,7 @@ Scene newtons_cradle() {
   scene.bodies = {ground()};
   for (const int side : {-1, 1}) {
     scene.bodies.push_back(
-        {side < 0 ? "left" : "right", box({0.1, 0.5, 0.5}, at(side * 3.1, 0.5, 0), RigidKind::static_body)});
+        {side < 0 ? "left" : "right", box({0.1, 0.5, 0.5}, at(side * 3.1, 0.5, 0), MotionModel::fixed)});
   }
   for (int i = 0; i < 5; ++i) {
     RigidSpec ball;

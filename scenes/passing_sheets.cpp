@@ -31,12 +31,12 @@ MeshSource make_wavy(double height, double shift) {
 
 Scene passing_sheets() {
   constexpr double height = 0.04;
-  KinematicSpec lower;
+  ScriptedSpec lower;
   lower.mesh = make_wavy(height, 0);
   lower.morph_target = make_wavy(-height, 0.1);
   lower.keyframes = {{.time = 0, .placement = {}, .morph = 0}, {.time = 1.2, .placement = {}, .morph = 1}};
 
-  KinematicSpec upper;
+  ScriptedSpec upper;
   upper.mesh = make_wavy(height, 0.3);
   upper.mesh.placement.rotation_degrees = 17;
   upper.morph_target = make_wavy(-height, 0.2);

@@ -24,10 +24,10 @@ Scene pile(int count, int across, double thick) {
   for (const int side : {-1, 1}) {
     scene.bodies.push_back(
         {fmt::format("wall-x{}", side),
-         box({thick / 2, wall, half + thick}, at(side * (half + thick / 2), wall, 0), RigidKind::static_body)});
+         box({thick / 2, wall, half + thick}, at(side * (half + thick / 2), wall, 0), MotionModel::fixed)});
     scene.bodies.push_back(
         {fmt::format("wall-z{}", side),
-         box({half + thick, wall, thick / 2}, at(0, wall, side * (half + thick / 2)), RigidKind::static_body)});
+         box({half + thick, wall, thick / 2}, at(0, wall, side * (half + thick / 2)), MotionModel::fixed)});
   }
   Chance chance(1);
   for (int i = 0; i < count; ++i) {

@@ -5,7 +5,7 @@ namespace carom::scenes {
 
 /// A plate comes forward and bulges, pushes crates, a ball and a soft ball ahead of it, and goes back.
 Scene press() {
-  KinematicSpec plate;
+  ScriptedSpec plate;
   plate.mesh.shape = BoxSource{.size = {0.1, 0.6, 1.4}, .segments = 12};
   plate.mesh.placement.position = {-0.5, 0.35, 0};
   plate.morph_target.emplace();

@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "carom/scene.hpp"
+#include "carom/io/scene.hpp"
 
 /// What scenes of rigid bodies are put together from.
 namespace carom::scenes {
@@ -15,15 +15,15 @@ inline PoseSpec at(double x, double y, double z) {
 inline BodySpec ground() {
   RigidSpec body;
   body.shape.shape = HalfSpaceShape{};
-  body.kind = RigidKind::static_body;
+  body.motion = MotionModel::fixed;
   return {"ground", body};
 }
 
-inline RigidSpec box(const Eigen::Vector3d& half, const PoseSpec& pose, RigidKind kind = RigidKind::dynamic) {
+inline RigidSpec box(const Eigen::Vector3d& half, const PoseSpec& pose, MotionModel kind = MotionModel::rigid) {
   RigidSpec body;
   body.shape.shape = BoxShape{half};
   body.pose = pose;
-  body.kind = kind;
+  body.motion = kind;
   return body;
 }
 
@@ -38,7 +38,7 @@ class Chance {
     const std::uint32_t bits = engine_();
     return low + (high - low) * 0x1p-32 * bits;
   }
-  int integer(int least, int most) { return least + static_cast<int>(number(0, most - least + 1)); }
+  int integer(int smallest, int largest) { return smallest + static_cast<int>(number(0, largest - smallest + 1)); }
   Eigen::Vector3d in_cube(double half) {
     const double x = number(-half, half);
     const double y = number(-half, half);

@@ -11,7 +11,7 @@ Scene rolled_sheet_20000() {
   RollSource tight = loose;
   tight.gap = 0.0026;
 
-  KinematicSpec body;
+  ScriptedSpec body;
   body.mesh.shape = loose;
   body.morph_target = MeshSource{.shape = tight, .dents = {}, .placement = {}};
   for (int i = 0; i <= 4; ++i) {

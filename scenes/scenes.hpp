@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/scene.hpp"
+#include "carom/io/scene.hpp"
 
 /// The built-in scenes, one function each; builtin_scenes() lists them.
 namespace carom::scenes {

@@ -42,8 +42,8 @@ MeshSource make_ball(int ball, const Vector3d& centre) {
   return mesh;
 }
 
-KinematicSpec make_body(int ball, const Vector3d& centre) {
-  KinematicSpec body;
+ScriptedSpec make_body(int ball, const Vector3d& centre) {
+  ScriptedSpec body;
   body.mesh = make_ball(ball, centre);
   body.morph_target = body.mesh;
   body.morph_target->placement = {};

@@ -17,7 +17,7 @@ void add_bricks(Scene& scene, int across, Chance& chance) {
       const double half_height = rim ? 1.0 : chance.number(0.1, 0.35);
       scene.bodies.push_back(
           {fmt::format("brick-{}-{}", i, j),
-           box({0.48, half_height, 0.48}, at(i - middle, half_height, j - middle), RigidKind::static_body)});
+           box({0.48, half_height, 0.48}, at(i - middle, half_height, j - middle), MotionModel::fixed)});
     }
   }
 }

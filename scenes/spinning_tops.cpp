@@ -9,7 +9,7 @@
 namespace carom::scenes {
 
 /// Cones on their tips, each leaning and spinning about its axis: those that spin fast go round the vertical, the one
-/// that hardly spins falls.
+/// that barely spins falls.
 Scene spinning_tops() {
   constexpr double radius = 0.5;
   constexpr double half_length = 0.35;

@@ -27,7 +27,7 @@ Scene terrain(int count) {
   }
   RigidSpec ground;
   ground.shape.shape = hills;
-  ground.kind = RigidKind::static_body;
+  ground.motion = MotionModel::fixed;
   scene.bodies = {{"hills", ground}};
   for (int i = 0; i < count; ++i) {
     RigidSpec body;

@@ -4,7 +4,7 @@ namespace carom::scenes {
 
 /// A cloth that goes farther in a step than the ball in its way is wide: only continuous detection stops it.
 Scene thrown_cloth() {
-  StaticSpec ball;
+  FixedSpec ball;
   ball.mesh.shape = IcosphereSource{.radius = 0.04, .subdivisions = 2};
 
   ParticleSpec cloth;

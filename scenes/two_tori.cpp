@@ -34,8 +34,8 @@ Dent make_dent(const Vector3d& touching_point, const Vector3d& inward) {
   return {.center = touching_point, .direction = inward, .radius = dent_width, .depth = dent_depth};
 }
 
-KinematicSpec make_lower(const TorusSource& torus) {
-  KinematicSpec body;
+ScriptedSpec make_lower(const TorusSource& torus) {
+  ScriptedSpec body;
   body.mesh.shape = torus;
   body.mesh.placement.rotation_axis = Vector3d::UnitX();
   body.mesh.placement.rotation_degrees = 90;
@@ -46,12 +46,12 @@ KinematicSpec make_lower(const TorusSource& torus) {
 }
 
 /// Placed where it touches the top of the rim.
-KinematicSpec make_upper(const TorusSource& torus) {
+ScriptedSpec make_upper(const TorusSource& torus) {
   const double tilt = tilt_degrees * std::numbers::pi / 180;
   const Vector3d up(-std::sin(tilt), std::cos(tilt), 0);  // of the world, in the frame of the torus
   const Vector3d touching_point = Vector3d(-radius, 0, 0) - tube_radius * up;
 
-  KinematicSpec body;
+  ScriptedSpec body;
   body.mesh.shape = torus;
   body.morph_target = MeshSource{.shape = torus, .dents = {make_dent(touching_point, up)}, .placement = {}};
   Placement& placement = body.mesh.placement;
@@ -80,10 +80,10 @@ Scene make(int around, int across) {
   constexpr double leave = 4.6;
   constexpr double end = 6.0;
 
-  KinematicSpec lower = make_lower(torus);
+  ScriptedSpec lower = make_lower(torus);
   lower.keyframes = {key(touch, 0), key(pressed, 1), key(release, 1), key(slide, 0)};
 
-  KinematicSpec upper = make_upper(torus);
+  ScriptedSpec upper = make_upper(torus);
   const Vector3d down(0, -press, 0);
   upper.keyframes = {key(0, 0, {0, 1.6, 0}),          key(touch, 0), key(pressed, 1, down),
                      key(release, 1, down),           key(slide, 0), key(leave, 0, {0, 0, 0}, 75),

@@ -5,10 +5,10 @@
 #include <map>
 #include <numeric>
 
-#include "carom/mesh_file.hpp"
+#include "carom/io/mesh_file.hpp"
 #include "core/at.hpp"
 #include "core/check.hpp"
-#include "geometry/disjoint_sets.hpp"
+#include "core/disjoint_sets.hpp"
 
 namespace carom::app {
 namespace {
@@ -25,7 +25,7 @@ std::vector<Index> pieces_of(const TriangleMesh& mesh) {
     const auto a = key(left), b = key(right);
     return a != b ? a < b : left < right;
   });
-  detail::DisjointSets sets(mesh.positions.size());
+  DisjointSets sets(mesh.positions.size());
   for (std::size_t i = 1; i < by_place.size(); ++i) {
     if (key(by_place[i]) == key(by_place[i - 1])) sets.merge(by_place[i], by_place[i - 1]);
   }

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "carom/mesh_read_options.hpp"
-#include "carom/shape.hpp"
+#include "carom/io/mesh_read_options.hpp"
+#include "carom/shape/shape.hpp"
 
 namespace carom::app {
 

@@ -4,9 +4,9 @@
 
 #include "assembly.hpp"
 #include "bench/table.hpp"
-#include "carom/clash.hpp"
-#include "carom/recording.hpp"
-#include "carom/viewer.hpp"
+#include "carom/io/recording.hpp"
+#include "carom/io/viewer.hpp"
+#include "carom/query/clash.hpp"
 #include "commands.hpp"
 #include "core/check.hpp"
 #include "core/parallel.hpp"
@@ -125,7 +125,7 @@ std::vector<RecordedContact> marks_of(const Clash& clash) {
 }
 
 /// What a page may list: what a recording says of itself is limited to a megabyte.
-constexpr std::size_t most_views = 2000;
+constexpr std::size_t max_views = 2000;
 
 /// Frame 0 has all clashes, each one after it one of them; parts do not move.
 std::vector<std::uint8_t> record(const std::vector<AssemblyPart>& parts, std::span<const Clash> clashes,
@@ -147,7 +147,7 @@ std::vector<std::uint8_t> record(const std::vector<AssemblyPart>& parts, std::sp
   }
   std::vector<FrameBodyView> bodies;
   for (std::size_t i = 0; i < parts.size(); ++i)
-    bodies.push_back({static_cast<std::uint32_t>(i), parts[i].name, BodyKind::static_body, parts[i].mesh.triangles,
+    bodies.push_back({static_cast<std::uint32_t>(i), parts[i].name, MotionModel::fixed, parts[i].mesh.triangles,
                       parts[i].mesh.positions});
   RecordingWriter writer(meta, PositionEncoding::f32);
   std::vector<RecordedContact> all;
@@ -225,7 +225,7 @@ int check(const CheckOptions& options) {
   }
   json.finish();
   if (html.wanted()) {
-    const std::span<const Clash> worst(clashes.data(), std::min(clashes.size(), most_views));
+    const std::span<const Clash> worst(clashes.data(), std::min(clashes.size(), max_views));
     if (worst.size() < clashes.size())
       say(stderr, "carom: warning: the page shows the worst {} of {} clashes\n", worst.size(), clashes.size());
     write_viewer_html(record(parts, worst, options.clearance), [&](std::string_view piece) { html.write(piece); });

@@ -4,16 +4,16 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "carom/detect.hpp"
-#include "carom/detect_continuous.hpp"
-#include "carom/intersect.hpp"
+#include "carom/detect/detect.hpp"
+#include "carom/detect/detect_continuous.hpp"
+#include "carom/detect/intersect.hpp"
 #include "commands.hpp"
 #include "core/check.hpp"
 #include "core/parallel.hpp"
 #include "exclude_file.hpp"
 #include "frame_range.hpp"
 #include "interrupt.hpp"
-#include "io/frame_source.hpp"
+#include "io/recording/frame_source.hpp"
 #include "mid/mid.hpp"
 #include "output.hpp"
 #include "paths.hpp"

@@ -1,12 +1,12 @@
 #include <filesystem>
 
-#include "carom/mesh_file.hpp"
-#include "carom/replay.hpp"
+#include "carom/io/mesh_file.hpp"
+#include "carom/io/replay.hpp"
 #include "commands.hpp"
 #include "core/check.hpp"
 #include "frame_range.hpp"
 #include "interrupt.hpp"
-#include "io/frame_source.hpp"
+#include "io/recording/frame_source.hpp"
 #include "output.hpp"
 #include "paths.hpp"
 #include "progress.hpp"

@@ -2,13 +2,13 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "carom/mesh_file.hpp"
-#include "carom/recording.hpp"
-#include "carom/replay.hpp"
-#include "carom/shape.hpp"
+#include "carom/io/mesh_file.hpp"
+#include "carom/io/recording.hpp"
+#include "carom/io/replay.hpp"
+#include "carom/shape/shape.hpp"
 #include "commands.hpp"
 #include "core/check.hpp"
-#include "io/frame_source.hpp"
+#include "io/recording/frame_source.hpp"
 #include "output.hpp"
 #include "paths.hpp"
 #include "progress.hpp"
@@ -217,7 +217,7 @@ int recording_info(const InfoOptions& options, Output& output) {
   }
   progress.reset();
   // Rigid bodies have no contact distance, though recordings of older versions say one.
-  const auto is_rigid = [](const Json& body) { return body["kind"] == to_string(BodyKind::rigid); };
+  const auto is_rigid = [](const Json& body) { return body["kind"] == to_string(MotionModel::rigid); };
   const bool has_distance = meta.contact_distance > 0 && std::none_of(bodies.begin(), bodies.end(), is_rigid);
   if (bad_frames > 0)
     damage += fmt::format(" ({} of {} cannot be read)", bad_frames, counted(reader.frame_count(), "frame"));

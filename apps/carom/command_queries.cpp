@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "bench/table.hpp"
-#include "carom/continuous.hpp"
+#include "carom/detect/continuous.hpp"
 #include "commands.hpp"
 #include "core/check.hpp"
 #include "interrupt.hpp"

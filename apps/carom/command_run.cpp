@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "carom/scene.hpp"
-#include "carom/viewer.hpp"
+#include "carom/io/scene.hpp"
+#include "carom/io/viewer.hpp"
 #include "commands.hpp"
 #include "core/check.hpp"
 #include "interrupt.hpp"

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "carom/scene.hpp"
+#include "carom/io/scene.hpp"
 #include "commands.hpp"
 #include "output.hpp"
 #include "report.hpp"

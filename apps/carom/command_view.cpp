@@ -7,8 +7,8 @@
 #include <mutex>
 #include <thread>
 
-#include "carom/error.hpp"
-#include "carom/viewer.hpp"
+#include "carom/core/error.hpp"
+#include "carom/io/viewer.hpp"
 #include "commands.hpp"
 #include "interrupt.hpp"
 #include "progress.hpp"

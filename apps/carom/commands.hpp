@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "carom/mesh_read_options.hpp"
+#include "carom/io/mesh_read_options.hpp"
 
 /// One function a command. Each returns the exit code; what a user got wrong is thrown as
 /// carom::Error and ends as a message and exit code 2.

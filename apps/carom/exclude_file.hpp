@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "carom/mesh.hpp"
+#include "carom/mesh/mesh.hpp"
 
 namespace carom::app {
 

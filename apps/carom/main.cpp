@@ -8,8 +8,8 @@
 #include <exception>
 
 #include "arguments.hpp"
-#include "carom/rigid.hpp"
-#include "carom/version.hpp"
+#include "carom/body/rigid.hpp"
+#include "carom/core/version.hpp"
 #include "commands.hpp"
 #include "interrupt.hpp"
 #include "mesh_options.hpp"

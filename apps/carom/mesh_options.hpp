@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/mesh_read_options.hpp"
+#include "carom/io/mesh_read_options.hpp"
 
 namespace CLI {
 class App;

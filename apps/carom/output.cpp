@@ -8,8 +8,8 @@
 
 #include "core/check.hpp"
 #include "interrupt.hpp"
-#include "io/chunk.hpp"
-#include "io/replay_format.hpp"
+#include "io/recording/chunk.hpp"
+#include "io/recording/replay_format.hpp"
 #include "say.hpp"
 
 namespace carom::app {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "carom/continuous.hpp"
+#include "carom/detect/continuous.hpp"
 
 namespace carom::app {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cfloat>
 
-#include "carom/shape_surface.hpp"
-#include "carom/version.hpp"
+#include "carom/core/version.hpp"
+#include "carom/shape/shape_surface.hpp"
 
 namespace carom::app {
 
@@ -12,8 +12,8 @@ namespace {
 
 /// Contact points are for looking at: beyond the range of float its end will do.
 Eigen::Vector3f to_float(const Eigen::Vector3d& point) {
-  constexpr double most = FLT_MAX;
-  return point.cwiseMax(-most).cwiseMin(most).cast<float>();
+  constexpr double largest = FLT_MAX;
+  return point.cwiseMax(-largest).cwiseMin(largest).cast<float>();
 }
 
 RecordedFeature feature_of(const ContactAnchor& anchor) {
@@ -82,7 +82,7 @@ void Recorders::make_surfaces(const Scene& scene) {
     const Eigen::Isometry3d pose = world_.pose(bodies[i]);
     RigidSurface& surface = surfaces_[bodies[i]];
     surface.mesh = make_surface(shape);
-    surface.moves = spec->kind != RigidKind::static_body;
+    surface.moves = spec->motion != MotionModel::fixed;
     for (Eigen::Vector3d& p : surface.mesh.positions) {
       all.extend(pose * p);
       if (!surface.moves) p = pose * p;
@@ -127,7 +127,7 @@ void Recorders::collect() {
     const auto number = static_cast<std::uint32_t>(bodies_.size());
     numbers_[id] = number;
     FrameBodyView& body = bodies_.emplace_back();
-    body = {number, world_.name(id), world_.kind(id), world_.triangles(id), world_.positions(id)};
+    body = {number, world_.name(id), world_.motion(id), world_.triangles(id), world_.positions(id)};
     const auto surface = surfaces_.find(id);
     if (surface == surfaces_.end()) continue;
     body.triangles = surface->second.mesh.triangles;

@@ -4,9 +4,9 @@
 #include <memory>
 #include <vector>
 
-#include "carom/recording.hpp"
-#include "carom/replay.hpp"
-#include "carom/scene.hpp"
+#include "carom/io/recording.hpp"
+#include "carom/io/replay.hpp"
+#include "carom/io/scene.hpp"
 
 namespace carom::app {
 
@@ -25,7 +25,7 @@ class Recorders {
  private:
   /// A rigid body has no vertices of its own: what is drawn of it.
   struct RigidSurface {
-    TriangleMesh mesh;  ///< in the frame of the shape; in the world if the body is static
+    TriangleMesh mesh;  ///< in the frame of the shape; in the world if the body is fixed
     bool moves = true;
   };
 

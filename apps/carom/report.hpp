@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "carom/stats.hpp"
+#include "carom/core/stats.hpp"
 
 namespace carom::app {
 

@@ -20,8 +20,7 @@ ContactCount count_contacts(const World& world) {
     const FeatureKind feature = c.anchor_a.feature;
     // Points that a step reckoned with and nothing came of, far enough from touching, are no contacts to count.
     const double closing = std::max(0.0, -c.normal_speed) * options.dt;
-    if (feature == FeatureKind::point && !(c.impulse > 0) && c.distance - closing > options.solver.contact_zone)
-      continue;
+    if (feature == FeatureKind::point && !(c.impulse > 0) && c.distance - closing > options.solver.soft_zone) continue;
     ++(c.motion == ContactMotion::colliding ? count.colliding
        : c.motion == ContactMotion::resting ? count.resting
                                             : count.separating);
@@ -52,7 +51,7 @@ ContactCount RunMeter::add_step(double ms) {
   step_ms_.push_back(ms);
   last_ = count_contacts(world_);
   frames_with_contacts_ += last_.all() > 0 ? 1 : 0;
-  most_contacts_ = std::max(most_contacts_, last_.all());
+  max_contacts_ = std::max(max_contacts_, last_.all());
   if (const std::optional<double> residual = world_.response_residual())
     largest_residual_ = std::max(largest_residual_.value_or(0), *residual);
   limited_ += world_.stats()[Stage::respond].limited;
@@ -73,7 +72,7 @@ bool RunMeter::is_lost(std::size_t body) const {
   const auto* rigid = std::get_if<RigidSpec>(&scene_.bodies[body].body);
   // What never moves is where it was put, walls around the bounds too; half-spaces have no centre.
   if (rigid != nullptr &&
-      (rigid->kind == RigidKind::static_body || world_.shape(bodies_[body]).kind() == ShapeKind::half_space))
+      (rigid->motion == MotionModel::fixed || world_.shape(bodies_[body]).kind() == ShapeKind::half_space))
     return false;
   const Eigen::Vector3d centre = centre_of(body);
   if (!centre.allFinite()) return true;
@@ -89,7 +88,7 @@ RunSummary RunMeter::summary() const {
   summary.ms_per_step = step_ms_.empty() ? 0 : ms / static_cast<double>(step_ms_.size());
   summary.ms_per_step_p99 = p99(step_ms_);
   summary.frames_with_contacts = frames_with_contacts_;
-  summary.most_contacts = most_contacts_;
+  summary.max_contacts = max_contacts_;
   summary.contacts = last_;
   summary.largest_penetration = largest_penetration_;
   summary.last_penetration = std::max(0.0, -last_.min_distance);
@@ -101,9 +100,9 @@ RunSummary RunMeter::summary() const {
   summary.momentum_drift = (summary.end.momentum - start_.momentum - by_gravity).norm();
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     if (is_lost(i)) summary.lost.push_back(world_.name(bodies_[i]));
-    const BodyKind kind = world_.kind(bodies_[i]);
-    if (kind != BodyKind::rigid && kind != BodyKind::particles) continue;
-    if (kind == BodyKind::rigid)
+    const MotionModel kind = world_.motion(bodies_[i]);
+    if (kind != MotionModel::rigid && kind != MotionModel::particles) continue;
+    if (kind == MotionModel::rigid)
       summary.collider_error = std::max(summary.collider_error, world_.collider_error(bodies_[i]));
     const double drift = (centre_of(i) - centres_[i]).norm();
     // The first of several that are no number is as good as any.
@@ -122,7 +121,7 @@ nlohmann::ordered_json summary_json(const RunSummary& s) {
       {"ms_per_step", s.ms_per_step},
       {"ms_per_step_p99", s.ms_per_step_p99},
       {"frames_with_contacts", s.frames_with_contacts},
-      {"most_contacts", s.most_contacts},
+      {"most_contacts", s.max_contacts},
       {"contacts", contacts_json(s.contacts)},
       {"largest_penetration", s.largest_penetration},
       {"last_penetration", s.last_penetration},
@@ -166,7 +165,7 @@ std::vector<Line> lines(const RunSummary& s) {
   const ContactCount& c = s.contacts;
   list.push_back({"contacts", fmt::format("{} colliding, {} resting, {} separating; in {}, at most {}", c.colliding,
                                           c.resting, c.separating, counted(s.frames_with_contacts, "step"),
-                                          with_commas(static_cast<double>(s.most_contacts)))});
+                                          with_commas(static_cast<double>(s.max_contacts)))});
   list.push_back(
       {"penetration", fmt::format("{}, at the end {}", metres(s.largest_penetration), metres(s.last_penetration))});
   if (s.collider_error > 0) list.push_back({"collider error", metres(s.collider_error)});

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "carom/scene.hpp"
+#include "carom/io/scene.hpp"
 
 namespace carom::app {
 
@@ -30,7 +30,7 @@ struct RunSummary {
   double ms_per_step = 0;      ///< mean
   double ms_per_step_p99 = 0;  ///< no more than one step in a hundred took longer
   std::size_t frames_with_contacts = 0;
-  std::size_t most_contacts = 0;
+  std::size_t max_contacts = 0;
   ContactCount contacts;           ///< of the last step
   double largest_penetration = 0;  ///< m, of any contact of any step
   double last_penetration = 0;     ///< m, of any contact of the last step
@@ -68,7 +68,7 @@ class RunMeter {
   WorldBalance start_;
   std::vector<double> step_ms_;
   std::size_t frames_with_contacts_ = 0;
-  std::size_t most_contacts_ = 0;
+  std::size_t max_contacts_ = 0;
   double largest_penetration_ = 0;
   std::optional<double> largest_residual_;
   std::size_t limited_ = 0;

@@ -3,17 +3,17 @@
 #include <algorithm>
 #include <numeric>
 
-#include "carom/recording.hpp"
+#include "carom/io/recording.hpp"
 #include "core/check.hpp"
 #include "io/file_bytes.hpp"
-#include "io/frame_source.hpp"
+#include "io/recording/frame_source.hpp"
 #include "say.hpp"
 
 namespace carom::app {
 
 namespace {
 
-/// One body for each object, with vertices numbered anew.
+/// One body for each object, with vertices numbered again.
 struct SplitBody {
   std::string name;
   std::vector<Index> vertices;  ///< of the frame
@@ -82,7 +82,7 @@ std::vector<std::uint8_t> recording_to_view(const std::string& file, const MeshR
         body.positions[v] = positions[static_cast<std::size_t>(body.vertices[v])];
       }
       views.push_back(
-          {static_cast<std::uint32_t>(views.size()), body.name, BodyKind::kinematic, body.triangles, body.positions});
+          {static_cast<std::uint32_t>(views.size()), body.name, MotionModel::scripted, body.triangles, body.positions});
     }
     writer.write_frame(static_cast<double>(frame) * seconds_a_frame, views, {}, {});
   }

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "carom/mesh_read_options.hpp"
+#include "carom/io/mesh_read_options.hpp"
 
 namespace carom::app {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "carom/world.hpp"
+#include "carom/world/world.hpp"
 
 namespace carom {
 
@@ -19,7 +19,7 @@ struct Spring {
 /// The state of a body between two steps, and what moves it.
 struct Body {
   std::string name;
-  BodyKind kind = BodyKind::static_body;
+  MotionModel motion = MotionModel::fixed;
   /// Counts up over the life of a world, so that the order of bodies outlives removals.
   std::uint32_t serial = 0;
   std::vector<Triangle> triangles;
@@ -39,7 +39,7 @@ struct Body {
   /// Whether the body is vertices that move by themselves: particles, or a mesh with a motion function.
   bool has_vertices() const { return !positions.empty(); }
 
-  Motion motion;  ///< kinematic only
+  MotionFunction script;  ///< scripted only
 
   // Particles only.
   std::vector<Spring> springs;
@@ -50,7 +50,7 @@ struct Body {
   double max_step = 0;        ///< s, at which explicit springs are stable
   bool asleep = false;
   bool sleeping_allowed = true;
-  double still = 0;  ///< s for which no vertex has been fast
+  double time_at_rest = 0;  ///< s for which no vertex has been fast
 };
 
 }  // namespace carom

@@ -14,7 +14,7 @@ Vec3 scaled(const Vec3& by, const Vec3& v) {
   return {by.x * v.x, by.y * v.y, by.z * v.z};
 }
 
-/// How a body turns in the time h while its axis hardly moves, as a rotation vector in its own frame: the expansion of
+/// How a body turns in the time h while its axis barely moves, as a rotation vector in its own frame: the expansion of
 /// Magnus with the derivatives of the spin, which are those of m' = m x w. The first term left out is of the fifth
 /// order in h. `w` is the spin of the momentum m, `m1` is m x w.
 Vec3 little_turn(double h, const Vec3& inverse, const Vec3& m, const Vec3& w, const Vec3& m1) {
@@ -41,11 +41,11 @@ Quat with_energy(Quat q, Vec3 m, const Vec3& inverse, double energy) {
       q = q * Quat{1, 0.5 * back.x, 0.5 * back.y, 0.5 * back.z};
       break;
     }
-    const Quat turn = detail::rotation_by(back);
+    const Quat turn = math::rotation_by(back);
     q = q * turn;
-    m = detail::matrix(turn).back(m);
+    m = math::matrix(turn).back(m);
   }
-  return detail::normalized(q);
+  return math::normalized(q);
 }
 
 /// A body that is turned by q, with the matrix r, and has the spin `speed` (rad/s).
@@ -56,16 +56,16 @@ Turned spun(const Quat& q, const Mat3& r, const Vec3& momentum, const Vec3& inve
   const Vec3 change = cross(m, spin);
   const Vec3 faster = scaled(inverse, change);
   const auto end = [&](const Quat& turn) {
-    const Quat to = with_energy(q * turn, detail::matrix(turn).back(m), inverse, energy);
-    return Turned{to, turned(detail::matrix(to), inverse, momentum)};
+    const Quat to = with_energy(q * turn, math::matrix(turn).back(m), inverse, energy);
+    return Turned{to, turned(math::matrix(to), inverse, momentum)};
   };
   // The spin of a solid changes by no more than its own square in a second. That of an inertia that was given may.
-  const double most = largest_turn * largest_turn;
-  if (speed * dt <= largest_turn && dot(faster, faster) * dt * dt * dt * dt <= most * most) {
-    const Turned one = end(detail::rotation_by(little_turn(dt, inverse, m, spin, change)));
+  const double largest = largest_turn * largest_turn;
+  if (speed * dt <= largest_turn && dot(faster, faster) * dt * dt * dt * dt <= largest * largest) {
+    const Turned one = end(math::rotation_by(little_turn(dt, inverse, m, spin, change)));
     if (std::abs(0.5 * dot(one.w, momentum) - energy) <= kernels::energy_error * energy) return one;
   }
-  return end(detail::normalized(torque_free_rotation(m, inverse, dt)));
+  return end(math::normalized(torque_free_rotation(m, inverse, dt)));
 }
 
 /// What damping leaves of a velocity.
@@ -92,9 +92,9 @@ constexpr double max_pieces = 1000;
 /// other two stays, and as it does no work so does the energy. Pieces of the method of Runge and Kutta, of the fourth
 /// order.
 Turned turn_about_two_axes(Quat q, const Vec3& momentum, const Mass& mass, const Info& info, double dt) {
-  const auto spin = [&](const Quat& at) { return spin_of(detail::matrix(at), momentum, mass, info); };
+  const auto spin = [&](const Quat& at) { return spin_of(math::matrix(at), momentum, mass, info); };
   const auto moved = [](const Quat& at, double h, const Quat& rate) {
-    return detail::normalized({at.w + h * rate.w, at.x + h * rate.x, at.y + h * rate.y, at.z + h * rate.z});
+    return math::normalized({at.w + h * rate.w, at.x + h * rate.x, at.y + h * rate.y, at.z + h * rate.z});
   };
   const auto rate = [&](const Quat& at) {
     const Vec3 w = 0.5 * spin(at);
@@ -115,13 +115,13 @@ Turned turn_about_two_axes(Quat q, const Vec3& momentum, const Mass& mass, const
                a.z + 2 * (b.z + c.z) + d.z});
     // The least turn about the free axes that gives the energy back, to first order.
     for (int k = 0; k < 3; ++k) {
-      const Mat3 r = detail::matrix(q);
+      const Mat3 r = math::matrix(q);
       const Vec3 w = spin_of(r, momentum, mass, info);
       const double gained = 0.5 * dot(w, momentum) - energy;
       const Vec3 lever = unlocked(cross(w, turned(r, mass.inertia, w)), info.locked_rotation);
       const double square = dot(lever, lever);
       if (std::abs(gained) <= 1e-15 * energy || !(gained * gained < 0.01 * square)) break;
-      q = detail::normalized(detail::rotation_by((-gained / square) * lever) * q);
+      q = math::normalized(math::rotation_by((-gained / square) * lever) * q);
     }
   }
   return {q, spin_within(q, momentum, mass, info, energy)};
@@ -135,24 +135,24 @@ Vec3 spin_of(const Mat3& r, const Vec3& momentum, const Mass& mass, const Info& 
 }
 
 Vec3 spin_within(const Quat& q, const Vec3& momentum, const Mass& mass, const Info& info, double energy) {
-  const Vec3 w = spin_of(detail::matrix(q), momentum, mass, info);
+  const Vec3 w = spin_of(math::matrix(q), momentum, mass, info);
   const double own = 0.5 * dot(w, momentum);
   return own > energy ? std::sqrt(energy / own) * w : w;
 }
 
 void turn_without_velocity(const Quat& turn, const Mass& mass, const Info& info, Quat& q, Vec3& w) {
-  const Vec3 momentum = unlocked(turned(detail::matrix(q), mass.inertia, w), info.locked_rotation);
-  q = detail::normalized(turn * q);
-  w = mass.turn_locked ? spin_within(q, momentum, mass, info, 0.5 * dot(w, momentum)) : detail::matrix(turn) * w;
+  const Vec3 momentum = unlocked(turned(math::matrix(q), mass.inertia, w), info.locked_rotation);
+  q = math::normalized(turn * q);
+  w = mass.turn_locked ? spin_within(q, momentum, mass, info, 0.5 * dot(w, momentum)) : math::matrix(turn) * w;
 }
 
 Turned turn_freely(const Quat& q, const Vec3& momentum, const Mass& mass, const Info& info, double dt) {
   if (turns_about_two_axes(mass, info)) return turn_about_two_axes(q, momentum, mass, info, dt);
-  const Mat3 r = detail::matrix(q);
+  const Mat3 r = math::matrix(q);
   const Vec3 w = spin_of(r, momentum, mass, info);
   const double speed = length(w);
-  if (mass.turn_locked || mass.round || speed * dt < kernels::least_turn)
-    return {detail::normalized(detail::rotation_by(dt * w) * q), w};
+  if (mass.turn_locked || mass.round || speed * dt < kernels::min_turn)
+    return {math::normalized(math::rotation_by(dt * w) * q), w};
   return spun(q, r, momentum, mass.inverse_inertia, speed, dt);
 }
 
@@ -162,7 +162,7 @@ Free free_motion(const Motion& motion, const Mat3& r, const Mass& mass, const In
   if (mass.inverse == 0) {
     free.v = motion.v;
     free.w = motion.w;
-    free.q = detail::normalized(detail::rotation_by(dt * motion.w) * motion.q);
+    free.q = math::normalized(math::rotation_by(dt * motion.w) * motion.q);
     return free;
   }
   free.v = unlocked(free_velocity(motion, mass, info, gravity, force, dt), info.locked_translation);
@@ -172,10 +172,10 @@ Free free_motion(const Motion& motion, const Mat3& r, const Mass& mass, const In
   const Vec3 w = spin_of(r, free.momentum, mass, info);
   const double speed = std::sqrt(dot(w, w));
   const bool changes = mass.turn_locked ? turns_about_two_axes(mass, info) : !mass.round;
-  free.spins = changes && speed * dt >= kernels::least_turn;
+  free.spins = changes && speed * dt >= kernels::min_turn;
   if (!free.spins) {
     free.w = w;
-    free.q = detail::normalized(detail::rotation_by(0.5 * dt * (motion.w + w)) * motion.q);
+    free.q = math::normalized(math::rotation_by(0.5 * dt * (motion.w + w)) * motion.q);
     return free;
   }
   const Turned end = mass.turn_locked ? turn_about_two_axes(motion.q, free.momentum, mass, info, dt)

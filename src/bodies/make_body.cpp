@@ -50,11 +50,11 @@ void set_pressure(Body& body, double pressure) {
 
 /// `description` is one of the three; its name and mesh are taken.
 template <class Description>
-Body common(Description& description, BodyKind kind) {
+Body common(Description& description, MotionModel kind) {
   check_mesh(description.name, description.mesh);
   Body body;
   body.name = std::move(description.name);
-  body.kind = kind;
+  body.motion = kind;
   body.group = description.group;
   body.mask = description.mask;
   body.detection = description.detection;
@@ -73,15 +73,15 @@ Body common(Description& description, BodyKind kind) {
 
 }  // namespace
 
-Body make_body(StaticBody description) {
-  return common(description, BodyKind::static_body);
+Body make_body(FixedBody description) {
+  return common(description, MotionModel::fixed);
 }
 
-Body make_body(KinematicBody description) {
-  require(static_cast<bool>(description.motion), ErrorCode::invalid_argument,
-          "body '{}' is kinematic but has no motion", description.name);
-  Body body = common(description, BodyKind::kinematic);
-  body.motion = std::move(description.motion);
+Body make_body(ScriptedBody description) {
+  require(static_cast<bool>(description.motion), ErrorCode::invalid_argument, "body '{}' is scripted but has no motion",
+          description.name);
+  Body body = common(description, MotionModel::scripted);
+  body.script = std::move(description.motion);
   return body;
 }
 
@@ -97,7 +97,7 @@ Body make_body(ParticleBody description) {
   require(is_finite(velocity), ErrorCode::not_finite, "body '{}': velocity is ({}, {}, {}); expected finite", name,
           velocity.x(), velocity.y(), velocity.z());
 
-  Body body = common(description, BodyKind::particles);
+  Body body = common(description, MotionModel::particles);
   body.spring_damping = description.spring_damping;
   body.air_damping = description.air_damping;
   particles::share_mass(description.mass, body);

@@ -8,19 +8,19 @@
 namespace carom::particles {
 
 void share_mass(double mass, Body& body) {
-  std::vector<double> share(body.positions.size(), 0.0);
+  std::vector<double> fraction(body.positions.size(), 0.0);
   double total = 0;
   for (const Triangle& t : body.triangles) {
     const Eigen::Vector3d& a = body.positions[static_cast<std::size_t>(t[0])];
     const Eigen::Vector3d& b = body.positions[static_cast<std::size_t>(t[1])];
     const Eigen::Vector3d& c = body.positions[static_cast<std::size_t>(t[2])];
     const double third = (b - a).cross(c - a).norm() / 6;
-    for (const Index corner : t) share[static_cast<std::size_t>(corner)] += third;
+    for (const Index corner : t) fraction[static_cast<std::size_t>(corner)] += third;
     total += 3 * third;
   }
-  for (std::size_t i = 0; i < share.size(); ++i) {
-    const double inverse = total / (mass * share[i]);
-    require(share[i] > 0 && std::isfinite(inverse), ErrorCode::bad_mesh,
+  for (std::size_t i = 0; i < fraction.size(); ++i) {
+    const double inverse = total / (mass * fraction[i]);
+    require(fraction[i] > 0 && std::isfinite(inverse), ErrorCode::bad_mesh,
             "body '{}': vertex {} is in no triangle with an area, so its mass would be zero", body.name, i);
     body.inverse_mass[i] = inverse;
   }

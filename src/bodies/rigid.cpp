@@ -10,23 +10,11 @@
 
 namespace carom {
 
-std::string_view to_string(RigidKind kind) {
-  switch (kind) {
-    case RigidKind::static_body:
-      return "static";
-    case RigidKind::kinematic:
-      return "kinematic";
-    case RigidKind::dynamic:
-      return "dynamic";
-  }
-  return "unknown";
-}
-
 namespace rigid {
 namespace {
 
-using detail::to_eigen;
-using detail::to_vec3;
+using math::to_eigen;
+using math::to_vec3;
 
 void check_not_negative(const std::string& body, const char* field, double value) {
   require(std::isfinite(value) && value >= 0, ErrorCode::invalid_argument,
@@ -43,7 +31,7 @@ void check_pose_of(const std::string& body, const Eigen::Isometry3d& pose) {
 }
 
 bool is_dynamic_mesh(const RigidBody& body) {
-  return body.shape.kind() == ShapeKind::mesh && body.kind == RigidKind::dynamic;
+  return body.shape.kind() == ShapeKind::mesh && body.motion == MotionModel::rigid;
 }
 
 void check(const RigidBody& body) {
@@ -60,19 +48,18 @@ void check(const RigidBody& body) {
   require(body.restitution >= 0 && body.restitution <= 1, ErrorCode::invalid_argument,
           "body '{}': restitution is {}; expected 0 to 1", body.name, body.restitution);
   require(is_dynamic_mesh(body) || body.decomposition == DecomposeOptions{}, ErrorCode::invalid_argument,
-          "body '{}' is a {} {}; decomposition is for dynamic meshes, leave it out", body.name, to_string(body.kind),
+          "body '{}' is a {} {}; decomposition is for rigid meshes, leave it out", body.name, to_string(body.motion),
           to_string(body.shape.kind()));
-  require(body.shape.kind() != ShapeKind::half_space || body.kind == RigidKind::static_body,
-          ErrorCode::invalid_argument, "body '{}' is a half-space, which has no mass; expected it to be static",
-          body.name);
+  require(body.shape.kind() != ShapeKind::half_space || body.motion == MotionModel::fixed, ErrorCode::invalid_argument,
+          "body '{}' is a half-space, which has no mass; expected it to be fixed", body.name);
   if (body.shape.kind() == ShapeKind::compound) {
     for (const Shape::Part& part : body.shape.parts()) {
       require(part.shape.kind() != ShapeKind::half_space, ErrorCode::unsupported,
               "body '{}': a part of its compound is a half-space; expected that to be a body of its own", body.name);
     }
   }
-  require(body.kind != RigidKind::static_body || (body.velocity.isZero() && body.angular_velocity.isZero()),
-          ErrorCode::invalid_argument, "body '{}' is static but has a velocity", body.name);
+  require(body.motion != MotionModel::fixed || (body.velocity.isZero() && body.angular_velocity.isZero()),
+          ErrorCode::invalid_argument, "body '{}' is fixed but has a velocity", body.name);
 }
 
 struct MassOf {
@@ -83,7 +70,7 @@ struct MassOf {
 
 MassOf mass_of(const RigidBody& body) {
   if (body.mass) {
-    const GivenMass& given = *body.mass;
+    const MassOverride& given = *body.mass;
     require(std::isfinite(given.mass) && given.mass > 0, ErrorCode::invalid_argument,
             "body '{}': mass is {}; expected a positive number of kilograms", body.name, given.mass);
     if (given.inertia_from_shape) {
@@ -103,7 +90,7 @@ MassOf mass_of(const RigidBody& body) {
   }
   if (body.shape.kind() == ShapeKind::half_space) return {};
   const MassProperties unit = body.shape.mass_properties();
-  if (body.kind == RigidKind::dynamic) {
+  if (body.motion == MotionModel::rigid) {
     require(std::isfinite(body.density) && body.density > 0, ErrorCode::invalid_argument,
             "body '{}': density is {}; expected a positive number of kg/m^3", body.name, body.density);
     require(unit.volume > 0, ErrorCode::invalid_argument, "body '{}' is a {} without volume; expected a given mass",
@@ -157,7 +144,7 @@ void find_inner_ball(const Shape& shape, Collider& c) {
   c.inner = std::max(inner, 0.0) + core.radius;
 }
 
-/// Sets the convex shapes that collide for a dynamic mesh.
+/// Sets the convex shapes that collide for a rigid mesh.
 void decompose_mesh(const RigidBody& body, Info& info) try {
   const Decomposition decomposition = decompose(body.shape, body.decomposition);
   const Shape parts = decomposition.parts.size() == 1 ? decomposition.parts[0] : decomposition.compound();
@@ -165,8 +152,8 @@ void decompose_mesh(const RigidBody& body, Info& info) try {
   info.collider_error = decomposition.error;
 } catch (const Error& error) {
   const bool no_solid = error.code() == ErrorCode::bad_mesh;
-  fail(error.code(), "body '{}' is a dynamic mesh: {}{}", body.name, error.what(),
-       no_solid ? ", or a body that is static or kinematic" : "");
+  fail(error.code(), "body '{}' is a rigid mesh: {}{}", body.name, error.what(),
+       no_solid ? ", or a body that is fixed or scripted" : "");
 }
 
 }  // namespace
@@ -184,7 +171,7 @@ const Shape& collider_shape(const Bodies& bodies, std::size_t collider) {
 
 void add(Bodies& bodies, RigidBody body, BodyId id) {
   check(body);
-  const bool dynamic = body.kind == RigidKind::dynamic;
+  const bool dynamic = body.motion == MotionModel::rigid;
   Info info;
   if (is_dynamic_mesh(body)) decompose_mesh(body, info);
   const MassOf mass = mass_of(body);
@@ -215,7 +202,7 @@ void add(Bodies& bodies, RigidBody body, BodyId id) {
             body.name, moments.x(), moments.y(), moments.z());
   }
   info.id = id;
-  info.kind = body.kind;
+  info.motion = body.motion;
   info.mass = dynamic ? mass.mass : 0;
   Eigen::Isometry3d shape_from_body = Eigen::Isometry3d::Identity();
   shape_from_body.linear() = axes;
@@ -283,14 +270,14 @@ void add(Bodies& bodies, RigidBody body, BodyId id) {
   bodies.torque.emplace_back();
   bodies.info.push_back(std::move(info));
   bodies.asleep.push_back(0);
-  bodies.still.push_back(0);
+  bodies.time_at_rest.push_back(0);
   bodies.island.push_back(-1);
 }
 
 void add(Bodies& bodies, SurfaceEntry entry) {
   Info info;
   info.id = entry.id;
-  info.kind = RigidKind::static_body;
+  info.motion = MotionModel::fixed;
   info.deforms = entry.deforms;
   info.friction = entry.friction;
   info.restitution = entry.restitution;
@@ -309,13 +296,13 @@ void add(Bodies& bodies, SurfaceEntry entry) {
   bodies.torque.emplace_back();
   bodies.info.push_back(std::move(info));
   bodies.asleep.push_back(0);
-  bodies.still.push_back(0);
+  bodies.time_at_rest.push_back(0);
   bodies.island.push_back(-1);
 }
 
 void set_mesh(Bodies& bodies, std::size_t body, const Shape& mesh) {
   Bodies one;
-  add(one, RigidBody{.name = bodies.info[body].name, .shape = mesh, .kind = RigidKind::static_body}, {});
+  add(one, RigidBody{.name = bodies.info[body].name, .shape = mesh, .motion = MotionModel::fixed}, {});
   Info& info = bodies.info[body];
   info.shape = one.info[0].shape;
   info.body_from_shape = one.info[0].body_from_shape;
@@ -357,7 +344,7 @@ Mat3 inverse_inertia(const Mat3& r, const Mass& mass, const Info& info) {
 }
 
 Eigen::Isometry3d shape_pose(const Motion& motion, const Info& info) {
-  const Mat3 r = detail::matrix(motion.q);
+  const Mat3 r = math::matrix(motion.q);
   Eigen::Isometry3d world_from_body = Eigen::Isometry3d::Identity();
   world_from_body.linear().col(0) = to_eigen(r.x);
   world_from_body.linear().col(1) = to_eigen(r.y);
@@ -370,7 +357,7 @@ void place(const Eigen::Isometry3d& pose, const Info& info, Motion& motion) {
   check_pose_of(info.name, pose);
   const Eigen::Isometry3d world_from_body = pose * info.body_from_shape.inverse();
   motion.x = to_vec3(world_from_body.translation());
-  motion.q = detail::to_quat(world_from_body.linear());
+  motion.q = math::to_quat(world_from_body.linear());
 }
 
 }  // namespace rigid

@@ -5,18 +5,18 @@
 #include <string>
 #include <vector>
 
-#include "carom/id.hpp"
-#include "carom/rigid.hpp"
-#include "geometry/rotation.hpp"
+#include "carom/body/rigid.hpp"
+#include "carom/core/id.hpp"
+#include "math/rotation.hpp"
 #include "shapes/core.hpp"
 #include "shapes/mesh_data.hpp"
 
 /// Rigid bodies: their state.
 namespace carom::rigid {
 
-using detail::Mat3;
-using detail::Quat;
-using detail::Vec3;
+using math::Mat3;
+using math::Quat;
+using math::Vec3;
 
 /// The frame of a body has its origin at the centre of mass and the principal axes of its inertia.
 struct Motion {
@@ -26,7 +26,7 @@ struct Motion {
   Vec3 w;  ///< rad/s, in the world
 };
 
-/// All zero but for what is dynamic.
+/// All zero but for what is rigid.
 struct Mass {
   double inverse = 0;        ///< 1/kg
   Vec3 inertia;              ///< kg m^2 about the axes of the body
@@ -54,7 +54,7 @@ struct Collider {
 /// What no step changes. It begins with what every step reads of every body, which is one cache line; the rest is read
 /// rarely.
 struct alignas(64) Info {
-  RigidKind kind = RigidKind::dynamic;
+  MotionModel motion = MotionModel::rigid;
   bool sleeping_allowed = true;
   bool deforms = false;  ///< particles: contacts move its vertices, though the body as a whole stays
   std::array<bool, 3> locked_translation{};
@@ -76,7 +76,7 @@ struct alignas(64) Info {
   std::string name;
   BodyId id;
   Shape shape = Shape::sphere(1);
-  std::optional<Shape> decomposed;  ///< convex or compound, collides instead of a dynamic mesh
+  std::optional<Shape> decomposed;  ///< convex or compound, collides instead of a rigid mesh
   double collider_error = 0;        ///< m; no point of `decomposed` is farther from `shape`
   Eigen::Isometry3d body_from_shape = Eigen::Isometry3d::Identity();
 };
@@ -91,7 +91,7 @@ struct Bodies {
   std::vector<Info> info;
   std::vector<Collider> colliders;
   std::vector<std::uint8_t> asleep;
-  std::vector<double> still;         ///< s for which the body has been slow
+  std::vector<double> time_at_rest;  ///< s for which the body has been slow
   std::vector<std::int32_t> island;  ///< of those asleep: who sleeps together; -1 awake
 
   std::size_t size() const { return motion.size(); }
@@ -115,7 +115,7 @@ void add(Bodies& bodies, SurfaceEntry entry);
 /// Makes the collider of an entry with a surface that never moves a rigid mesh.
 void set_mesh(Bodies& bodies, std::size_t body, const Shape& mesh);
 
-/// Shape that collides for a body: its own, or for a dynamic mesh its decomposition.
+/// Shape that collides for a body: its own, or for a rigid mesh its decomposition.
 const Shape& collision_shape(const Info& info);
 
 /// The shape of one of the colliders of a body.

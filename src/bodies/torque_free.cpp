@@ -18,8 +18,8 @@
 namespace carom::rigid {
 namespace {
 
-using detail::Quat;
-using detail::Vec3;
+using math::Quat;
+using math::Vec3;
 
 /// Axes of the body by their role, and the sizes that do not change.
 struct Orbit {
@@ -60,7 +60,7 @@ Orbit orbit_of(const std::array<double, 3>& m, const std::array<double, 3>& inve
 /// The shortest rotation that takes the unit vector `from` to `pole`.
 Quat shortest(const Vec3& from, const Vec3& pole) {
   const Vec3 axis = cross(from, pole);
-  return detail::normalized({1 + dot(from, pole), axis.x, axis.y, axis.z});
+  return math::normalized({1 + dot(from, pole), axis.x, axis.y, axis.z});
 }
 
 /// Functions at the sum of two arguments. The denominator is 1 - k^2 sn^2 sn^2, as a sum of squares.
@@ -85,7 +85,7 @@ Quat torque_free_rotation(const Vec3& momentum, const Vec3& inverse_inertia, dou
   const Vec3 w{m[0] * inverse[0], m[1] * inverse[1], m[2] * inverse[2]};
   const Orbit o = orbit_of(m, inverse);
   const double rate = std::sqrt(o.pd * o.to_e);
-  if (!(rate * time > 0) || !(o.to_p > 0)) return detail::rotation_by(time * w);  // about an axis of inertia
+  if (!(rate * time > 0) || !(o.to_p > 0)) return math::rotation_by(time * w);  // about an axis of inertia
 
   const double size = length(momentum);
   const double side = m[o.p] < 0 ? -1 : 1;  // of the pole on which m is
@@ -130,7 +130,7 @@ Quat torque_free_rotation(const Vec3& momentum, const Vec3& inverse_inertia, dou
   const Vec3 ended{at_end[0], at_end[1], at_end[2]};
   const Quat first = shortest((1 / size) * momentum, axis);
   const Quat last = shortest((1 / length(ended)) * ended, axis);
-  return detail::conjugate(first) * detail::rotation_by((precession - azimuth) * axis) * last;
+  return math::conjugate(first) * math::rotation_by((precession - azimuth) * axis) * last;
 }
 
 }  // namespace carom::rigid

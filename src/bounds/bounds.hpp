@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "bounds/box.hpp"
-#include "carom/detect.hpp"
+#include "carom/detect/detect.hpp"
 #include "core/context.hpp"
 
 /// Stage `bounds`: a box around every triangle and every object, grown so that two features closer

@@ -113,7 +113,7 @@ void find_overlapping(const Proxies& proxies, const TreeFinder* trees, const Axi
     wide[k] = round_down(asked.min[k] - proxies.origin()[k]);
     wide[k + 3] = round_up(asked.max[k] - proxies.origin()[k]);
   }
-  const auto look_at = [&](std::uint32_t i) {
+  const auto visit = [&](std::uint32_t i) {
     if (boxes_overlap(proxies[i], asked)) out.push_back({i, proxies[i].generation});
   };
   if (trees != nullptr) {
@@ -122,10 +122,10 @@ void find_overlapping(const Proxies& proxies, const TreeFinder* trees, const Axi
     trees->main().search(wide, 0, walk, found);
     trees->fresh().search(wide, 0, walk, found);
     for (const NodePair& pair : found) {
-      if (!left(proxies, pair.b)) look_at(pair.b);
+      if (!left(proxies, pair.b)) visit(pair.b);
     }
   }
-  for_each_other(proxies, trees, look_at);
+  for_each_other(proxies, trees, visit);
   std::sort(out.begin(), out.end());
 }
 

@@ -21,11 +21,11 @@ void enclose(const float* group, float* above) {
   float high[3] = {-INFINITY, -INFINITY, -INFINITY};
   for (std::size_t k = 0; k < 3; ++k) {
     for (std::size_t i = 0; i < node_children; ++i) {
-      const float least = group[k * node_children + i];
-      const float most = group[(k + 3) * node_children + i];
+      const float smallest = group[k * node_children + i];
+      const float largest = group[(k + 3) * node_children + i];
       // Comparisons with NaN are false.
-      low[k] = least < low[k] ? least : low[k];
-      high[k] = most > high[k] ? most : high[k];
+      low[k] = smallest < low[k] ? smallest : low[k];
+      high[k] = largest > high[k] ? largest : high[k];
     }
   }
   const bool empty = !(low[0] <= high[0]);

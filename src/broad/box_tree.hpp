@@ -14,7 +14,7 @@ using kernels::NodePair;
 
 /// A tree with eight children a node over boxes. It has no pointers: node i of a level is around the boxes of group i
 /// of the level below, and the boxes themselves are level 0, in the order of SpatialOrder. Boxes can be taken out, not
-/// put in: what comes or moves goes to another tree until all is built anew.
+/// put in: what comes or moves goes to another tree until all is built again.
 class BoxTree {
  public:
   void build(Workers& workers, std::span<const Box> boxes, std::span<const std::uint32_t> items);

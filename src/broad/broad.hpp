@@ -5,7 +5,7 @@
 
 #include "bounds/box.hpp"
 #include "broad/object_filter.hpp"
-#include "carom/detect.hpp"
+#include "carom/detect/detect.hpp"
 #include "core/context.hpp"
 
 /// Stage `broad`: which objects may touch. Sort the boxes along one axis and sweep; an object is

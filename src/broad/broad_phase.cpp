@@ -1,4 +1,4 @@
-#include "carom/broad_phase.hpp"
+#include "carom/detect/broad_phase.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -21,9 +21,9 @@ std::string new_proxy() {
   return "the proxy to add";
 }
 
-/// All is searched anew if more than one in so many left its wide box: searching for one costs several times what it
+/// All is searched again if more than one in so many left its wide box: searching for one costs several times what it
 /// costs in a search for all, and after that all have a wide box to move in.
-constexpr std::size_t rebuild_share = 8;
+constexpr std::size_t rebuild_fraction = 8;
 
 constexpr std::size_t check_grain = 1024;
 
@@ -61,8 +61,8 @@ struct BroadPhase::Impl {
     return id.index;
   }
   void check_room() const {
-    require(proxies.size() < broad::most_proxies, ErrorCode::invalid_argument, "more than {} proxies",
-            broad::most_proxies);
+    require(proxies.size() < broad::max_proxies, ErrorCode::invalid_argument, "more than {} proxies",
+            broad::max_proxies);
   }
   broad::NodePair pair_of(ProxyId a, ProxyId b) const {
     if (at(a) == at(b)) fail(ErrorCode::invalid_argument, "{} makes no pair with itself", named(a));
@@ -179,12 +179,12 @@ bool BroadPhase::include(ProxyId a, ProxyId b) {
   return true;
 }
 
-/// Candidates anew, or those that changed. True if all have to be looked at.
+/// Candidates again, or those that changed. True if all have to be looked at.
 bool BroadPhase::Impl::find_candidates() {
   const std::size_t left = proxies.left().size();
   if (left == 0) return false;
   prepared = false;
-  bool rebuild = first || rebuild_share * left > proxies.count();
+  bool rebuild = first || rebuild_fraction * left > proxies.count();
   if (!rebuild) {
     proxies.enlarge_left(*workers);
     rebuild = !finders.follow(*workers, proxies, found);

@@ -14,7 +14,7 @@ struct Candidate {
   std::uint32_t b : 30 = 0;
   std::uint32_t outcome : 2 = 0;
 };
-inline constexpr std::size_t most_proxies = std::size_t{1} << 30U;
+inline constexpr std::size_t max_proxies = std::size_t{1} << 30U;
 
 /// All candidates, ascending, each once.
 class CandidateList {

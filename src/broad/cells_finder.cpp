@@ -8,13 +8,13 @@ namespace {
 
 /// Along an axis. The grid has its middle at the origin of the wide boxes; what is beyond counts to the outermost
 /// cells.
-constexpr double most_cells = 1 << 21;
+constexpr double max_cells = 1 << 21;
 
 /// A box that covers more cells is not put into them.
-constexpr std::size_t most_covered = 64;
+constexpr std::size_t max_covered = 64;
 
 /// Tests for each box beyond which it gives up, if it may.
-constexpr std::size_t most_tests = 256;
+constexpr std::size_t max_tests = 256;
 
 /// Of proxies that are not in the lists, or there but not any more.
 constexpr std::uint8_t fresh = 1;
@@ -22,7 +22,7 @@ constexpr std::uint8_t gone = 2;
 
 /// Cells are larger than most boxes by this: smaller ones hold the same box more often, larger ones more strangers.
 constexpr double cell_in_boxes = 1.4;
-constexpr double most_boxes = 0.8;  // the share of them
+constexpr double max_boxes = 0.8;  // the share of them
 
 std::uint64_t cell_key(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
   return std::uint64_t{x} | std::uint64_t{y} << 21U | std::uint64_t{z} << 42U;
@@ -44,7 +44,7 @@ void CellsFinder::choose_cell(std::span<const Box> boxes, std::span<const std::u
       sizes_.push_back(size);
     }
     if (sizes_.empty()) return;
-    const auto place = sizes_.begin() + static_cast<std::ptrdiff_t>(most_boxes * static_cast<double>(sizes_.size()));
+    const auto place = sizes_.begin() + static_cast<std::ptrdiff_t>(max_boxes * static_cast<double>(sizes_.size()));
     std::nth_element(sizes_.begin(), place, sizes_.end());
     cell = cell_in_boxes * *place;
     if (cell == 0) {
@@ -61,8 +61,8 @@ void CellsFinder::choose_cell(std::span<const Box> boxes, std::span<const std::u
 }
 
 std::uint32_t CellsFinder::coordinate(float x) const {
-  const double c = static_cast<double>(x) * per_metre_ + most_cells / 2;
-  return static_cast<std::uint32_t>(std::clamp(c, 0.0, most_cells - 1));
+  const double c = static_cast<double>(x) * per_metre_ + max_cells / 2;
+  return static_cast<std::uint32_t>(std::clamp(c, 0.0, max_cells - 1));
 }
 
 CellsFinder::Range CellsFinder::range_of(const Box& box) const {
@@ -76,8 +76,8 @@ CellsFinder::Range CellsFinder::range_of(const Box& box) const {
 
 bool CellsFinder::large(const Range& range) const {
   std::size_t cells = 1;
-  for (std::size_t k = 0; k < 3 && cells <= most_covered; ++k) cells *= range.high[k] - range.low[k] + 1;
-  return cells > most_covered;
+  for (std::size_t k = 0; k < 3 && cells <= max_covered; ++k) cells *= range.high[k] - range.low[k] + 1;
+  return cells > max_covered;
 }
 
 std::uint64_t CellsFinder::owner(const Box& a, const Box& b) const {
@@ -133,7 +133,7 @@ bool CellsFinder::rebuild(Workers& workers, const Proxies& proxies, std::span<co
       const std::size_t n = starts_[cell + 1] - starts_[cell];
       tests += n * n / 2;
     }
-    if (tests > most_tests * indices.size()) return false;
+    if (tests > max_tests * indices.size()) return false;
   }
 
   append_.run(workers, cells, 64, out,
@@ -176,19 +176,19 @@ bool CellsFinder::follow(Workers& workers, const Proxies& proxies, std::vector<N
                   const std::uint32_t i = left[l];
                   if (!proxies[i].there) continue;
                   const Box& box = boxes[i];
-                  const auto look_at = [&](std::uint32_t j) {
+                  const auto visit = [&](std::uint32_t j) {
                     if (i != j && overlap(box, boxes[j])) found.push_back({i, j});
                   };
-                  for (const std::uint32_t j : fresh_) look_at(j);
+                  for (const std::uint32_t j : fresh_) visit(j);
                   const Range range = range_of(box);
                   if (large(range)) {
                     for (std::uint32_t j = 0; j < proxies.size(); ++j) {
-                      if (proxies[j].there && is_fresh_[j] == 0) look_at(j);
+                      if (proxies[j].there && is_fresh_[j] == 0) visit(j);
                     }
                     continue;
                   }
                   for (const std::uint32_t j : large_) {
-                    if (is_fresh_[j] == 0) look_at(j);
+                    if (is_fresh_[j] == 0) visit(j);
                   }
                   for (std::uint32_t z = range.low[2]; z <= range.high[2]; ++z) {
                     for (std::uint32_t y = range.low[1]; y <= range.high[1]; ++y) {
@@ -197,7 +197,7 @@ bool CellsFinder::follow(Workers& workers, const Proxies& proxies, std::vector<N
                       auto entry = std::lower_bound(entries_.begin(), entries_.end(), cell_key(range.low[0], y, z),
                                                     [](const Entry& e, std::uint64_t cell) { return e.cell < cell; });
                       for (; entry != entries_.end() && entry->cell <= last; ++entry) {
-                        if (is_fresh_[entry->item] == 0) look_at(entry->item);
+                        if (is_fresh_[entry->item] == 0) visit(entry->item);
                       }
                     }
                   }

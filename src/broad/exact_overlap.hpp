@@ -1,7 +1,7 @@
 #pragma once
 
+#include "bounds/moving_box.hpp"
 #include "broad/proxies.hpp"
-#include "mid/moving_box.hpp"
 
 /// Whether the bounds of two proxies, as they were given, overlap.
 namespace carom::broad {
@@ -28,18 +28,18 @@ inline MovingSides moving_sides(const Proxies& proxies, std::uint32_t i) {
 }
 
 /// Six inequalities, each linear in time.
-inline mid::Interval meeting(const MovingSides& a, const MovingSides& b) {
-  mid::Interval part;
+inline bounds::Interval overlap_interval(const MovingSides& a, const MovingSides& b) {
+  bounds::Interval part;
   for (std::size_t k = 0; k < 3; ++k) {
-    mid::cut_where_apart(a.min[0][k] - b.max[0][k], a.min[1][k] - b.max[1][k], part);
-    mid::cut_where_apart(b.min[0][k] - a.max[0][k], b.min[1][k] - a.max[1][k], part);
+    bounds::cut_where_apart(a.min[0][k] - b.max[0][k], a.min[1][k] - b.max[1][k], part);
+    bounds::cut_where_apart(b.min[0][k] - a.max[0][k], b.min[1][k] - a.max[1][k], part);
   }
   return part;
 }
 
-inline mid::Interval meeting(const Proxies& proxies, std::uint32_t a, std::uint32_t b) {
+inline bounds::Interval overlap_interval(const Proxies& proxies, std::uint32_t a, std::uint32_t b) {
   if (proxies[a].kind != BoundsKind::swept && proxies[b].kind != BoundsKind::swept) return {};
-  return meeting(moving_sides(proxies, a), moving_sides(proxies, b));
+  return overlap_interval(moving_sides(proxies, a), moving_sides(proxies, b));
 }
 
 inline Outcome outcome(const Proxies& proxies, std::uint32_t a, std::uint32_t b) {
@@ -55,7 +55,7 @@ inline Outcome outcome(const Proxies& proxies, std::uint32_t a, std::uint32_t b)
     }
     return Outcome::overlap;
   }
-  return meeting(proxies, a, b).empty() ? Outcome::never_close : Outcome::overlap;
+  return overlap_interval(proxies, a, b).empty() ? Outcome::never_close : Outcome::overlap;
 }
 
 }  // namespace carom::broad

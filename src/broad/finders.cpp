@@ -21,7 +21,7 @@ namespace carom::broad {
 
 namespace {
 
-/// A method is judged after it has searched all anew this often, the first of which is not counted: it also pays for
+/// A method is judged after it has searched all again this often, the first of which is not counted: it also pays for
 /// memory.
 constexpr std::size_t trial = 2;
 /// Others than the tree are tried after as many rebuilds, for it is the best most of the time and runs may be short;
@@ -29,7 +29,7 @@ constexpr std::size_t trial = 2;
 constexpr std::size_t first_rest = 16;
 constexpr std::size_t second_rest = 64;
 /// A sweep of more is not even tried: it would cost more than all that could be saved.
-constexpr std::size_t most_swept = 8192;
+constexpr std::size_t max_swept = 8192;
 
 }  // namespace
 
@@ -81,7 +81,7 @@ void Finders::choose(std::size_t proxies) {
   std::size_t best = current_;
   for (std::size_t m = 0; m < methods_.size(); ++m) {
     Method& method = methods_[m];
-    if (m == current_ || (method.name == "sap" && proxies > most_swept)) continue;
+    if (m == current_ || (method.name == "sap" && proxies > max_swept)) continue;
     if (method.rest <= trial) {
       method.rest = method.next_rest;
       method.next_rest *= 2;

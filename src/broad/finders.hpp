@@ -9,7 +9,7 @@
 namespace carom::broad {
 
 /// The method in use: the one asked for, or the one that was found to cost least. Methods can be changed whenever all
-/// is searched anew.
+/// is searched again.
 class Finders {
  public:
   /// Throws Error(unknown_name) that lists the methods.

@@ -45,7 +45,7 @@ void ObjectFilter::set(const ContactFilters& filters, const Surface& surface, co
   }
 }
 
-bool ObjectFilter::looks_at(const std::array<Index, 2>& pair) const {
+bool ObjectFilter::considers(const std::array<Index, 2>& pair) const {
   const auto found =
       std::lower_bound(chosen_.begin(), chosen_.end(), pair,
                        [](const ObjectChoice::Pair& one, const std::array<Index, 2>& p) { return one.objects < p; });
@@ -57,7 +57,7 @@ bool ObjectFilter::looks_at(const std::array<Index, 2>& pair) const {
 
 Verdict ObjectFilter::verdict(Index a, Index b) const {
   const std::array<Index, 2> pair{std::min(a, b), std::max(a, b)};
-  if (!looks_at(pair)) return Verdict::filtered;
+  if (!considers(pair)) return Verdict::filtered;
   if (!groups_.empty()) {
     const Group& ga = groups_[static_cast<std::size_t>(a)];
     const Group& gb = groups_[static_cast<std::size_t>(b)];

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "carom/filters.hpp"
-#include "carom/surface.hpp"
+#include "carom/detect/filters.hpp"
+#include "carom/mesh/surface.hpp"
 
 namespace carom::broad {
 
@@ -47,7 +47,7 @@ class ObjectFilter {
   std::vector<std::uint8_t> marks_;         // as in ObjectChoice
   std::vector<ObjectChoice::Pair> chosen_;  // as in ObjectChoice
 
-  bool looks_at(const std::array<Index, 2>& pair) const;
+  bool considers(const std::array<Index, 2>& pair) const;
 };
 
 }  // namespace carom::broad

@@ -79,7 +79,7 @@ void OverlapPass::run(Workers& workers, const Proxies& proxies, CandidateList& c
   if (proxies.ever_swept()) {
     intervals_.resize(pairs_.size());
     parallel_for(workers, pairs_.size(), overlap_grain, [&](std::size_t i) {
-      const mid::Interval part = meeting(proxies, pairs_[i].a, pairs_[i].b);
+      const bounds::Interval part = overlap_interval(proxies, pairs_[i].a, pairs_[i].b);
       intervals_[i] = {part.begin, part.end};
     });
   }

@@ -12,14 +12,14 @@ constexpr std::size_t proxy_grain = 1024;
 /// Where the margin is ours to choose: what moves slowly shall stay in its wide box for some steps, but a box larger by
 /// more than a part of itself finds too many pairs. What is too fast for that gets none, for it is searched each step.
 constexpr double steps_ahead = 8;
-constexpr double most_of_size = 0.15;
+constexpr double max_of_size = 0.15;
 constexpr double of_size_at_rest = 0.03;
 
 double margin_for(double speed, double size) {
   if (!std::isfinite(size)) return 0;
-  const double most = most_of_size * size;
-  if (2 * speed > most) return 0;
-  return std::clamp(steps_ahead * speed, of_size_at_rest * size, most);
+  const double largest = max_of_size * size;
+  if (2 * speed > largest) return 0;
+  return std::clamp(steps_ahead * speed, of_size_at_rest * size, largest);
 }
 
 struct DopAxis {
@@ -78,11 +78,11 @@ void Proxies::search_again(std::uint32_t i) {
 /// False if nothing changes.
 bool Proxies::write(std::uint32_t i, const AxisBox& box) {
   ProxyRecord& record = records_[i];
-  double way = 0;
+  double travel = 0;
   bool same = true;
   const auto set = [&](double& side, double x) {
     const double d = std::abs(x - side);  // NaN from infinity to infinity
-    way = d > way ? d : way;
+    travel = d > travel ? d : travel;
     same = same && x == side;
     side = x;
   };
@@ -91,7 +91,7 @@ bool Proxies::write(std::uint32_t i, const AxisBox& box) {
     set(record.max[k], box.max[static_cast<Eigen::Index>(k)]);
   }
   if (same) return false;
-  speed_[i] = std::max(0.5F * speed_[i], static_cast<float>(std::min(way, 1e30)));
+  speed_[i] = std::max(0.5F * speed_[i], static_cast<float>(std::min(travel, 1e30)));
   return true;
 }
 

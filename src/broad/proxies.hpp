@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "bounds/box.hpp"
-#include "carom/broad_phase.hpp"
+#include "carom/detect/broad_phase.hpp"
 #include "core/parallel.hpp"
 
 namespace carom::broad {
@@ -71,7 +71,7 @@ class Proxies {
   /// That left, gone ones too.
   std::span<const std::uint32_t> left() const { return left_; }
 
-  /// Wide boxes anew for those that left, or for all.
+  /// Wide boxes again for those that left, or for all.
   void enlarge_left(Workers& workers);
   void enlarge_all(Workers& workers);
   /// Forgets what changed; indices of those removed before the last call are free again.

@@ -15,12 +15,12 @@ std::uint32_t key_of(float x) {
   return (bits & 0x80000000U) != 0 ? ~bits : bits | 0x80000000U;
 }
 
-/// Insertion is given up when more ends were passed than this many times the ends there are: sorting anew is cheaper.
-constexpr std::size_t most_passed = 8;
+/// Insertion is given up when more ends were passed than this many times the ends there are: sorting again is cheaper.
+constexpr std::size_t max_passed = 8;
 
 /// A strip is this many boxes of usual size wide.
 constexpr double boxes_a_strip = 3;
-constexpr std::size_t most_strips = 4096;
+constexpr std::size_t max_strips = 4096;
 
 struct Strips {
   double low = 0;
@@ -51,7 +51,7 @@ Strips choose_strips(std::span<const Box> boxes, std::span<const std::uint32_t> 
   }
   if (n < 64) return {};
   const double width = boxes_a_strip * sizes / static_cast<double>(n);
-  const double count = std::clamp((high - low) / width, 1.0, static_cast<double>(most_strips));
+  const double count = std::clamp((high - low) / width, 1.0, static_cast<double>(max_strips));
   const double scale = count / (high - low);
   if (!(scale > 0) || !std::isfinite(scale)) return {};
   return {low, scale, static_cast<std::size_t>(count)};
@@ -169,7 +169,7 @@ bool SapFinder<axes>::follow(Workers& workers, const Proxies& proxies, std::vect
       ends.push_back(end_of(proxies, i, axis, false));
       ends.push_back(end_of(proxies, i, axis, true));
     }
-    std::size_t left = most_passed * ends.size();
+    std::size_t left = max_passed * ends.size();
     for (std::size_t i = 1; i < ends.size(); ++i) {
       const End end = ends[i];
       std::size_t j = i;

@@ -7,7 +7,7 @@ namespace carom::broad {
 
 /// Methods `sap` and `sap18`: both ends of every wide box, or 18-DOP, in ascending order along each of three, or nine,
 /// axes. What moved a little is put in order by insertion, and where a lower end passes an upper one two may have begun
-/// to overlap. When much changed, the ends are sorted anew and the boxes swept in strips.
+/// to overlap. When much changed, the ends are sorted again and the boxes swept in strips.
 template <std::size_t axes>
 class SapFinder final : public PairFinder {
   static_assert(axes == 3 || axes == 9);

@@ -10,13 +10,13 @@ constexpr std::size_t order_grain = 512;
 constexpr int axis_bits = 8;
 constexpr int curve_bits = 3 * axis_bits;
 constexpr int class_bits = 4;
-constexpr std::uint32_t most_class = (1 << class_bits) - 1;
+constexpr std::uint32_t max_class = (1 << class_bits) - 1;
 constexpr auto cells = static_cast<float>(1 << axis_bits);
 
 /// Boxes of one cell of the curve are ordered by a finer one if there are more; outliers would else put all others
 /// into one cell.
 constexpr std::size_t crowd = 64;
-constexpr int most_depth = 12;
+constexpr int max_depth = 12;
 
 /// Of what is infinite to both sides, some point; the order is never wrong, only better or worse.
 float center(const Box& box, std::size_t k) {
@@ -33,7 +33,7 @@ float size_of(const Box& box) {
 std::uint32_t size_class(const Box& box, float usual) {
   float limit = 4 * usual;
   std::uint32_t result = 0;
-  for (const float size = size_of(box); !(size <= limit) && result < most_class; ++result) limit *= 16;
+  for (const float size = size_of(box); !(size <= limit) && result < max_class; ++result) limit *= 16;
   return result;
 }
 
@@ -185,7 +185,7 @@ void SpatialOrder::refine(std::span<const Box> boxes, std::span<Entry> entries, 
       extent.high[k] = std::max(extent.high[k], c);
     }
   }
-  if (extent.low == extent.high || depth == most_depth) return;
+  if (extent.low == extent.high || depth == max_depth) return;
   const std::uint32_t size = entries.front().key >> curve_bits << curve_bits;
   const Cells grid(extent.low, extent.high);
   Lanes numbers;

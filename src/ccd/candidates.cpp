@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "ccd/time_of_impact.hpp"
-#include "world/rigid_world.hpp"
+#include "world/rigid_pipeline.hpp"
 
 // A body is fast if it goes farther than it is thick: only then can its middle be on the other side of a thin wall at
 // the end of the step. Slower ones are held by contacts that are made ahead of time, unless an overlap is deep already.
@@ -34,20 +34,20 @@ void Candidates::bound_motion(std::size_t i, Scratch::Extremes& extremes) {
   double inner = INFINITY;
   for_colliders(info, [&](std::int32_t c) {
     inner = std::min(inner, collider(c).inner);
-    if (info.kind == RigidKind::dynamic)
+    if (info.motion == MotionModel::rigid)
       extremes.min_thickness = std::min(extremes.min_thickness, thickness(collider(c)));
   });
-  if (rigid::still_or_static(bodies(), i)) return;
+  if (rigid::asleep_or_fixed(bodies(), i)) return;
   const Motion& from = bodies().motion[i];
   const Motion& to = next_[i];
-  const Quat t = to.q * detail::conjugate(from.q);
+  const Quat t = to.q * math::conjugate(from.q);
   // Of a turn by half and more, beginning and end say nothing.
   const bool far_round = 0.5 * in_.dt * length(from.w + to.w) > 3;
   const double turning = (far_round ? 2 : 2 * std::sqrt(t.x * t.x + t.y * t.y + t.z * t.z)) * info.reach;
   s_.reach[i] = {turning, length(to.x - from.x) + turning};
   extremes.max_reach = std::max(extremes.max_reach, s_.reach[i].all);
   std::uint8_t fast = s_.reach[i].all > inner ? 1 : 0;
-  if (far_round || !in_.state.boxed[i].holds(to.x, to.q, info.reach, 0)) fast = leaves_box;
+  if (far_round || !in_.state.fat_bounds[i].holds(to.x, to.q, info.reach, 0)) fast = leaves_box;
   s_.is_fast[i] = fast;
 }
 
@@ -104,7 +104,7 @@ bool Candidates::pass_by(const rigid::Collider& a, const rigid::Collider& b) con
 }
 
 void Candidates::find(Context& context, const Paths& paths) {
-  const std::vector<rigid::WorldState::Entry>& entries = in_.state.entries;
+  const std::vector<rigid::WorldState::PairRecord>& entries = in_.state.entries;
   s_.candidates.clear();
   s_.outside.clear();
   s_.inner.resize(bodies().colliders.size());
@@ -112,7 +112,7 @@ void Candidates::find(Context& context, const Paths& paths) {
   s_.mark = 0;
   s_.may_touch.resize(entries.size());
   parallel_for(context.workers, entries.size(), fast_grain, [&](std::size_t i) {
-    const rigid::WorldState::Entry& entry = entries[i];
+    const rigid::WorldState::PairRecord& entry = entries[i];
     const rigid::Collider& a = collider(entry.key.a);
     const rigid::Collider& b = collider(entry.key.b);
     s_.may_touch[i] = 0;
@@ -120,17 +120,17 @@ void Candidates::find(Context& context, const Paths& paths) {
     if (entry.count == 0) {
       const auto body_a = static_cast<std::size_t>(a.body);
       const auto body_b = static_cast<std::size_t>(b.body);
-      const double travels = in_.state.tracks[body_a].travel + in_.state.tracks[body_b].travel;
-      if (entry.apart_until - travels > against(body_a, body_b) || pass_by(a, b)) return;
+      const double travels = in_.state.odometers[body_a].travel + in_.state.odometers[body_b].travel;
+      if (entry.separation_budget - travels > against(body_a, body_b) || pass_by(a, b)) return;
     }
     s_.may_touch[i] = 1;
   });
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (s_.may_touch[i] != 0) add(paths, entries[i].key.a, entries[i].key.b, entries[i].pair);
   }
-  const std::vector<rigid::MeshPair>& mesh_pairs = in_.state.mesh_pairs;
+  const std::vector<contact::MeshPair>& mesh_pairs = in_.state.mesh_pairs;
   for (std::size_t i = 0; i < mesh_pairs.size(); ++i) {
-    const rigid::ColliderPair& key = mesh_pairs[i].key;
+    const broad::ColliderPair& key = mesh_pairs[i].key;
     if (might_pass(collider(key.a), collider(key.b), false)) add(paths, key.a, key.b, static_cast<std::int32_t>(i));
   }
   // A response that made a body faster than it was may have sent it out of its box, and two of them to one place.
@@ -140,7 +140,7 @@ void Candidates::find(Context& context, const Paths& paths) {
 }
 
 void Candidates::find_of(const Paths& paths, std::int32_t body, bool outside) {
-  const rigid::Box box = paths.swept_box(paths.of(body));
+  const broad::ColliderBox box = paths.swept_box(paths.of(body));
   find_near(paths, body, box);
   if (!outside) return;
   Path& path = paths.of(body);
@@ -148,12 +148,12 @@ void Candidates::find_of(const Paths& paths, std::int32_t body, bool outside) {
     path.outside = static_cast<std::int32_t>(s_.outside.size());
     s_.outside.push_back({body, box});
   } else {
-    rigid::Box& all = s_.outside[static_cast<std::size_t>(path.outside)].box;
-    all = {detail::lower(all.low, box.low), detail::higher(all.high, box.high)};
+    broad::ColliderBox& all = s_.outside[static_cast<std::size_t>(path.outside)].box;
+    all = {math::lower(all.low, box.low), math::higher(all.high, box.high)};
   }
 }
 
-void Candidates::find_near(const Paths& paths, std::int32_t body, const rigid::Box& box) {
+void Candidates::find_near(const Paths& paths, std::int32_t body, const broad::ColliderBox& box) {
   const rigid::Info& info = bodies().info[static_cast<std::size_t>(body)];
   in_.broad.overlapping(box, s_.near);
   for (const Scratch::Outside& other : s_.outside) {
@@ -180,7 +180,7 @@ void Candidates::find_near(const Paths& paths, std::int32_t body, const rigid::B
 
 /// With what the narrow phase knows of the two, if it does.
 void Candidates::add_unknown(const Paths& paths, std::int32_t a, std::int32_t b) {
-  const rigid::ColliderPair key{a, b};
+  const broad::ColliderPair key{a, b};
   std::int32_t pair = -1;
   bool deep = false;
   const auto find = [&](const auto& list) {

@@ -27,7 +27,7 @@ class Candidates {
   bool pass_by(const rigid::Collider& a, const rigid::Collider& b) const;
   void add(const Paths& paths, std::int32_t a, std::int32_t b, std::int32_t pair);
   void add_unknown(const Paths& paths, std::int32_t a, std::int32_t b);
-  void find_near(const Paths& paths, std::int32_t body, const rigid::Box& box);
+  void find_near(const Paths& paths, std::int32_t body, const broad::ColliderBox& box);
 
   const In& in_;
   Scratch& s_;

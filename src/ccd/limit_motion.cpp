@@ -6,7 +6,7 @@
 #include "ccd/outcome.hpp"
 #include "ccd/time_of_impact.hpp"
 #include "core/stage_timer.hpp"
-#include "world/rigid_world.hpp"
+#include "world/rigid_pipeline.hpp"
 
 namespace carom::ccd {
 namespace {
@@ -55,7 +55,7 @@ class Events {
     Path& b = paths_.of_collider(c.b);
     const Impact impact = c.impact;
     s_.changed_bodies.clear();
-    const auto turns = [](const Path& p) { return p.state == State::sweeping && p.course.angle > many_turns; };
+    const auto turns = [](const Path& p) { return p.state == State::sweeping && p.swept_pose.angle > many_turns; };
     Scratch::Stop stop{.a = a.body,
                        .b = b.body,
                        .touching = c.touching,
@@ -67,7 +67,7 @@ class Events {
     if (a.state == State::held || b.state == State::held) {
       a.state == State::held ? meet_held(b, a, from_b) : meet_held(a, b, impact);
     } else if (a.state == State::carried || b.state == State::carried) {
-      carried_by_first(a, b, impact) ? paths_.carry(b, a, from_b) : paths_.carry(a, b, impact);
+      carried_by_first(a, b, impact) ? paths_.advance_points(b, a, from_b) : paths_.advance_points(a, b, impact);
     } else if (Paths::weak(a) && Paths::weak(b)) {
       paths_.join(a, b, impact.time, s_.changed_bodies);
     } else {
@@ -87,7 +87,7 @@ class Events {
   /// `held` cannot be held back.
   void meet_held(Path& path, const Path& held, const Impact& impact) {
     path.by_held |= Paths::weak(path);
-    if (held.scripted) return paths_.carry(path, held, impact);
+    if (held.scripted) return paths_.advance_points(path, held, impact);
     path.state == State::carried ? paths_.squeeze(path, impact.time) : paths_.stop(path, impact.time);
   }
 

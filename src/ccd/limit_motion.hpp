@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "bodies/free_motion.hpp"
-#include "broad/rigid_broad.hpp"
-#include "carom/shape.hpp"
-#include "carom/stats.hpp"
+#include "broad/collider_broad_phase.hpp"
+#include "carom/core/stats.hpp"
+#include "carom/shape/shape.hpp"
 #include "ccd/sweep.hpp"
 #include "core/context.hpp"
 
@@ -24,9 +24,10 @@ namespace carom::ccd {
 struct In {
   const rigid::WorldState& state;          ///< bodies at the beginning, and the pairs of the narrow phase
   std::span<const rigid::Free> free;       ///< of each body: its motion if nothing touches it
-  const rigid::ColliderBroadPhase& broad;  ///< boxes of all colliders
+  const broad::ColliderBroadPhase& broad;  ///< boxes of all colliders
   bool some_deep = false;                  ///< some entry of the state is
   double dt = 0;                           ///< s
+  bool springs = false;                    ///< contacts are springs, which give way under a load
 };
 
 struct Out {
@@ -57,7 +58,7 @@ struct Scratch {
   std::vector<std::uint8_t> is_fast;  ///< of each body: 0, 1, or 2 if it leaves its boxes
   std::vector<std::int32_t> fast;     ///< bodies that might pass through something
   struct Extremes {
-    double min_thickness = INFINITY;  ///< m, of dynamic colliders
+    double min_thickness = INFINITY;  ///< m, of rigid colliders
     double max_reach = 0;             ///< m, of all bodies
   };
   std::vector<Extremes> extremes;       ///< of each chunk of bodies
@@ -84,7 +85,7 @@ struct Scratch {
     double since = 0;           ///< time
     Motion at;                  ///< then; velocities are not used
     /// Motion of the frame over the step. Its origin is the centre of mass, unless a body that turns carries it.
-    convex::Course course{Eigen::Isometry3d::Identity(), Eigen::Vector3d::Zero(), Eigen::Vector3d::Zero()};
+    convex::SweptPose swept_pose{Eigen::Isometry3d::Identity(), Eigen::Vector3d::Zero(), Eigen::Vector3d::Zero()};
     Eigen::Isometry3d local = Eigen::Isometry3d::Identity();  ///< of the body in its frame
     double travel = 0;          ///< m; no point goes farther, until `since` and from there to the end
     std::uint32_t version = 0;  ///< counts the changes
@@ -95,7 +96,7 @@ struct Scratch {
   /// Bodies that move on together, without a turn. Some may have left it, see Path::cluster.
   struct Cluster {
     double mass = 0;          ///< kg
-    Eigen::Vector3d way;      ///< m per step
+    Eigen::Vector3d travel;   ///< m per step
     std::int32_t first = -1;  ///< number of a path
     int count = 0;
   };
@@ -121,7 +122,7 @@ struct Scratch {
   struct Event {
     double time = 0;
     std::int32_t candidate = 0;
-    rigid::ColliderPair key;
+    broad::ColliderPair key;
     std::uint32_t version_a = 0;
     std::uint32_t version_b = 0;
     bool operator<(const Event& other) const { return time != other.time ? time > other.time : key > other.key; }
@@ -130,7 +131,7 @@ struct Scratch {
   /// A body outside of its boxes in the broad phase.
   struct Outside {
     std::int32_t body = 0;
-    rigid::Box box;
+    broad::ColliderBox box;
   };
   std::vector<Outside> outside;
   std::vector<std::int32_t> near;
@@ -164,7 +165,7 @@ double thickness(const rigid::Collider& c);
 double thickness(const rigid::Collider& a, const rigid::Collider& b);
 
 /// Of the thickness of a pair: overlaps deeper than this are watched however slow the bodies are.
-inline constexpr double deep_share = 0.125;
+inline constexpr double deep_fraction = 0.125;
 
 /// Bodies do not pass through others between where they are and `next`: they stop there, with the velocity they have,
 /// and the contact of the following step does the rest. Scripted bodies carry along whatever they run into.

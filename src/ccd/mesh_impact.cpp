@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "carom/cast.hpp"
+#include "carom/query/cast.hpp"
 #include "ccd/time_of_impact.hpp"
 #include "shapes/shape_data.hpp"
 #include "shapes/support.hpp"
-#include "world/rigid_world.hpp"
+#include "world/rigid_pipeline.hpp"
 
 // A mesh has no thickness, and triangles that are smaller than what touches them: no overlap with a single one of them
 // says how far a body is in. So the inequality is one of the body: the inner shape of a body that touches, smaller by
@@ -15,12 +15,12 @@ namespace carom::ccd {
 namespace {
 
 /// Of a body that touches a mesh: this much of it, about its middle, stays off.
-constexpr double inner_share = 0.75;
+constexpr double inner_fraction = 0.75;
 /// A hull no larger than this times a ball inside of it: then the ball will do.
 constexpr double nearly_round = 1.5;
 /// Of the coordinates of a body and a mesh: distances below are rounding.
-constexpr double rounding_share = 1e-12;
-constexpr double mesh_tolerance_share = 0.25;
+constexpr double rounding_fraction = 1e-12;
+constexpr double mesh_tolerance_fraction = 0.25;
 
 /// A cast moves the origin of a shape straight, which goes in an arc if it is not the centre of the turn. The path is
 /// cut into pieces so that these differ by this part of the size, and none is as much as half a turn (rad). Beyond so
@@ -46,8 +46,8 @@ Inner make_inner(const rigid::Collider& c, const Shape& shape) {
   // A half-space has no middle.
   const bool ball = kind == shapes::CoreKind::point || kind == shapes::CoreKind::half_space ||
                     (kind == shapes::CoreKind::hull && c.size < nearly_round * c.inner);
-  if (ball) return {Shape::sphere(inner_share * c.inner), c.place + c.rotation * c.middle};
-  return {shape.scaled(inner_share), c.place + c.rotation * ((1 - inner_share) * c.middle)};
+  if (ball) return {Shape::sphere(inner_fraction * c.inner), c.place + c.rotation * c.middle};
+  return {shape.scaled(inner_fraction), c.place + c.rotation * ((1 - inner_fraction) * c.middle)};
 }
 
 void TimeOfImpact::find_at_mesh(Candidate& candidate, const Side& own, const Side& other, double begin) const {
@@ -63,10 +63,10 @@ void TimeOfImpact::find_at_mesh(Candidate& candidate, const Side& own, const Sid
   const auto arm = [](const Side& side) { return side.path.local.translation().norm() + length(side.collider.place); };
   const double count = std::max(pieces(turn, arm(own), c.size), pieces(mesh_turn, arm(other), m.size));
   // A cast takes its tolerance as a part of the longest path of a point.
-  const double longest = rest * (own.path.course.way - other.path.course.way).norm() + turn * (arm(own) + c.reach) +
-                         mesh_turn * (arm(other) + m.reach);
-  const auto share = [&](double tolerance) {
-    return longest > 0 ? std::min(1e-5, mesh_tolerance_share * tolerance / longest) : 1e-5;
+  const double longest = rest * (own.path.swept_pose.travel - other.path.swept_pose.travel).norm() +
+                         turn * (arm(own) + c.reach) + mesh_turn * (arm(other) + m.reach);
+  const auto fraction = [&](double tolerance) {
+    return longest > 0 ? std::min(1e-5, mesh_tolerance_fraction * tolerance / longest) : 1e-5;
   };
   const auto poses = [&](const Side& side, const Vec3& place, double from, double to) {
     return motion(side.path, side.collider.rotation, place, from, to);
@@ -74,7 +74,7 @@ void TimeOfImpact::find_at_mesh(Candidate& candidate, const Side& own, const Sid
   // A body that turns often is a ball from afar.
   if (count > 1 && mesh_turn == 0 && own.path.local.translation().isZero(0)) {
     const auto straight = [&](double time) {
-      return Eigen::Isometry3d(Eigen::Translation3d(detail::to_eigen(Paths::at(own.path, time).x)));
+      return Eigen::Isometry3d(Eigen::Translation3d(math::to_eigen(Paths::at(own.path, time).x)));
     };
     if (!cast(Shape::sphere(c.reach), {straight(begin), straight(1)}, mesh, poses(other, m.place, begin, 1),
               {.separation = apart})
@@ -83,7 +83,7 @@ void TimeOfImpact::find_at_mesh(Candidate& candidate, const Side& own, const Sid
   }
   const Room room = room_at_mesh(candidate, own, other, inner);
   const auto take = [&](double time, const QueryResult& closest) {
-    candidate.impact = {time, detail::to_vec3(closest.point_b), detail::to_vec3(closest.normal)};
+    candidate.impact = {time, math::to_vec3(closest.point_b), math::to_vec3(closest.normal)};
   };
   for (int i = 0; i < std::min(count, max_pieces); ++i) {
     const double from = begin + rest * i / count;
@@ -92,9 +92,9 @@ void TimeOfImpact::find_at_mesh(Candidate& candidate, const Side& own, const Sid
     const auto hits = [&](const Shape& part, const Vec3& place, const Vec3& shift, double separation,
                           double tolerance) {
       ShapeMotion here = poses(own, place, from, to);
-      here.from.translation() += detail::to_eigen(shift);
-      here.to.translation() += detail::to_eigen(shift);
-      return cast(part, here, mesh, there, {.separation = separation, .tolerance = share(tolerance)});
+      here.from.translation() += math::to_eigen(shift);
+      here.to.translation() += math::to_eigen(shift);
+      return cast(part, here, mesh, there, {.separation = separation, .tolerance = fraction(tolerance)});
     };
     CastResult r = hits(shape, c.place, {}, apart, apart);
     const bool touching = r.hit && r.time == 0;
@@ -104,9 +104,9 @@ void TimeOfImpact::find_at_mesh(Candidate& candidate, const Side& own, const Sid
     }
     if (i == 0 && touching && !candidate.touching) {
       // The body came here in this step.
-      const Vec3 point = detail::to_vec3(r.closest.point_b);
+      const Vec3 point = math::to_vec3(r.closest.point_b);
       const Vec3 speed = Paths::velocity(own.path, point, from) - Paths::velocity(other.path, point, from);
-      if (dot(detail::to_vec3(r.closest.normal), speed) > 0) return take(begin, r.closest);
+      if (dot(math::to_vec3(r.closest.normal), speed) > 0) return take(begin, r.closest);
     }
     if (touching) r = hits(inner.shape, inner.place, room.shift, 0, room.width);
     if (r.hit && r.time > 0) return take(from + r.time * (to - from), r.closest);
@@ -130,19 +130,19 @@ TimeOfImpact::Room TimeOfImpact::room_at_mesh(const Candidate& candidate, const 
   const Motion& start = state_.bodies.motion[static_cast<std::size_t>(own.path.body)];
   const Motion& mesh_start = state_.bodies.motion[static_cast<std::size_t>(other.path.body)];
   const Eigen::Isometry3d place = pose(start, own.collider.rotation, inner.place);
-  const double rounding =
-      rounding_share * (own.collider.reach + other.collider.reach + length(start.x - mesh_start.x) + own.path.travel);
+  const double rounding = rounding_fraction * (own.collider.reach + other.collider.reach +
+                                               length(start.x - mesh_start.x) + own.path.travel);
   for (const std::int32_t part : state_.mesh_pairs[static_cast<std::size_t>(candidate.pair)].parts) {
-    const rigid::Pair& pair = state_.pairs[static_cast<std::size_t>(part)];
+    const contact::CachedManifold& pair = state_.pairs[static_cast<std::size_t>(part)];
     if (pair.count == 0) continue;
     const Vec3 n = -pair.normal;
     double surface = INFINITY;
     for (std::size_t i = 0; i < static_cast<std::size_t>(pair.count); ++i)
       surface = std::min(surface, dot(n, pair.points[i].middle) + 0.5 * pair.points[i].distance);
     const shapes::Core& core = inner.shape.data().core;
-    const Vec3 d = detail::to_vec3(place.linear().transpose() * detail::to_eigen(n));
+    const Vec3 d = math::to_vec3(place.linear().transpose() * math::to_eigen(n));
     const double extent =
-        dot(n, detail::to_vec3(place.translation()) + room.shift) + dot(d, shapes::support(core, d).p) + core.radius;
+        dot(n, math::to_vec3(place.translation()) + room.shift) + dot(d, shapes::support(core, d).p) + core.radius;
     const double gap = surface - extent;
     const double nearer = std::max(slack, rounding);
     // A gap that is more than rounding is kept open: a mesh has no inside to be in.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "world/rigid_world.hpp"
+#include "world/rigid_pipeline.hpp"
 
 namespace carom::ccd {
 namespace {
@@ -60,7 +60,7 @@ class Applier {
     if (mass.round && !mass.turn_locked) return next.w;
     const rigid::Info& info = bodies_.info[i];
     const Vec3 momentum =
-        rigid::unlocked(rigid::turned(detail::matrix(next.q), mass.inertia, next.w), info.locked_rotation);
+        rigid::unlocked(rigid::turned(math::matrix(next.q), mass.inertia, next.w), info.locked_rotation);
     return rigid::spin_within(q, momentum, mass, info, 0.5 * dot(next.w, momentum));
   }
 
@@ -81,7 +81,7 @@ class Applier {
     return rigid::unlocked(bodies_.mass[i].inverse * impulse, bodies_.info[i].locked_translation);
   }
   Vec3 spin(std::size_t i, const Vec3& moment) const {
-    return rigid::spin_of(detail::matrix(out_.next[i].q), moment, bodies_.mass[i], bodies_.info[i]);
+    return rigid::spin_of(math::matrix(out_.next[i].q), moment, bodies_.mass[i], bodies_.info[i]);
   }
 
   const In& in_;

@@ -1,6 +1,6 @@
 #include "ccd/paths.hpp"
 
-#include "world/rigid_world.hpp"
+#include "world/rigid_pipeline.hpp"
 
 namespace carom::ccd {
 namespace {
@@ -14,8 +14,8 @@ constexpr int max_carriers = 4;
 /// Of the square of the normal: the part of it that the free axes of a body must have for it to be pushed along them.
 constexpr double min_free = 0.01;
 
-Vec3 origin_at(const convex::Course& course, double time) {
-  return detail::to_vec3(course.from + time * course.way);
+Vec3 origin_at(const convex::SweptPose& swept_pose, double time) {
+  return math::to_vec3(swept_pose.from + time * swept_pose.travel);
 }
 
 }  // namespace
@@ -36,13 +36,13 @@ Path& Paths::of(std::int32_t body) const {
   Path& path = s_.paths.emplace_back();
   path.body = body;
   path.at = bodies_.motion[i];
-  path.scripted = bodies_.info[i].kind == RigidKind::kinematic;
+  path.scripted = bodies_.info[i].motion == MotionModel::scripted;
   path.travel = s_.reach[i].all;
-  const bool still = rigid::still_or_static(bodies_, i);
-  path.course = still ? convex::Course(pose(path.at), Eigen::Vector3d::Zero(), Eigen::Vector3d::Zero())
-                      : Sweep(bodies_.motion[i], next_[i], dt_).course;
+  const bool still = rigid::asleep_or_fixed(bodies_, i);
+  path.swept_pose = still ? convex::SweptPose(pose(path.at), Eigen::Vector3d::Zero(), Eigen::Vector3d::Zero())
+                          : Sweep(bodies_.motion[i], next_[i], dt_).swept_pose;
   path.frame = still ? at_rest : s_.frame_count++;
-  if (bodies_.info[i].kind != RigidKind::dynamic) {
+  if (bodies_.info[i].motion != MotionModel::rigid) {
     path.state = Path::State::held;
   } else if (still) {
     path.state = Path::State::stopped;
@@ -57,31 +57,31 @@ Path& Paths::of_collider(std::int32_t collider) const {
 Motion Paths::at(const Path& path, double time) {
   Motion m = path.at;
   if (path.frame == at_rest || !(time > path.since)) return m;
-  const convex::Course& f = path.course;
+  const convex::SweptPose& f = path.swept_pose;
   Vec3 arm = path.at.x - origin_at(f, path.since);
   if (f.angle > 0) {
-    const Quat turn = detail::rotation_by(detail::to_vec3((time - path.since) * f.angle * f.axis));
-    arm = detail::matrix(turn) * arm;
-    m.q = detail::normalized(turn * path.at.q);
+    const Quat turn = math::rotation_by(math::to_vec3((time - path.since) * f.angle * f.axis));
+    arm = math::matrix(turn) * arm;
+    m.q = math::normalized(turn * path.at.q);
   }
   m.x = origin_at(f, time) + arm;
   return m;
 }
 
 Vec3 Paths::velocity(const Path& path, const Vec3& point, double time) {
-  const convex::Course& f = path.course;
-  const Vec3 turn = detail::to_vec3(f.angle * f.axis);
-  return detail::to_vec3(f.way) + cross(turn, point - origin_at(f, time));
+  const convex::SweptPose& f = path.swept_pose;
+  const Vec3 turn = math::to_vec3(f.angle * f.axis);
+  return math::to_vec3(f.travel) + cross(turn, point - origin_at(f, time));
 }
 
-rigid::Box Paths::swept_box(const Path& path) const {
+broad::ColliderBox Paths::swept_box(const Path& path) const {
   const Vec3 from = path.at.x;
   const Vec3 to = at(path, 1).x;
   // An arc leaves its chord by less than its length.
   const double arm = path.local.translation().norm();
   const double grow = bodies_.info[static_cast<std::size_t>(path.body)].reach + turn(path, path.since) * arm;
   const Vec3 all{grow, grow, grow};
-  return {detail::lower(from, to) - all, detail::higher(from, to) + all};
+  return {math::lower(from, to) - all, math::higher(from, to) + all};
 }
 
 /// Begins a new path at a time of the old one.
@@ -94,8 +94,8 @@ void Paths::leave(Path& path, double time) const {
 
 void Paths::move(Path& path, double time, const Eigen::Vector3d& per_step) const {
   leave(path, time);
-  path.course = {pose(path.at), Eigen::Vector3d::Zero(), per_step};
-  path.course.from -= time * per_step;
+  path.swept_pose = {pose(path.at), Eigen::Vector3d::Zero(), per_step};
+  path.swept_pose.from -= time * per_step;
   path.local.setIdentity();
   path.travel += (1 - time) * per_step.norm();
 }
@@ -117,7 +117,7 @@ void Paths::join(Path& a, Path& b, double time, std::vector<std::int32_t>& chang
   const auto add = [&](Path& path) {
     const double mass = bodies_.info[static_cast<std::size_t>(path.body)].mass;
     cluster.mass += mass;
-    moment += mass * path.course.way;
+    moment += mass * path.swept_pose.travel;
     ++cluster.count;
     path.cluster = number;
     path.next = cluster.first;
@@ -134,7 +134,7 @@ void Paths::join(Path& a, Path& b, double time, std::vector<std::int32_t>& chang
   add_all(a, old_a);
   add_all(b, old_b);
   const std::int32_t frame = s_.frame_count++;
-  cluster.way = cluster.count > max_cluster ? Eigen::Vector3d::Zero() : Eigen::Vector3d(moment / cluster.mass);
+  cluster.travel = cluster.count > max_cluster ? Eigen::Vector3d::Zero() : Eigen::Vector3d(moment / cluster.mass);
   for (std::int32_t n = cluster.first; n >= 0; n = s_.paths[static_cast<std::size_t>(n)].next) {
     Path& path = s_.paths[static_cast<std::size_t>(n)];
     changed.push_back(path.body);
@@ -142,7 +142,7 @@ void Paths::join(Path& a, Path& b, double time, std::vector<std::int32_t>& chang
       stop(path, time);
       continue;
     }
-    move(path, time, cluster.way);
+    move(path, time, cluster.travel);
     path.frame = frame;
     path.state = Path::State::joined;
     path.moving = 1;
@@ -159,25 +159,25 @@ void Paths::squeeze(Path& path, double time) const {
   path.squeezed = true;
 }
 
-void Paths::carry(Path& path, const Path& by, const Impact& impact) const {
+void Paths::advance_points(Path& path, const Path& by, const Impact& impact) const {
   if (path.state == Path::State::carried && ++path.carriers >= max_carriers) return squeeze(path, impact.time);
   std::int32_t frame = by.frame;
   if (bodies_.mass[static_cast<std::size_t>(path.body)].locked) {
     const std::optional<Vec3> push = push_within_locks(path, by, impact);
     if (!push) return squeeze(path, impact.time);
-    move(path, impact.time, detail::to_eigen(*push));
+    move(path, impact.time, math::to_eigen(*push));
     frame = s_.frame_count++;
-  } else if (by.course.angle == 0) {
-    move(path, impact.time, by.course.way);
+  } else if (by.swept_pose.angle == 0) {
+    move(path, impact.time, by.swept_pose.travel);
   } else {
     leave(path, impact.time);
-    path.course = by.course;
+    path.swept_pose = by.swept_pose;
     Eigen::Isometry3d carrier = Eigen::Isometry3d::Identity();
-    carrier.linear() = by.course.rotation(impact.time);
-    carrier.translation() = by.course.from + impact.time * by.course.way;
+    carrier.linear() = by.swept_pose.rotation(impact.time);
+    carrier.translation() = by.swept_pose.from + impact.time * by.swept_pose.travel;
     path.local = carrier.inverse() * pose(path.at);
     const double reach = path.local.translation().norm() + bodies_.info[static_cast<std::size_t>(path.body)].reach;
-    path.travel += (1 - impact.time) * (by.course.way.norm() + by.course.angle * reach);
+    path.travel += (1 - impact.time) * (by.swept_pose.travel.norm() + by.swept_pose.angle * reach);
   }
   path.frame = frame;
   path.cluster = -1;
@@ -190,8 +190,8 @@ void Paths::carry(Path& path, const Path& by, const Impact& impact) const {
 std::optional<Vec3> Paths::push_within_locks(const Path& path, const Path& by, const Impact& impact) const {
   const double rest = 1 - impact.time;
   const Vec3 x = at(path, impact.time).x;
-  const convex::Course& f = by.course;
-  const Mat3 turn = detail::matrix(detail::rotation_by(detail::to_vec3(rest * f.angle * f.axis)));
+  const convex::SweptPose& f = by.swept_pose;
+  const Mat3 turn = math::matrix(math::rotation_by(math::to_vec3(rest * f.angle * f.axis)));
   const Vec3 point = origin_at(f, 1) + turn * (impact.point - origin_at(f, impact.time));
   const Vec3 normal = turn * impact.normal;
   const Vec3 free = rigid::unlocked(normal, bodies_.info[static_cast<std::size_t>(path.body)].locked_translation);

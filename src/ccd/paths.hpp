@@ -22,9 +22,9 @@ class Paths {
   /// m per step, of a point that moves with the path.
   static Vec3 velocity(const Path& path, const Vec3& point, double time);
   /// A box that holds the body from path.since to the end.
-  rigid::Box swept_box(const Path& path) const;
+  broad::ColliderBox swept_box(const Path& path) const;
   /// rad, from a time to the end.
-  static double turn(const Path& path, double begin) { return path.course.angle * (1 - begin); }
+  static double turn(const Path& path, double begin) { return path.swept_pose.angle * (1 - begin); }
 
   static bool weak(const Path& path) {
     return path.state == Path::State::sweeping || path.state == Path::State::joined;
@@ -41,7 +41,7 @@ class Paths {
   /// For good: nothing moves it any more in this step.
   void squeeze(Path& path, double time) const;
   /// From there on it moves with the frame of `by`, which it meets in the impact. (The normal is from it to `by`.)
-  void carry(Path& path, const Path& by, const Impact& impact) const;
+  void advance_points(Path& path, const Path& by, const Impact& impact) const;
 
  private:
   void leave(Path& path, double time) const;

@@ -18,21 +18,21 @@ constexpr double tolerance_fraction = 0.25;
 constexpr std::size_t pair_chunk = 4;
 
 Eigen::Isometry3d frame_of(const Motion& m) {
-  const detail::Mat3 r = detail::matrix(m.q);
+  const math::Mat3 r = math::matrix(m.q);
   Eigen::Isometry3d pose = Eigen::Isometry3d::Identity();
-  pose.linear().col(0) = detail::to_eigen(r.x);
-  pose.linear().col(1) = detail::to_eigen(r.y);
-  pose.linear().col(2) = detail::to_eigen(r.z);
-  pose.translation() = detail::to_eigen(m.x);
+  pose.linear().col(0) = math::to_eigen(r.x);
+  pose.linear().col(1) = math::to_eigen(r.y);
+  pose.linear().col(2) = math::to_eigen(r.z);
+  pose.translation() = math::to_eigen(m.x);
   return pose;
 }
 
 Eigen::Isometry3d local_frame(const Collider& c) {
   Eigen::Isometry3d pose = Eigen::Isometry3d::Identity();
-  pose.linear().col(0) = detail::to_eigen(c.rotation.x);
-  pose.linear().col(1) = detail::to_eigen(c.rotation.y);
-  pose.linear().col(2) = detail::to_eigen(c.rotation.z);
-  pose.translation() = detail::to_eigen(c.place);
+  pose.linear().col(0) = math::to_eigen(c.rotation.x);
+  pose.linear().col(1) = math::to_eigen(c.rotation.y);
+  pose.linear().col(2) = math::to_eigen(c.rotation.z);
+  pose.translation() = math::to_eigen(c.place);
   return pose;
 }
 
@@ -68,13 +68,13 @@ void find_hits(const SurfaceLimitIn& in, const SurfaceLimitScratch& s, std::uint
   const auto body = static_cast<std::size_t>(collider.body);
   const Motion& from = in.bodies.motion[body];
   const Motion& to = next[body];
-  const detail::Vec3 turn = detail::rotation_vector(to.q * detail::conjugate(from.q));
+  const math::Vec3 turn = math::rotation_vector(to.q * math::conjugate(from.q));
   const double angle = length(turn);
   const double body_sweep =
       length(to.x - from.x) + (angle > 0 && collider.reach < INFINITY ? angle * collider.reach : 0.0);
   const Eigen::Isometry3d local = local_frame(collider);
-  const convex::Course course(frame_of(from), detail::to_eigen(turn), detail::to_eigen(to.x - from.x));
-  const convex::MovingCore moving(*collider.core, course, local);
+  const convex::SweptPose swept_pose(frame_of(from), math::to_eigen(turn), math::to_eigen(to.x - from.x));
+  const convex::MovingCore moving(*collider.core, swept_pose, local);
   const double arc = angle > 0 && collider.reach < INFINITY ? collider.reach * std::min(2.0, angle * angle / 8) : 0.0;
   Box box = narrow::surface::shape_box(*collider.core, frame_of(from) * local, in.separation + arc);
   box.grow(narrow::surface::shape_box(*collider.core, frame_of(to) * local, in.separation + arc));
@@ -134,7 +134,7 @@ std::size_t limit_round(Context& context, const SurfaceLimitIn& in, Shortening s
     const double fraction = shortening == Shortening::before_impact ? (1 - kept_fraction) * hit.time : 0;
     const Collider& collider = in.bodies.colliders[static_cast<std::size_t>(in.pairs[hit.pair].collider)];
     const auto body = static_cast<std::size_t>(collider.body);
-    const bool scripted = in.bodies.info[body].kind == RigidKind::kinematic;
+    const bool scripted = in.bodies.info[body].motion == MotionModel::scripted;
     if (in.bodies.mass[body].inverse > 0 && in.bodies.asleep[body] == 0)
       s.body_fraction[body] = std::min(s.body_fraction[body], fraction);
     const auto shorten = [&](Index v) {
@@ -166,10 +166,9 @@ std::size_t limit_round(Context& context, const SurfaceLimitIn& in, Shortening s
     if (s.body_fraction[i] == 1) continue;
     const Motion& from = in.bodies.motion[i];
     Motion& to = next[i];
-    const detail::Vec3 turn = detail::rotation_vector(to.q * detail::conjugate(from.q));
+    const math::Vec3 turn = math::rotation_vector(to.q * math::conjugate(from.q));
     to.x = from.x + s.body_fraction[i] * (to.x - from.x);
-    to.q =
-        s.body_fraction[i] == 0 ? from.q : detail::normalized(detail::rotation_by(s.body_fraction[i] * turn) * from.q);
+    to.q = s.body_fraction[i] == 0 ? from.q : math::normalized(math::rotation_by(s.body_fraction[i] * turn) * from.q);
     bodies_changed = true;
   }
   return s.hits.size();

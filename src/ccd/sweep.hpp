@@ -6,9 +6,9 @@
 /// Continuous collision detection of rigid bodies over a step: sweeps, times of impact, and motion that ends there.
 namespace carom::ccd {
 
-using detail::Mat3;
-using detail::Quat;
-using detail::Vec3;
+using math::Mat3;
+using math::Quat;
+using math::Vec3;
 using rigid::Motion;
 
 /// The motion of a body over a step: its centre of mass goes straight, and it turns about it at a constant rate.
@@ -16,7 +16,7 @@ struct Sweep {
   Motion from;
   Motion to;
   Vec3 turn;  ///< rotation vector from the beginning to the end; more than half a turn if the spin says so
-  convex::Course course;
+  convex::SweptPose swept_pose;
 
   Sweep(const Motion& begin, const Motion& end, double dt);
 

@@ -4,12 +4,12 @@
 #include <cmath>
 
 #include "narrow/convex/advance.hpp"
-#include "world/rigid_world.hpp"
+#include "world/rigid_pipeline.hpp"
 
 // The inequality. Let s be the signed distance of two convex colliders, and h their thickness. Two that are apart at
 // first keep s > 0. Two that touch may overlap, as contacts need it, and slide, roll and rest: they keep
-// s >= -touching_share h or, where they are deeper already, no deeper. To pass each other, s would have to go down to
-// -2 h. All of it is conservative advancement to a floor of s.
+// s >= -touching_fraction h or, where they are deeper already, no deeper. To pass each other, s would have to go down
+// to -2 h. All of it is conservative advancement to a floor of s.
 namespace carom::ccd {
 namespace {
 
@@ -17,15 +17,17 @@ using convex::MovingCore;
 using convex::MovingPair;
 
 /// Of the smaller of two sizes.
-constexpr double stop_share = 0.002;
+constexpr double stop_fraction = 0.002;
 /// Of the thickness of two colliders that touch: the overlap that they may reach.
-constexpr double touching_share = 0.5;
+constexpr double touching_fraction = 0.5;
+/// The same for springs, which give way under a load by more than half of a thin card.
+constexpr double spring_fraction = 1;
 /// Of the same: an overlap as deep as this does not grow at all.
-constexpr double max_share = 1.25;
+constexpr double max_fraction = 1.25;
 /// Of the distance at which bodies stop and of the overlap they may reach.
-constexpr double slack_share = 0.05;
+constexpr double slack_fraction = 0.05;
 /// Of the distance that is asked for: how exact an impact is.
-constexpr double tolerance_share = 0.25;
+constexpr double tolerance_fraction = 0.25;
 constexpr int max_iterations = 256;
 
 Eigen::Isometry3d in_frame(const Path& path, const rigid::Collider& c) {
@@ -35,7 +37,7 @@ Eigen::Isometry3d in_frame(const Path& path, const rigid::Collider& c) {
 }  // namespace
 
 double thickness(const rigid::Collider& c) {
-  return c.inner > 0 && c.inner < INFINITY ? std::min(c.inner, rigid::ahead_share * c.size) : INFINITY;
+  return c.inner > 0 && c.inner < INFINITY ? std::min(c.inner, rigid::ahead_fraction * c.size) : INFINITY;
 }
 
 double thickness(const rigid::Collider& a, const rigid::Collider& b) {
@@ -45,13 +47,13 @@ double thickness(const rigid::Collider& a, const rigid::Collider& b) {
 }
 
 double stop_distance(const rigid::Collider& a, const rigid::Collider& b) {
-  return stop_share * std::min(a.size, b.size);
+  return stop_fraction * std::min(a.size, b.size);
 }
 
 double deep_slack(const rigid::Collider& a, const rigid::Collider& b) {
   const double stop = stop_distance(a, b);
-  const double thick = touching_share * thickness(a, b);
-  return slack_share * (thick > 0 ? std::min(stop, thick) : stop);
+  const double thick = touching_fraction * thickness(a, b);
+  return slack_fraction * (thick > 0 ? std::min(stop, thick) : stop);
 }
 
 TimeOfImpact::Side TimeOfImpact::side(std::int32_t collider) const {
@@ -79,13 +81,13 @@ void TimeOfImpact::find(Candidate& candidate, double begin) const {
 
 void TimeOfImpact::find_convex(Candidate& candidate, const Side& a, const Side& b, double begin) const {
   const double apart = stop_distance(a.collider, b.collider);
-  const MovingCore core_a(*a.collider.core, a.path.course, in_frame(a.path, a.collider));
-  const MovingCore core_b(*b.collider.core, b.path.course, in_frame(b.path, b.collider));
+  const MovingCore core_a(*a.collider.core, a.path.swept_pose, in_frame(a.path, a.collider));
+  const MovingCore core_b(*b.collider.core, b.path.swept_pose, in_frame(b.path, b.collider));
   const MovingPair pair(core_a, core_b);
   const auto take = [&](const CastResult& r) {
     if (!r.hit) return;
-    candidate.impact = {r.time, detail::to_vec3(0.5 * (r.closest.point_a + r.closest.point_b)),
-                        detail::to_vec3(r.closest.normal)};
+    candidate.impact = {r.time, math::to_vec3(0.5 * (r.closest.point_a + r.closest.point_b)),
+                        math::to_vec3(r.closest.normal)};
   };
   const auto impact = [&](double floor, double tolerance) {
     return convex::advance(pair, {floor, tolerance, max_iterations, begin, 1});
@@ -96,30 +98,31 @@ void TimeOfImpact::find_convex(Candidate& candidate, const Side& a, const Side& 
     if (stays_apart(candidate, pair, begin, apart)) return;
     candidate.touching = begin == 0 && touches_at_start(candidate);
     if (!candidate.touching) {
-      const CastResult r = impact(apart, tolerance_share * apart);
+      const CastResult r = impact(apart, tolerance_fraction * apart);
       candidate.touching = r.hit && !(r.time > begin);
       if (!candidate.touching) return take(r);
     }
-    const double overlap = touching_share * thickness(a.collider, b.collider);
+    const double thick = thickness(a.collider, b.collider);
+    const double overlap = (springs_ ? spring_fraction : touching_fraction) * thick;
     const double slack = std::max(deep_slack(a.collider, b.collider), 64 * pair.rounding());
     const double now = convex::closest_at(pair, begin).distance;
     // Contacts have not been asked to hold a body that others take along.
     const bool taken = Paths::taken_along(a.path) || Paths::taken_along(b.path);
     candidate.floor = taken ? now - slack : std::min(-overlap, now - slack);
-    const double deepest = max_share / touching_share * overlap;
+    const double deepest = max_fraction * thick;
     if (candidate.floor < -deepest) candidate.floor = std::min(-deepest, now - 64 * pair.rounding());
   }
   if (stays_apart(candidate, pair, begin, candidate.floor)) return;
   take(impact(candidate.floor,
-              tolerance_share * (candidate.touching ? deep_slack(a.collider, b.collider) : candidate.floor)));
+              tolerance_fraction * (candidate.touching ? deep_slack(a.collider, b.collider) : candidate.floor)));
 }
 
 /// At the beginning of the step, as the narrow phase has found: what it says of points that were moved with their
 /// bodies is wrong by less than the distance at which a body stops.
 bool TimeOfImpact::touches_at_start(const Candidate& candidate) const {
-  static_assert(2 * rigid::keep_share <= stop_share);
+  static_assert(2 * rigid::keep_fraction <= stop_fraction);
   if (candidate.pair < 0) return false;
-  const rigid::Pair& pair = state_.pairs[static_cast<std::size_t>(candidate.pair)];
+  const contact::CachedManifold& pair = state_.pairs[static_cast<std::size_t>(candidate.pair)];
   // Springs that are pressed hold what a body has lost of its speed: stopped outside of them, it would not get it back.
   if (pair.stored != 0) return true;
   for (std::size_t i = 0; i < static_cast<std::size_t>(pair.count); ++i) {
@@ -133,14 +136,14 @@ bool TimeOfImpact::touches_at_start(const Candidate& candidate) const {
 bool TimeOfImpact::stays_apart(const Candidate& candidate, const MovingPair& pair, double begin, double min_gap) const {
   const auto along = [&](const Eigen::Vector3d& n) { return pair.apart_along(n, begin, 1, min_gap); };
   if (candidate.pair >= 0) {
-    const rigid::Pair& known = state_.pairs[static_cast<std::size_t>(candidate.pair)];
-    if (known.count > 0 && along(detail::to_eigen(known.normal))) return true;
+    const contact::CachedManifold& known = state_.pairs[static_cast<std::size_t>(candidate.pair)];
+    if (known.count > 0 && along(math::to_eigen(known.normal))) return true;
   }
   const Eigen::Vector3d from = pair.offset(begin);
-  const Eigen::Vector3d way = pair.offset(1) - from;
-  const double squared = way.squaredNorm();
-  const double t = squared > 0 ? std::clamp(-from.dot(way) / squared, 0.0, 1.0) : 0;
-  const Eigen::Vector3d nearest = from + t * way;
+  const Eigen::Vector3d travel = pair.offset(1) - from;
+  const double squared = travel.squaredNorm();
+  const double t = squared > 0 ? std::clamp(-from.dot(travel) / squared, 0.0, 1.0) : 0;
+  const Eigen::Vector3d nearest = from + t * travel;
   const double distance = nearest.norm();
   return distance > 0 && along(nearest / distance);
 }

@@ -14,7 +14,7 @@ double deep_slack(const rigid::Collider& a, const rigid::Collider& b);
 /// When two colliders come together on their paths.
 class TimeOfImpact {
  public:
-  TimeOfImpact(const In& in, const Scratch& scratch) : state_(in.state), s_(scratch) {}
+  TimeOfImpact(const In& in, const Scratch& scratch) : state_(in.state), springs_(in.springs), s_(scratch) {}
 
   /// Sets the impact of the candidate, from `begin` on; its time is 1 if there is none. Both paths must exist.
   void find(Candidate& candidate, double begin) const;
@@ -41,6 +41,7 @@ class TimeOfImpact {
   Room room_at_mesh(const Candidate& candidate, const Side& own, const Side& mesh, const Inner& inner) const;
 
   const rigid::WorldState& state_;
+  bool springs_ = false;
   const Scratch& s_;
 };
 

@@ -6,7 +6,7 @@
 namespace carom::contact {
 namespace {
 
-using detail::Vec3;
+using math::Vec3;
 using response::Anchor;
 using response::AnchorContact;
 
@@ -28,7 +28,7 @@ Vec3 start_velocity(const Anchor& anchor, const AnchorIn& in) {
   }
   Vec3 sum;
   for (std::size_t k = 0; k < anchor.count; ++k)
-    sum = sum + anchor.weights[k] * detail::to_vec3(in.start_velocities[static_cast<std::size_t>(anchor.vertices[k])]);
+    sum = sum + anchor.weights[k] * math::to_vec3(in.start_velocities[static_cast<std::size_t>(anchor.vertices[k])]);
   return sum;
 }
 
@@ -48,9 +48,9 @@ void add_feature(const AnchorIn& in, const Contact& found, AnchorList& out) {
     side.vertices[side.count] = found.vertices[k];
     side.weights[side.count++] = found.weights[k];
   }
-  c.point_a = detail::to_vec3(found.point_a);
-  c.point_b = detail::to_vec3(found.point_b);
-  c.normal = detail::to_vec3(found.normal);
+  c.point_a = math::to_vec3(found.point_a);
+  c.point_b = math::to_vec3(found.point_b);
+  c.normal = math::to_vec3(found.normal);
   c.distance = found.distance;
   c.friction = std::sqrt(a.friction * b.friction);
   c.restitution = std::max(a.restitution, b.restitution);
@@ -76,14 +76,14 @@ void add_shape(const AnchorIn& in, const ShapeContacts& shape, const narrow::sur
   AnchorContact c;
   c.a.rigid = shape.coupled;
   // Both impulses of a contact act at the point of the surface, so that friction has one line of action.
-  c.a.arm = detail::to_vec3(found.point_on_surface) - in.bodies.motion[body].x;
+  c.a.arm = math::to_vec3(found.point_on_surface) - in.bodies.motion[body].x;
   for (std::size_t k = 0; k < 3 && found.vertices[k] != none; ++k) {
     c.b.vertices[c.b.count] = found.vertices[k];
     c.b.weights[c.b.count++] = found.weights[k];
   }
-  c.point_a = detail::to_vec3(found.point_on_shape);
-  c.point_b = detail::to_vec3(found.point_on_surface);
-  c.normal = detail::to_vec3(found.normal);
+  c.point_a = math::to_vec3(found.point_on_shape);
+  c.point_b = math::to_vec3(found.point_on_surface);
+  c.normal = math::to_vec3(found.normal);
   c.distance = found.distance;
   c.friction = std::sqrt(info.friction * part.friction);
   c.restitution = std::max(info.restitution, part.restitution);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bodies/rigid.hpp"
-#include "carom/contact.hpp"
+#include "carom/detect/contact.hpp"
 #include "narrow/surface/shape_contacts.hpp"
 #include "response/anchor.hpp"
 

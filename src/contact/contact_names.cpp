@@ -1,4 +1,4 @@
-#include "carom/contact.hpp"
+#include "carom/detect/contact.hpp"
 
 namespace carom {
 

@@ -2,13 +2,15 @@
 
 #include <vector>
 
-#include "contact/mesh_groups.hpp"
-#include "contact/rigid_pair.hpp"
+#include "contact/cached_manifold.hpp"
+#include "narrow/mesh/manifold_groups.hpp"
 #include "narrow/mesh/manifolds.hpp"
 
 /// A convex collider near a mesh. It touches the mesh in as many places as it likes; each group of triangles that face
 /// the same way has Pairs of its own, with the mesh as its a.
-namespace carom::rigid {
+namespace carom::contact {
+
+using mesh::GroupScratch;
 
 struct MeshPair {
   ColliderPair key;
@@ -16,11 +18,11 @@ struct MeshPair {
   std::int32_t convex = 0;
   std::vector<std::int32_t> parts;  ///< numbers of its pairs
 
-  // When the narrow phase last looked: the convex body as seen from that of the mesh.
-  bool looked = false;
-  Vec3 place;
-  Quat turn;
-  double gap = 0;  ///< then, if there was no part
+  // At the last update: pose of the convex body relative to that of the mesh.
+  bool valid = false;
+  Vec3 cached_offset;
+  Quat cached_rotation;
+  double cached_distance = 0;  ///< then, if there was no part
 
   // Triangles within `near_reach` of a box around the convex collider when it was there.
   mesh::Candidates near;
@@ -29,22 +31,23 @@ struct MeshPair {
   Quat near_turn;
 };
 
-/// What the narrow phase found, before it has a place.
+/// Manifolds of a mesh pair as the narrow phase found them, before they are stored.
 struct MeshFound {
-  enum class What : std::uint8_t { nothing, kept, looked };
+  enum class What : std::uint8_t { nothing, reused, updated };
   What what = What::nothing;
-  std::vector<convex::Patch> patches;
-  std::vector<Pair> homeless;                  ///< pairs beyond those that the entry has
-  std::vector<mesh::TrianglePatch> triangles;  ///< working memory
-  GroupScratch groups;                         ///< working memory
+  std::vector<convex::ConvexManifold> patches;
+  std::vector<CachedManifold> unplaced_manifolds;  ///< pairs beyond those that the entry has
+  std::vector<mesh::FaceManifold> triangles;       ///< working memory
+  GroupScratch groups;                             ///< working memory
 };
 
-/// As update() of a pair: looks, unless nothing can have changed by more than `keep`. Writes nothing but `found` and
-/// the time of the look, so many may be looked at together.
-void look_at(MeshPair& entry, const Bodies& bodies, const Poses& poses, double within, double keep, MeshFound& found);
+/// Finds the manifolds of a mesh pair, unless the cached ones are valid to `tolerance`. Writes only `found` and the
+/// cached pose, so pairs may be updated in parallel.
+void update_mesh_manifold(MeshPair& entry, const Bodies& bodies, const Poses& poses, double within, double tolerance,
+                          MeshFound& found);
 
 /// The points of `fresh`, each with the id and the impulses of the old one that was nearest to it on the convex body,
 /// if it was nearer than `reach` and has not been given away yet. Old ones that are given away lose their id.
-void inherit(Pair& fresh, std::span<Pair* const> old, double reach);
+void inherit(CachedManifold& fresh, std::span<CachedManifold* const> old, double reach);
 
-}  // namespace carom::rigid
+}  // namespace carom::contact

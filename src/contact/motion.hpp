@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/contact.hpp"
+#include "carom/detect/contact.hpp"
 
 namespace carom::contact {
 

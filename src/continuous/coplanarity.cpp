@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "geometry/safe_range.hpp"
+#include "math/safe_range.hpp"
 
 // The error. Let u = 2^-53 and M, F, G the largest coordinates of corner 0 and of the sides. Corners and sides are
 // wrong by u relatively. A component of f x g is below 2FG and wrong by at most 8u FG; the mean of two such by
@@ -14,7 +14,7 @@
 namespace carom::continuous {
 namespace {
 
-using namespace detail;
+using namespace math;
 
 double blossom(const std::array<double, 4>& c, double x, double y, double z) {
   const double x1 = 1 - x, y1 = 1 - y, z1 = 1 - z;

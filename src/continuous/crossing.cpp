@@ -6,7 +6,7 @@
 namespace carom::continuous {
 namespace {
 
-using namespace detail;
+using namespace math;
 
 /// The normal of the polygon's plane, if it has one to speak of.
 Vec3 plane_normal(const RelativeMotion& m, double t) {
@@ -47,12 +47,12 @@ bool surely_crosses(const RelativeMotion& m, const Coplanarity& p, double t, dou
   std::array<Vec3, 4> w;
   for (std::size_t i = 0; i < count; ++i) w[i] = corner_at(m, static_cast<int>(i), t);
   std::array<double, 4> area{};  // twice that of the triangle of the origin and side i
-  double least = INFINITY;
+  double smallest = INFINITY;
   for (std::size_t i = 0; i < count; ++i) {
     area[i] = dot(cross(w[i], w[i + 1 < count ? i + 1 : 0]), n);
-    least = std::min(least, area[i]);
+    smallest = std::min(smallest, area[i]);
   }
-  if (!(least > (128 * unit_roundoff + 16 * half_width) * m.size * m.size)) return false;
+  if (!(smallest > (128 * unit_roundoff + 16 * half_width) * m.size * m.size)) return false;
   if (count == 3) {
     const double sum = area[0] + area[1] + area[2];
     const double w0 = area[1] / sum, w1 = area[2] / sum;

@@ -24,7 +24,7 @@
 namespace carom::continuous {
 namespace {
 
-using detail::cross;
+using math::cross;
 
 using Integer3 = std::array<mpz_class, 3>;
 

@@ -5,7 +5,7 @@
 #include "continuous/exact_contact.hpp"
 #include "continuous/search.hpp"
 #include "core/check.hpp"
-#include "kernels/misses.hpp"
+#include "kernels/ccd_miss_filter.hpp"
 
 namespace carom {
 namespace {
@@ -59,7 +59,7 @@ Impact solve(ContactKind kind, const FeatureMotion& motion, const ContinuousOpti
   impact.limited = !certain && found.gap > options.tolerance * relative.motion;
   impact.weights = found.weights;
   impact.normal =
-      -detail::to_eigen(continuous::approach_direction(relative, plane, found.time, found.weights, found.last));
+      -math::to_eigen(continuous::approach_direction(relative, plane, found.time, found.weights, found.last));
   return impact;
 }
 
@@ -104,9 +104,9 @@ void for_each_impact(ContactKind kind, std::size_t count, const ContinuousOption
       for (std::size_t k = 0; k < 8; ++k) store(Eigen::Vector3d::Zero(), k, i, batch);
     }
     if (kind == ContactKind::vertex_face) {
-      kernels::misses_vertex_triangle(batch, size, options.separation, misses);
+      kernels::ccd_misses_vertex_triangle(batch, size, options.separation, misses);
     } else {
-      kernels::misses_edge_edge(batch, size, options.separation, misses);
+      kernels::ccd_misses_edge_edge(batch, size, options.separation, misses);
     }
     for (std::size_t i = 0; i < size; ++i) {
       if (misses[i] != 0) {
@@ -152,7 +152,7 @@ Impact first_impact(ContactKind kind, const FeatureMotion& motion, const Continu
     }
   }
   const int corners = kind == ContactKind::vertex_face ? 3 : 4;
-  if (kernels::misses_reference(corners, points, options.separation)) return {};
+  if (kernels::ccd_misses_reference(corners, points, options.separation)) return {};
   return solve(kind, motion, options);
 }
 

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "geometry/safe_range.hpp"
+#include "math/safe_range.hpp"
 
 namespace carom::continuous {
 namespace {
 
-using namespace detail;
+using namespace math;
 
 std::array<Vec3, 4> corners(ContactKind kind, const std::array<Vec3, 4>& p) {
   if (kind == ContactKind::vertex_face) return {p[0] - p[1], p[0] - p[2], p[0] - p[3], Vec3{}};

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "carom/continuous.hpp"
-#include "geometry/vec3.hpp"
+#include "carom/detect/continuous.hpp"
+#include "math/vec3.hpp"
 
 /// Both kinds of pairs as one problem: does a moving convex polygon meet the origin?
 ///
@@ -11,7 +11,7 @@
 /// corners of the polygon move straight as the vertices do.
 namespace carom::continuous {
 
-using detail::Vec3;
+using math::Vec3;
 
 inline constexpr double unit_roundoff = 0x1p-53;
 
@@ -33,7 +33,7 @@ struct RelativeMotion {
   int exponent = 0;  ///< lengths were divided by 2^exponent to be of a size that can be multiplied
 };
 
-/// Finite input. Lengths are left as they are if the largest is in the safe range (geometry/safe_range.hpp).
+/// Finite input. Lengths are left as they are if the largest is in the safe range (math/safe_range.hpp).
 RelativeMotion relative_motion(ContactKind kind, const FeatureMotion& motion, double separation);
 
 /// Corner i at time t; every coordinate is wrong by less than 8 * 2^-53 of the size.

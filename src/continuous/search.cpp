@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "carom/closest.hpp"
+#include "carom/mesh/closest.hpp"
 
 // Conservative advancement by separating directions. At time t, let n be the unit direction from the origin
 // to the nearest point of the polygon. The n-coordinates of the corners move linearly, so from their values at the
@@ -17,7 +17,7 @@
 namespace carom::continuous {
 namespace {
 
-using namespace detail;
+using namespace math;
 
 // Looks at this many points of time in search of an answer that is good to rounding; then the tolerance will do.
 constexpr int soft_budget = 32;

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "carom/mesh.hpp"
+#include "carom/mesh/mesh.hpp"
 
 namespace carom {
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "carom/error.hpp"
+#include "carom/core/error.hpp"
 
 /// The boundary throws, the interior asserts: `fail` and `require` are for what a caller can get
 /// wrong, `assert` is for what we can.

@@ -1,4 +1,4 @@
-#include "carom/error.hpp"
+#include "carom/core/error.hpp"
 
 namespace carom {
 

@@ -14,23 +14,23 @@ enum class Presence {
 
 /// Numbers that a field may have.
 struct Sign {
-  double least = -std::numeric_limits<double>::infinity();
-  bool above = false;  ///< whether `least` itself is refused
-  double most = std::numeric_limits<double>::infinity();
+  double min = -std::numeric_limits<double>::infinity();
+  bool above = false;  ///< whether `min` itself is refused
+  double max = std::numeric_limits<double>::infinity();
 
   static const Sign any, not_negative, positive, zero_to_one;
-  static constexpr Sign zero_to(double most) { return {0, false, most}; }
+  static constexpr Sign zero_to(double max) { return {0, false, max}; }
 
-  bool allows(double value) const { return (above ? value > least : value >= least) && value <= most; }
+  bool allows(double value) const { return (above ? value > min : value >= min) && value <= max; }
 };
 inline constexpr Sign Sign::any{};
-inline constexpr Sign Sign::not_negative{.least = 0};
-inline constexpr Sign Sign::positive{.least = 0, .above = true};
-inline constexpr Sign Sign::zero_to_one{.least = 0, .above = false, .most = 1};
+inline constexpr Sign Sign::not_negative{.min = 0};
+inline constexpr Sign Sign::positive{.min = 0, .above = true};
+inline constexpr Sign Sign::zero_to_one{.min = 0, .above = false, .max = 1};
 
 struct IntegerRange {
-  int least = std::numeric_limits<int>::min();
-  int most = std::numeric_limits<int>::max();
+  int min = std::numeric_limits<int>::min();
+  int max = std::numeric_limits<int>::max();
   int multiple_of = 1;  ///< 1 or 2
 };
 

@@ -12,7 +12,7 @@
 
 #include "core/available_cores.hpp"
 #include "core/check.hpp"
-#include "core/shared_loop.hpp"
+#include "core/spin_loop.hpp"
 
 namespace carom {
 
@@ -34,7 +34,7 @@ struct Workers::Impl {
   std::optional<oneapi::tbb::global_control> limit;
   oneapi::tbb::task_arena arena;
   oneapi::tbb::task_group helpers;
-  SharedLoop loop;
+  SpinLoop loop;
   std::size_t helper_count = 0;
   std::atomic<std::thread::id> gathered_by{};  ///< the one thread that loops are shared with now, and not in a loop
 };
@@ -56,7 +56,7 @@ void Workers::run(std::size_t chunks, void (*body)(void*, std::size_t), void* co
     return;
   }
   const std::thread::id self = std::this_thread::get_id();
-  if (chunks <= SharedLoop::most_chunks && impl_->gathered_by.load(std::memory_order_relaxed) == self) {
+  if (chunks <= SpinLoop::max_chunks && impl_->gathered_by.load(std::memory_order_relaxed) == self) {
     // A loop within this one is not shared.
     struct Busy {
       std::atomic<std::thread::id>& by;
@@ -70,7 +70,7 @@ void Workers::run(std::size_t chunks, void (*body)(void*, std::size_t), void* co
       [&] { oneapi::tbb::parallel_for(std::size_t{0}, chunks, [&](std::size_t chunk) { body(context, chunk); }); });
 }
 
-Workers::Gathering::Gathering(Workers& workers) : impl_(workers.impl_.get()) {
+Workers::Session::Session(Workers& workers) : impl_(workers.impl_.get()) {
   if (impl_ == nullptr || impl_->gathered_by.load(std::memory_order_relaxed) != std::thread::id()) {
     impl_ = nullptr;
     return;
@@ -85,7 +85,7 @@ Workers::Gathering::Gathering(Workers& workers) : impl_(workers.impl_.get()) {
   });
 }
 
-Workers::Gathering::~Gathering() {
+Workers::Session::~Session() {
   if (impl_ == nullptr) return;
   impl_->gathered_by.store({}, std::memory_order_relaxed);
   impl_->loop.close();

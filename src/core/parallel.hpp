@@ -39,12 +39,12 @@ class Workers {
   /// While there is one, the other threads stay awake and take part in each loop as soon as it begins: for many short
   /// loops in a row, such as the stages of a step. Loops within loops, or from other threads, run as they would
   /// without.
-  class Gathering {
+  class Session {
    public:
-    explicit Gathering(Workers& workers);
-    ~Gathering();
-    Gathering(const Gathering&) = delete;
-    Gathering& operator=(const Gathering&) = delete;
+    explicit Session(Workers& workers);
+    ~Session();
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
 
    private:
     Impl* impl_;  ///< null if there is nobody to gather
@@ -68,22 +68,22 @@ struct Handover {
 #ifdef CAROM_THREAD_SANITIZER
   std::atomic<bool> given{false};
   std::atomic<std::size_t> back{0};
-  void give() {
+  void publish() {
     given.store(true, std::memory_order_release);
   }
   void take() const {
     (void)given.load(std::memory_order_acquire);
   }
-  void give_back() {
+  void report() {
     back.fetch_add(1, std::memory_order_release);
   }
   void take_back() const {
     (void)back.load(std::memory_order_acquire);
   }
 #else
-  void give() {}
+  void publish() {}
   void take() const {}
-  void give_back() {}
+  void report() {}
   void take_back() const {}
 #endif
 };
@@ -98,14 +98,14 @@ void parallel_chunks(Workers& workers, std::size_t count, std::size_t grain, Bod
     std::size_t count, grain;
     detail::Handover handover{};
   } context{body, count, grain};
-  context.handover.give();
+  context.handover.publish();
   workers.run(
       chunk_count(count, grain),
       [](void* pointer, std::size_t chunk) {
         Context& c = *static_cast<Context*>(pointer);
         c.handover.take();
         c.body(chunk * c.grain, std::min((chunk + 1) * c.grain, c.count), chunk);
-        c.handover.give_back();
+        c.handover.report();
       },
       &context);
   context.handover.take_back();

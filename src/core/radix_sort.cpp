@@ -4,8 +4,8 @@ namespace carom::radix {
 
 std::size_t grain_of(std::size_t count) {
   constexpr std::size_t smallest = 2048;
-  constexpr std::size_t most_chunks = 256;
-  return std::max(smallest, chunk_count(count, most_chunks));
+  constexpr std::size_t max_chunks = 256;
+  return std::max(smallest, chunk_count(count, max_chunks));
 }
 
 bool counts_to_places(std::vector<Histogram>& counts, std::size_t count) {

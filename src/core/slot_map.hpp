@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "carom/id.hpp"
+#include "carom/core/id.hpp"
 
 namespace carom {
 

@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "carom/stats.hpp"
+#include "carom/core/stats.hpp"
 
 namespace carom {
 

@@ -1,4 +1,4 @@
-#include "carom/stats.hpp"
+#include "carom/core/stats.hpp"
 
 namespace carom {
 

@@ -1,6 +1,6 @@
 #include "core/version.hpp"
 
-#include "carom/version.hpp"
+#include "carom/core/version.hpp"
 
 namespace carom {
 

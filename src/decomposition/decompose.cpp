@@ -1,4 +1,4 @@
-#include "carom/decompose.hpp"
+#include "carom/shape/decompose.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -129,7 +129,7 @@ class Decomposer {
 
   /// Corners of a cell on the surface of the solid are corners of facets already, if they belong to the piece.
   bool strictly_inside(const Vector3d& p) const {
-    const detail::Vec3 point{p.x(), p.y(), p.z()};
+    const math::Vec3 point{p.x(), p.y(), p.z()};
     return mesh::inside(mesh_, point) && mesh::nearest(mesh_, point, plane_thickness * size_).triangle == none;
   }
 

@@ -29,7 +29,7 @@ class Search {
  public:
   Search(const shapes::MeshData& solid, const shapes::HullData& hull) : solid_(solid) {
     for (std::size_t f = 0; f < hull.face_normals.size(); ++f) {
-      const detail::Vec3& n = hull.face_normals[f];
+      const math::Vec3& n = hull.face_normals[f];
       const Vector3d normal(n.x, n.y, n.z);
       faces_.push_back({normal, normal.dot(hull.points[static_cast<std::size_t>(hull.faces[f][0])])});
     }
@@ -70,7 +70,7 @@ class Search {
   }
 
   double signed_distance(const Vector3d& p, double below) const {
-    const detail::Vec3 point{p.x(), p.y(), p.z()};
+    const math::Vec3 point{p.x(), p.y(), p.z()};
     const double distance = mesh::nearest(solid_, point, below).distance;
     return mesh::inside(solid_, point) ? -distance : distance;
   }

@@ -2,7 +2,7 @@
 
 #include "bounds/bounds.hpp"
 #include "broad/broad.hpp"
-#include "carom/detect.hpp"
+#include "carom/detect/detect.hpp"
 #include "mid/mid.hpp"
 
 namespace carom::detection {

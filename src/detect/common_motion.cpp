@@ -9,12 +9,12 @@ namespace carom::detection {
 
 namespace {
 
-constexpr std::size_t most_of_scene = 96;
-constexpr std::size_t most_of_object = 48;
+constexpr std::size_t max_of_scene = 96;
+constexpr std::size_t max_of_object = 48;
 constexpr std::size_t triangle_sample = 64;
 
 /// Vertices: fitting a motion costs as much as finding the pairs within a smaller object.
-constexpr std::size_t least_object = 500;
+constexpr std::size_t min_object = 500;
 
 double sum_of_rests(const RigidMotion& motion, std::span<const Eigen::Vector3d> from,
                     std::span<const Eigen::Vector3d> to) {
@@ -57,7 +57,7 @@ void CommonMotion::choose(std::span<const bounds::Out::Piece> pieces, std::size_
   for (const bounds::Out::Piece& piece : pieces)
     if (piece.object != none) sizes_[group_of(piece)] += piece.end - piece.begin;
   const auto stride_of = [&](std::size_t group) {
-    return sizes_[group] / (by_object ? most_of_object : most_of_scene) + 1;
+    return sizes_[group] / (by_object ? max_of_object : max_of_scene) + 1;
   };
 
   // Counted, then placed: pieces of an object may be apart.
@@ -88,7 +88,7 @@ void CommonMotion::fit(const Points& from, const Points& to) {
     const auto first = std::span(from).subspan(begin_[group], count);
     const auto second = std::span(to).subspan(begin_[group], count);
     motions_[group] = {};
-    if (by_object_ && sizes_[group] < least_object) continue;
+    if (by_object_ && sizes_[group] < min_object) continue;
     const double still = sum_of_rests({}, first, second);
     if (still == 0) continue;
     const RigidMotion fitted = fit_rigid(first, second);

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "bounds/bounds.hpp"
-#include "geometry/rigid_fit.hpp"
+#include "math/rigid_fit.hpp"
 
 namespace carom::detection {
 

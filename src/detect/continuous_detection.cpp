@@ -15,7 +15,7 @@ using narrow::MovingIn;
 
 /// Of the typical altitude: while everything stays that near, looking around the start of the step finds few pairs too
 /// many, and the pairs can be watched. Beyond, boxes that hold the step are better.
-constexpr double most_reach = 0.6;
+constexpr double max_reach = 0.6;
 
 /// How near two features must be at the start to come within the distance: those that share a motion of `common`.
 ///
@@ -34,11 +34,11 @@ double reach_at_start(Context& context, const MovingIn& in, std::span<const boun
         for (std::size_t i = begin; i < end; ++i) {
           if (pieces[i].object == none) continue;
           const RigidMotion& motion = common.motion(pieces[i].object);
-          double most = 0;
+          double largest = 0;
           for (std::size_t v = pieces[i].begin; v < pieces[i].end; ++v)
-            most = std::max(most, (in.end[v] - motion(in.start[v])).squaredNorm());
+            largest = std::max(largest, (in.end[v] - motion(in.start[v])).squaredNorm());
           const double shrink = 0.5 * std::sqrt(std::max(0.0, motion.rotation.trace() + 1));
-          reach = std::max(reach, (distance + 2 * std::sqrt(most)) / shrink);
+          reach = std::max(reach, (distance + 2 * std::sqrt(largest)) / shrink);
         }
         return reach;
       },
@@ -65,7 +65,7 @@ void find_candidates_of_step(Context& context, const MovingIn& in, CandidateOpti
   bool self = options.pairs != PairScope::between;
   bool between = std::any_of(candidates.broad.pairs.begin(), candidates.broad.pairs.end(),
                              [](const broad::ObjectPair& pair) { return pair.a != pair.b; });
-  const double widest = most_reach * typical_altitude(over_step);
+  const double widest = max_reach * typical_altitude(over_step);
   const double rounding = 1e-12 * largest_coordinate(candidates.bounds.objects) + 1e-100;
   for (const PairScope scope : {PairScope::self, PairScope::between}) {
     bool& wanted = scope == PairScope::self ? self : between;

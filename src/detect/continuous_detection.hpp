@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/detect_continuous.hpp"
+#include "carom/detect/detect_continuous.hpp"
 #include "detect/detection.hpp"
 #include "detect/impacts.hpp"
 #include "narrow/moving_boxes.hpp"

@@ -1,4 +1,4 @@
-#include "carom/detect.hpp"
+#include "carom/detect/detect.hpp"
 
 #include "core/check.hpp"
 #include "detect/scratch.hpp"

@@ -1,4 +1,4 @@
-#include "carom/detect_continuous.hpp"
+#include "carom/detect/detect_continuous.hpp"
 
 #include "core/check.hpp"
 #include "detect/scratch.hpp"

@@ -20,7 +20,7 @@ void merge_hits(Scratch& scratch) {
 
 }  // namespace
 
-/// Pairs within objects and pairs between them are watched apart: bodies that fly past each other may hardly deform.
+/// Pairs within objects and pairs between them are watched apart: bodies that fly past each other may barely deform.
 void find_near(Context& context, const bounds::In& in, CandidateOptions options, bool coherent, Scratch& scratch,
                PipelineStats& stats) {
   Candidates& candidates = scratch.candidates;
@@ -38,9 +38,9 @@ void find_near(Context& context, const bounds::In& in, CandidateOptions options,
   if (coherent) {
     for (const PairScope scope : {PairScope::self, PairScope::between}) {
       bool& wanted = scope == PairScope::self ? self : between;
-      Watch& watch = scope == PairScope::self ? scratch.self : scratch.between;
-      if (!wanted || !watch.follow(context, in, options, candidates, scratch.narrow, stats)) continue;
-      narrow::select(context, narrow, watch.pairs(), options.distance, scratch.narrow, narrow_stats);
+      PairCache& pair_cache = scope == PairScope::self ? scratch.self : scratch.between;
+      if (!wanted || !pair_cache.follow(context, in, options, candidates, scratch.narrow, stats)) continue;
+      narrow::select(context, narrow, pair_cache.pairs(), options.distance, scratch.narrow, narrow_stats);
       merge_hits(scratch);
       wanted = false;
     }

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "carom/detect.hpp"
+#include "carom/detect/detect.hpp"
 #include "detect/candidates.hpp"
-#include "detect/watch.hpp"
+#include "detect/pair_cache.hpp"
 #include "narrow/narrow.hpp"
 
 /// The stages bounds to narrow in a row: what detect() and the step of a world share.
@@ -21,8 +21,8 @@ struct Scratch {
   narrow::Excludes excludes;
   Candidates candidates;
   narrow::Scratch narrow;
-  Watch self{PairScope::self};
-  Watch between{PairScope::between};
+  PairCache self{PairScope::self};
+  PairCache between{PairScope::between};
   std::vector<narrow::Hit> hits, merged;
 };
 

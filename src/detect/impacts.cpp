@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "contact/canonical_order.hpp"
 #include "narrow/build_contacts.hpp"
+#include "narrow/canonical_order.hpp"
 
 namespace carom::detection {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/detect_continuous.hpp"
+#include "carom/detect/detect_continuous.hpp"
 #include "core/radix_sort.hpp"
 #include "narrow/moving_boxes.hpp"
 #include "narrow/narrow.hpp"

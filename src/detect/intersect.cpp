@@ -1,4 +1,4 @@
-#include "carom/intersect.hpp"
+#include "carom/detect/intersect.hpp"
 
 #include "core/check.hpp"
 #include "core/stage_timer.hpp"

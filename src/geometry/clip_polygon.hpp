@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-namespace carom::detail {
+namespace carom::geometry {
 
 /// What is left of a polygon or segment, in the plane or in space, where out . x <= offset.
 template <class Polygon>
@@ -23,4 +23,4 @@ Polygon clip_polygon(const Polygon& polygon, const typename Polygon::value_type&
   return left;
 }
 
-}  // namespace carom::detail
+}  // namespace carom::geometry

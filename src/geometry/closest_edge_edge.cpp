@@ -1,8 +1,8 @@
 #include <array>
 
-#include "carom/closest.hpp"
+#include "carom/mesh/closest.hpp"
 #include "geometry/point_segment.hpp"
-#include "geometry/safe_range.hpp"
+#include "math/safe_range.hpp"
 
 // Closest points of two edges, from the differences of their end points alone.
 //
@@ -24,7 +24,8 @@
 namespace carom {
 namespace {
 
-using namespace detail;
+using namespace math;
+using namespace geometry;
 
 /// What the kernel needs to know of two edges: end points of a minus end points of b, and directions.
 struct EdgeDifferences {

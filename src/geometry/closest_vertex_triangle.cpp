@@ -1,8 +1,8 @@
 #include <array>
 
-#include "carom/closest.hpp"
+#include "carom/mesh/closest.hpp"
 #include "geometry/point_segment.hpp"
-#include "geometry/safe_range.hpp"
+#include "math/safe_range.hpp"
 
 // Closest point of a triangle, relative to the vertex: the vertex is the origin.
 //
@@ -26,7 +26,8 @@
 namespace carom {
 namespace {
 
-using namespace detail;
+using namespace math;
+using namespace geometry;
 
 struct TrianglePoint {
   std::array<double, 3> weights;

@@ -1,8 +1,10 @@
 #pragma once
 
-#include "geometry/vec3.hpp"
+#include "math/vec3.hpp"
 
-namespace carom::detail {
+namespace carom::geometry {
+
+using math::Vec3;
 
 /// The point of a segment closest to the origin: weight_u * u + weight_v * v.
 struct SegmentPoint {
@@ -31,4 +33,4 @@ inline SegmentPoint closest_to_origin(const Vec3& u, const Vec3& v) {
   return result;
 }
 
-}  // namespace carom::detail
+}  // namespace carom::geometry

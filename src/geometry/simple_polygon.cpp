@@ -5,9 +5,9 @@
 
 #include "core/at.hpp"
 #include "core/check.hpp"
-#include "geometry/orientation.hpp"
+#include "math/orientation.hpp"
 
-namespace carom::detail {
+namespace carom::geometry {
 namespace {
 
 using Eigen::Vector3d;
@@ -16,7 +16,7 @@ using Eigen::Vector3d;
 constexpr std::size_t max_corners = 10'000;
 
 int turn_of(const Vector3d& a, const Vector3d& b, const Vector3d& c) {
-  return orient2d(a, b, c, 2);
+  return math::orient2d(a, b, c, 2);
 }
 
 /// Whether p, on the line through a and b, is between them or one of them.
@@ -107,4 +107,4 @@ std::vector<Triangle> triangulate(std::span<const Vector3d> polygon) {
   return triangles;
 }
 
-}  // namespace carom::detail
+}  // namespace carom::geometry

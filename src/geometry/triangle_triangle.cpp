@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "core/check.hpp"
-#include "geometry/collinear.hpp"
-#include "geometry/orientation.hpp"
+#include "math/collinear.hpp"
+#include "math/orientation.hpp"
 
 // What two triangles have in common is convex, so it is the hull of its extreme points. A point inside
 // both triangles (a neighbourhood of it in each plane belongs to them) is not extreme: if the planes
@@ -19,7 +19,10 @@
 // No point is listed twice, so their number says what the triangles have in common: 0 nothing, 1 a
 // point, 2 a segment, more an area. All that decides are signs of orientations. A triangle
 // of no area is reduced to the segment or point it is, for which the same list holds.
-namespace carom::detail {
+namespace carom::geometry {
+
+using namespace math;
+
 namespace {
 
 using Eigen::Vector3d;
@@ -245,7 +248,7 @@ bool meet_beyond(const TrianglePoints& a, const TrianglePoints& b, std::span<con
   return meet_beyond(SidedTriangle{a, sides_of(a, b)}, SidedTriangle{b, sides_of(b, a)}, shared);
 }
 
-TriangleIntersection meeting_of(const TrianglePoints& a, const TrianglePoints& b) {
+TriangleIntersection intersection_of(const TrianglePoints& a, const TrianglePoints& b) {
   // Sorted, so that the order in which triangles and corners were given has no influence on anything.
   TrianglePoints low = a;
   TrianglePoints high = b;
@@ -281,7 +284,7 @@ TriangleIntersection meeting_of(const TrianglePoints& a, const TrianglePoints& b
   return result;
 }
 
-}  // namespace carom::detail
+}  // namespace carom::geometry
 
 namespace carom {
 
@@ -291,14 +294,14 @@ std::string_view to_string(IntersectionKind kind) {
 }
 
 bool intersects(const TrianglePoints& a, const TrianglePoints& b) {
-  detail::check_finite(a, "a");
-  detail::check_finite(b, "b");
-  return detail::meet_beyond(a, b, {});
+  geometry::check_finite(a, "a");
+  geometry::check_finite(b, "b");
+  return geometry::meet_beyond(a, b, {});
 }
 
 std::optional<TriangleIntersection> intersection(const TrianglePoints& a, const TrianglePoints& b) {
   if (!intersects(a, b)) return std::nullopt;
-  return detail::meeting_of(a, b);
+  return geometry::intersection_of(a, b);
 }
 
 }  // namespace carom

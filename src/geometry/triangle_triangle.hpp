@@ -2,9 +2,9 @@
 
 #include <span>
 
-#include "carom/intersect.hpp"
+#include "carom/detect/intersect.hpp"
 
-namespace carom::detail {
+namespace carom::geometry {
 
 /// A triangle, and for each corner its side of the plane of another one: the sign of orient3d, and zero for all
 /// if the other one has no plane.
@@ -21,6 +21,6 @@ bool meet_beyond(const SidedTriangle& a, const SidedTriangle& b, std::span<const
 bool meet_beyond(const TrianglePoints& a, const TrianglePoints& b, std::span<const Eigen::Vector3d> shared);
 
 /// Where; the triangles must have a point in common.
-TriangleIntersection meeting_of(const TrianglePoints& a, const TrianglePoints& b);
+TriangleIntersection intersection_of(const TrianglePoints& a, const TrianglePoints& b);
 
-}  // namespace carom::detail
+}  // namespace carom::geometry

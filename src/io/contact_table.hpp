@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "carom/recording.hpp"
+#include "carom/io/recording.hpp"
 #include "io/byte_reader.hpp"
 #include "io/byte_writer.hpp"
 

@@ -3,7 +3,7 @@
 #include <span>
 #include <string_view>
 
-#include "carom/recording.hpp"
+#include "carom/io/recording.hpp"
 
 /// What a frame must be for a reader to accept it: the writer checks the same, so that nothing is
 /// recorded that cannot be played back. `where` opens the messages.

@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "carom/scene.hpp"
+#include "carom/io/scene.hpp"
 
 namespace carom {
 

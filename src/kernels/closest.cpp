@@ -15,7 +15,7 @@ using Double = hn::Vec<D>;
 using Mask = hn::Mask<D>;
 using Wide3 = Wide3Of<D>;
 
-// detail::smallest_safe and detail::largest_safe of geometry/safe_range.hpp.
+// detail::smallest_safe and detail::largest_safe of math/safe_range.hpp.
 constexpr double smallest_safe = 1e-60;
 constexpr double largest_safe = 1e70;
 

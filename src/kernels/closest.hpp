@@ -4,7 +4,7 @@
 #include <cstdint>
 
 /// Closest points of many pairs of features at once, in double precision: the operations of
-/// carom/closest.hpp and narrow/proximity.cpp in the same order, so the results have the same bits on
+/// carom/mesh/closest.hpp and narrow/proximity.cpp in the same order, so the results have the same bits on
 /// every target. These are the scalar reference.
 namespace carom::kernels {
 

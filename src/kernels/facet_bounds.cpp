@@ -39,7 +39,7 @@ HWY_INLINE V behind(V middle, V spread, V radius) {
 HWY_INLINE V behind_groups(D d, const FanRows& faces, std::size_t i, const FacetFrame& frame) {
   const float* row = faces.groups + i;
   const std::size_t stride = faces.group_stride;
-  const V along = dot(d, hn::LoadU(d, row), hn::LoadU(d, row + stride), hn::LoadU(d, row + 2 * stride), frame.way);
+  const V along = dot(d, hn::LoadU(d, row), hn::LoadU(d, row + stride), hn::LoadU(d, row + 2 * stride), frame.travel);
   const V off = hn::Mul(hn::Set(d, frame.distance), hn::LoadU(d, row + 4 * stride));
   const V middle = hn::Sub(hn::Sub(hn::LoadU(d, row + 3 * stride), along), off);
   return behind(middle, hn::LoadU(d, row + 5 * stride), hn::Set(d, frame.radius));
@@ -70,8 +70,8 @@ HWY_INLINE bool put_group(D d, const float* block, const FacetFrame& frame, V ra
 }
 
 HWY_INLINE std::uint32_t first_of_smallest(D d, V smallest, V at) {
-  const V least = hn::MinOfLanes(d, smallest);
-  const V where = hn::IfThenElse(hn::Eq(smallest, least), at, hn::Set(d, 1e9F));
+  const V min_value = hn::MinOfLanes(d, smallest);
+  const V where = hn::IfThenElse(hn::Eq(smallest, min_value), at, hn::Set(d, 1e9F));
   return static_cast<std::uint32_t>(hn::GetLane(hn::MinOfLanes(d, where)));
 }
 
@@ -90,17 +90,17 @@ struct Smallest {
 bool select_facets(const FanRows& faces, const FacetFrame& frame, float limit, Facets& out) {
   const D d;
   const std::size_t lanes = hn::Lanes(d);
-  const V most = hn::Set(d, limit);
+  const V largest = hn::Set(d, limit);
   const V radius = hn::Set(d, frame.radius);
   std::size_t count = 0;
   for (std::size_t i = 0; i < faces.group_stride; i += lanes) {
-    const auto within = hn::Lt(behind_groups(d, faces, i, frame), most);
+    const auto within = hn::Lt(behind_groups(d, faces, i, frame), largest);
     if (hn::AllFalse(d, within)) continue;
     std::uint8_t bits[8] = {};
     hn::StoreMaskBits(d, within, bits);
     for (unsigned left = bits[0]; left != 0; left &= left - 1) {
       const std::size_t g = i + static_cast<std::size_t>(__builtin_ctz(left));
-      if (count == most_facets / facet_lanes) return false;
+      if (count == max_facets / facet_lanes) return false;
       out.groups[count++].number = static_cast<std::uint32_t>(g);
       // All of them are on their way while the first is worked on.
       const float* block = faces.blocks + g * 5 * facet_lanes;
@@ -114,7 +114,7 @@ bool select_facets(const FanRows& faces, const FacetFrame& frame, float limit, F
     const std::uint32_t g = out.groups[i].number;
     out.groups[kept].number = g;
     const float* block = faces.blocks + static_cast<std::size_t>(g) * 5 * facet_lanes;
-    if (put_group(d, block, frame, radius, most, out.groups[kept])) ++kept;
+    if (put_group(d, block, frame, radius, largest, out.groups[kept])) ++kept;
   }
   out.count = static_cast<std::uint32_t>(kept);
   return true;
@@ -171,7 +171,7 @@ void mark_facets(const Facets& facets, const float* corners, std::uint32_t count
   const D d;
   const DI di;
   const std::size_t lanes = hn::Lanes(d);
-  const V least = hn::Set(d, limit);
+  const V min_value = hn::Set(d, limit);
   for (std::size_t g = 0; g < facets.count; ++g) {
     const FacetGroup& group = facets.groups[g];
     for (std::size_t k = 0; k < facet_lanes; k += lanes) {
@@ -180,11 +180,11 @@ void mark_facets(const Facets& facets, const float* corners, std::uint32_t count
       const V z = hn::Load(d, group.z + k);
       const V base = hn::Load(d, group.base + k);
       VI bit = hn::Set(di, 1);
-      VI all = hn::IfThenElseZero(hn::RebindMask(di, hn::Ge(hn::Load(d, group.ball + k), least)), bit);
+      VI all = hn::IfThenElseZero(hn::RebindMask(di, hn::Ge(hn::Load(d, group.ball + k), min_value)), bit);
       for (std::size_t s = 0; s < count; ++s) {
         bit = hn::Add(bit, bit);
         const V value = hn::Sub(base, dot(d, x, y, z, corners + 4 * s));
-        all = hn::Or(all, hn::IfThenElseZero(hn::RebindMask(di, hn::Ge(value, least)), bit));
+        all = hn::Or(all, hn::IfThenElseZero(hn::RebindMask(di, hn::Ge(value, min_value)), bit));
       }
       hn::StoreU(all, di, marks + static_cast<std::size_t>(group.number) * facet_lanes + k);
     }
@@ -228,7 +228,7 @@ float behind_group(const FanRows& faces, std::size_t g, const FacetFrame& frame)
   const std::size_t stride = faces.group_stride;
   const float* row = faces.groups + g;
   const float mean[3] = {row[0], row[stride], row[2 * stride]};
-  const float nearest = row[3 * stride] - dot(mean, frame.way) - frame.distance * row[4 * stride];
+  const float nearest = row[3 * stride] - dot(mean, frame.travel) - frame.distance * row[4 * stride];
   return std::min(nearest, nearest * row[5 * stride]) + frame.radius;
 }
 
@@ -273,7 +273,7 @@ bool select_facets_reference(const FanRows& faces, const FacetFrame& frame, floa
   std::uint32_t taken = 0;
   for (std::size_t g = 0; g < faces.group_stride; ++g) {
     if (!(behind_group(faces, g, frame) < limit)) continue;
-    if (taken++ == most_facets / facet_lanes) return false;
+    if (taken++ == max_facets / facet_lanes) return false;
     if (put_group(faces.blocks, g, frame, limit, out.groups[out.count])) ++out.count;
   }
   return true;

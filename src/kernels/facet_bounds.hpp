@@ -7,7 +7,7 @@
 namespace carom::kernels {
 
 inline constexpr std::uint32_t facet_lanes = 8;
-inline constexpr std::uint32_t most_facets = 2048;
+inline constexpr std::uint32_t max_facets = 2048;
 
 /// The faces of a hull in groups of facet_lanes, in blocks of five rows: unit normal by coordinate, offset, and spread.
 /// The spread is 1 / cos of half the angle to the neighbour that is turned away farthest: a point outside of a face by
@@ -31,8 +31,8 @@ struct FacetFrame {
   float t[3];
   float centre[3];
   float radius;
-  float way[3];    ///< from the origin of the groups' offsets to the centre
-  float distance;  ///< its length
+  float travel[3];  ///< from the origin of the groups' offsets to the centre
+  float distance;   ///< its length
 };
 
 /// A group of faces in the frame of the other hull: corner s is base - (x, y, z).s behind a face.
@@ -48,7 +48,7 @@ struct FacetGroup {
 };
 
 struct Facets {
-  FacetGroup groups[most_facets / facet_lanes];
+  FacetGroup groups[max_facets / facet_lanes];
   std::uint32_t count = 0;  ///< of groups
 };
 
@@ -62,9 +62,9 @@ bool select_facets(const FanRows& faces, const FacetFrame& frame, float limit, F
 /// the first: lane k of group g is facet_lanes g + k. 0 if there is none.
 std::uint32_t tighten_facets(Facets& facets, const float* corners, std::uint32_t first, std::uint32_t last);
 
-inline constexpr std::uint32_t most_marks = 31;
+inline constexpr std::uint32_t max_marks = 31;
 
-/// Bit i + 1 of the mark of each face is set if corner i of a list, at most most_marks of four numbers each, is behind
+/// Bit i + 1 of the mark of each face is set if corner i of a list, at most max_marks of four numbers each, is behind
 /// it by `limit` or more; bit 0 for the ball. Marks are by face, those that are not in the list are left alone.
 void mark_facets(const Facets& facets, const float* corners, std::uint32_t count, float limit, std::int32_t* marks);
 

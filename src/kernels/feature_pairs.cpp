@@ -62,11 +62,11 @@ HWY_INLINE std::uint32_t adjacent(const FeatureRows& a, std::size_t i, const std
   return bits_of(d, mask);
 }
 
-/// Rows of the table of all pairs that have a pair in them: bit j of `bits` is feature j of b. Found first
-/// and read out later, without a branch on any single comparison: hardly one of those could be predicted.
+/// Rows of the table of all pairs that have a pair in them: bit j of `bits` is feature j of b. Found first and read out
+/// later, without a branch on any single comparison: barely one of those could be predicted.
 struct Found {
-  std::uint64_t bits[most_features + 1];
-  std::uint8_t row[most_features + 1];
+  std::uint64_t bits[max_features + 1];
+  std::uint8_t row[max_features + 1];
   std::size_t rows = 0;
   std::uint32_t adjacent = 0;
 

@@ -19,7 +19,7 @@ struct FeatureRows {
 };
 
 inline constexpr std::uint32_t feature_lanes = 16;  ///< the widest vector there is
-inline constexpr std::uint32_t most_features = 48;  ///< in one list: the edges of 16 loose triangles
+inline constexpr std::uint32_t max_features = 48;   ///< in one list: the edges of 16 loose triangles
 
 /// Place in a, place in b.
 struct FeaturePair {
@@ -36,7 +36,7 @@ struct FeatureCount {
 };
 
 /// Write the pairs whose boxes overlap (closed: touching is overlapping) and that share no vertex, by
-/// a and then by b. `out` has room for most_features * most_features.
+/// a and then by b. `out` has room for max_features * max_features.
 FeatureCount edge_pairs(const FeatureRows& a, Hull hull_a, const FeatureRows& b, Hull hull_b, FeaturePair* out);
 /// Within one list: a < b.
 FeatureCount edge_pairs(const FeatureRows& a, FeaturePair* out);

@@ -17,7 +17,7 @@ using V = hn::Vec<D>;
 using M = hn::Mask<D>;
 using W = Wide3Of<D>;
 
-// Each operation as in geometry/rotation.hpp and bodies/free_motion.cpp, in the same order.
+// Each operation as in math/rotation.hpp and bodies/free_motion.cpp, in the same order.
 struct Turn {
   V w, x, y, z;
 };
@@ -131,7 +131,7 @@ HWY_INLINE Turn give_back(Turn q, W m, const W& inverse, V energy) {
 }
 
 void free_spin(SpinRows& rows, double dt) {
-  constexpr double most = largest_turn * largest_turn;
+  constexpr double largest = largest_turn * largest_turn;
   const V step = set(dt);
   for (std::size_t i = 0; i < spin_lanes; i += hn::Lanes(D())) {
     const Turn q{hn::Load(D(), rows.q[0] + i), hn::Load(D(), rows.q[1] + i), hn::Load(D(), rows.q[2] + i),
@@ -149,8 +149,8 @@ void free_spin(SpinRows& rows, double dt) {
     const W faster = by_axis(inverse, change);
     const V changes = hn::Mul(hn::Mul(hn::Mul(hn::Mul(dot(faster, faster), step), step), step), step);
     const W by = little_turn(dt, inverse, m, spin, change);
-    M done = hn::And(hn::Ge(turn, set(least_turn)), hn::Le(turn, set(largest_turn)));
-    done = hn::And(done, hn::And(hn::Le(changes, set(most * most)), hn::Lt(dot(by, by), set(0.25))));
+    M done = hn::And(hn::Ge(turn, set(min_turn)), hn::Le(turn, set(largest_turn)));
+    done = hn::And(done, hn::And(hn::Le(changes, set(largest * largest)), hn::Lt(dot(by, by), set(0.25))));
     const Turn first = rotation_by(by);
     const Turn end = normalized(give_back(times(q, first), back(matrix(first), m), inverse, energy));
     hn::Store(end.w, D(), rows.q[0] + i);

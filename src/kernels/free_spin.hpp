@@ -23,7 +23,7 @@ struct alignas(64) SpinRows {
 /// rad; larger turns are made in closed form. The series are good to rounding.
 inline constexpr double largest_turn = 0.25;
 /// rad; a turn that rounding loses.
-inline constexpr double least_turn = 1e-16;
+inline constexpr double min_turn = 1e-16;
 /// Error of the energy after a small turn, as a fraction of it, beyond which the turn is made in closed form: steps of
 /// a minute add up to less than 1e-6 of it.
 inline constexpr double energy_error = 1e-12;

@@ -60,15 +60,15 @@ void extents(const PointRows& points, const double* axes, double* low, double* h
     const V dx = hn::Set(d, axes[3 * k]);
     const V dy = hn::Set(d, axes[3 * k + 1]);
     const V dz = hn::Set(d, axes[3 * k + 2]);
-    V least = along(d, points.x, points.stride, 0, dx, dy, dz);
-    V most = least;
+    V smallest = along(d, points.x, points.stride, 0, dx, dy, dz);
+    V max_value = smallest;
     for (std::size_t i = lanes; i < points.stride; i += lanes) {
       const V value = along(d, points.x, points.stride, i, dx, dy, dz);
-      least = hn::Min(least, value);
-      most = hn::Max(most, value);
+      smallest = hn::Min(smallest, value);
+      max_value = hn::Max(max_value, value);
     }
-    low[k] = hn::GetLane(hn::MinOfLanes(d, least));
-    high[k] = hn::GetLane(hn::MaxOfLanes(d, most));
+    low[k] = hn::GetLane(hn::MinOfLanes(d, smallest));
+    high[k] = hn::GetLane(hn::MaxOfLanes(d, max_value));
   }
 }
 

@@ -31,16 +31,16 @@ struct alignas(64) SoftMass {
 using SoftLane = float[soft_lanes];
 
 struct alignas(32) SoftPoint {
-  SoftLane arm_a[3];   ///< in: from the centre of mass of a to the point; after soft_prepare() its cross product with n
-  SoftLane arm_b[3];   ///< the same of b
-  SoftLane gap;        ///< in; m, at the beginning of the step; `soft_no_gap` where there is no point
-  SoftLane lever;      ///< in; m, from the centre of the points
-  SoftLane impulse;    ///< in, out; N s
-  SoftLane reference;  ///< in; N s that the spring of the contact need not carry
-  SoftLane total;      ///< out; of all substeps but the last
-  SoftLane mass;       ///< kg that an impulse at the point moves along the normal
-  SoftLane ease;       ///< 1/kg, its inverse
-  SoftLane approach;   ///< in; m/s along the normal where the bodies touch
+  SoftLane arm_a[3];  ///< in: from the centre of mass of a to the point; after soft_prepare() its cross product with n
+  SoftLane arm_b[3];  ///< the same of b
+  SoftLane gap;       ///< in; m, at the beginning of the step; `soft_no_gap` where there is no point
+  SoftLane lever;     ///< in; m, from the centre of the points
+  SoftLane impulse;   ///< in, out; N s
+  SoftLane learned_load;            ///< in; N s that the spring of the contact need not carry
+  SoftLane total;                   ///< out; of all substeps but the last
+  SoftLane mass;                    ///< kg that an impulse at the point moves along the normal
+  SoftLane inverse_effective_mass;  ///< 1/kg, its inverse
+  SoftLane approach;                ///< in; m/s along the normal where the bodies touch
 };
 
 /// So far away that no impulse comes of it.
@@ -58,20 +58,20 @@ struct alignas(64) SoftBatch {
   SoftLane bias_rate;    ///< in; 1/s, of how an overlap shrinks
   SoftLane mass_scale;   ///< in; of the spring and damper, see soft.cpp
   SoftLane impulse_scale;
-  SoftLane arm_a[3];        ///< in; to the centre of the points
-  SoftLane arm_b[3];        ///< in
-  SoftLane rub[3];          ///< in: impulse of friction; after soft_prepare() the first tangent
-  SoftLane tangent[3];      ///< the second
-  SoftLane rub_impulse[2];  ///< along the tangents
-  SoftLane twist_impulse;   ///< in, out; N m s about the normal
-  SoftLane rub_total[2];    ///< out
-  SoftLane twist_total;     ///< out
+  SoftLane arm_a[3];             ///< in; to the centre of the points
+  SoftLane arm_b[3];             ///< in
+  SoftLane first_tangent[3];     ///< in: impulse of friction; after soft_prepare() the first tangent
+  SoftLane second_tangent[3];    ///< the second
+  SoftLane friction_impulse[2];  ///< along the tangents
+  SoftLane torsion_impulse;      ///< in, out; N m s about the normal
+  SoftLane friction_total[2];    ///< out
+  SoftLane torsion_total;        ///< out
   SoftLane mass_a[3];
   SoftLane mass_b[3];
   SoftLane inertia_a[6];
   SoftLane inertia_b[6];
-  SoftLane rub_mass[3];  ///< inverse of the 2 by 2 matrix of the tangents: 00 01 11
-  SoftLane twist_mass;
+  SoftLane friction_mass[3];  ///< inverse of the 2 by 2 matrix of the tangents: 00 01 11
+  SoftLane torsion_mass;
   SoftLane coupling[6];  ///< of points 01 02 03 12 13 23: what an impulse at one does to the velocity at the other
   SoftLane block[10];    ///< inverse of the matrix of the points: 00 01 11 02 12 22 03 13 23 33
   SoftPoint points[soft_points];
@@ -79,8 +79,8 @@ struct alignas(64) SoftBatch {
 };
 
 struct SoftStep {
-  float h = 0;           ///< s, of a substep
-  float push_speed = 0;  ///< m/s
+  float h = 0;               ///< s, of a substep
+  float max_push_speed = 0;  ///< m/s
   float bounce_speed = 0;
   /// m; gaps up to this are treated like overlaps, the other way round: so there is nothing sudden about touching.
   float zone = 0;
@@ -94,7 +94,7 @@ void soft_prepare(SoftBatch* batches, std::size_t count, const SoftMass* masses)
 /// Applies the impulses as they are.
 void soft_warm_start(const SoftBatch* batches, std::size_t count, SoftBody* bodies);
 /// With `push` overlaps are pushed out; without it velocities are corrected.
-void soft_solve(SoftBatch* batches, std::size_t count, SoftBody* bodies, const SoftStep& step, bool push);
+void soft_solve(SoftBatch* batches, std::size_t count, SoftBody* bodies, const SoftStep& step, bool use_bias);
 /// What was approaching fast leaves with its share of the speed. The impulse goes to the totals, and is not kept for
 /// the next step.
 void soft_bounce(SoftBatch* batches, std::size_t count, SoftBody* bodies, const SoftStep& step);

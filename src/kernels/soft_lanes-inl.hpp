@@ -150,17 +150,17 @@ constexpr int block_place(int i, int j) {
 }
 
 /// Impulses on b, and the opposite ones on a, which the arms make into turns.
-struct Push {
+struct SpatialImpulse {
   Wide3 linear;
   Wide3 turn_a;
   Wide3 turn_b;
 };
 
-HWY_INLINE void apply(const SoftBatch& s, std::size_t at, const Push& push, Twist& va, Twist& vb) {
-  va.linear = sub(va.linear, times(load3(s.mass_a, at), push.linear));
-  vb.linear = add(vb.linear, times(load3(s.mass_b, at), push.linear));
-  va.angular = sub(va.angular, times(load_symmetric(s.inertia_a, at), push.turn_a));
-  vb.angular = add(vb.angular, times(load_symmetric(s.inertia_b, at), push.turn_b));
+HWY_INLINE void apply(const SoftBatch& s, std::size_t at, const SpatialImpulse& impulse, Twist& va, Twist& vb) {
+  va.linear = sub(va.linear, times(load3(s.mass_a, at), impulse.linear));
+  vb.linear = add(vb.linear, times(load3(s.mass_b, at), impulse.linear));
+  va.angular = sub(va.angular, times(load_symmetric(s.inertia_a, at), impulse.turn_a));
+  vb.angular = add(vb.angular, times(load_symmetric(s.inertia_b, at), impulse.turn_b));
 }
 
 }  // namespace carom::kernels::HWY_NAMESPACE

@@ -22,7 +22,7 @@ HWY_INLINE void invert(SoftBatch& s, std::size_t at) {
   V inverse_d[count];
   V d[count];
   for (int j = 0; j < count; ++j) {
-    V sum = hn::Mul(load(s.points[j].ease + at), hn::Set(F(), stiffer));
+    V sum = hn::Mul(load(s.points[j].inverse_effective_mass + at), hn::Set(F(), stiffer));
     for (int k = 0; k < j; ++k) sum = hn::Sub(sum, hn::Mul(hn::Mul(lower[j][k], lower[j][k]), d[k]));
     d[j] = sum;
     inverse_d[j] = inverse(sum);
@@ -96,7 +96,7 @@ HWY_INLINE void prepare_lanes(SoftBatch& s, const SoftMass* masses, std::size_t 
     const V k = hn::IfThenElse(there, hn::Add(hn::Add(linear, dot(arm_a[i], turned_a[i])), dot(arm_b[i], turned_b[i])),
                                hn::Set(f, 1.0F));
     store(inverse(k), p.mass + at);
-    store(k, p.ease + at);
+    store(k, p.inverse_effective_mass + at);
     store(hn::Zero(f), p.total + at);
     for (int j = 0; j < i; ++j) {
       const V c = hn::Add(hn::Add(linear, dot(arm_a[j], turned_a[i])), dot(arm_b[j], turned_b[i]));
@@ -138,38 +138,39 @@ HWY_INLINE void prepare_lanes(SoftBatch& s, const SoftMass* masses, std::size_t 
   const V k12 = hn::Add(hn::Add(dot(t1, times(msum, t2)), dot(a1, ia2)), dot(b1, ib2));
   const V k22 = hn::Add(hn::Add(dot(t2, times(msum, t2)), dot(a2, ia2)), dot(b2, ib2));
   const V determinant = inverse(hn::Sub(hn::Mul(k11, k22), hn::Mul(k12, k12)));
-  store(hn::Mul(k22, determinant), s.rub_mass[0] + at);
-  store(hn::Neg(hn::Mul(k12, determinant)), s.rub_mass[1] + at);
-  store(hn::Mul(k11, determinant), s.rub_mass[2] + at);
-  store(inverse(hn::Add(dot(n, times(ia, n)), dot(n, times(ib, n)))), s.twist_mass + at);
-  const Wide3 rub = load3(s.rub, at);
-  store(dot(rub, t1), s.rub_impulse[0] + at);
-  store(dot(rub, t2), s.rub_impulse[1] + at);
-  store3(t1, s.rub, at);
-  store3(t2, s.tangent, at);
-  store(zero, s.rub_total[0] + at);
-  store(zero, s.rub_total[1] + at);
-  store(zero, s.twist_total + at);
+  store(hn::Mul(k22, determinant), s.friction_mass[0] + at);
+  store(hn::Neg(hn::Mul(k12, determinant)), s.friction_mass[1] + at);
+  store(hn::Mul(k11, determinant), s.friction_mass[2] + at);
+  store(inverse(hn::Add(dot(n, times(ia, n)), dot(n, times(ib, n)))), s.torsion_mass + at);
+  const Wide3 friction = load3(s.first_tangent, at);
+  store(dot(friction, t1), s.friction_impulse[0] + at);
+  store(dot(friction, t2), s.friction_impulse[1] + at);
+  store3(t1, s.first_tangent, at);
+  store3(t2, s.second_tangent, at);
+  store(zero, s.friction_total[0] + at);
+  store(zero, s.friction_total[1] + at);
+  store(zero, s.torsion_total + at);
 }
 
 HWY_INLINE void warm_start_lanes(const SoftBatch& s, SoftBody* bodies, std::size_t at) {
   Twist va = gather(bodies->velocity, s.a + at);
   Twist vb = gather(bodies->velocity, s.b + at);
   const Wide3 n = load3(s.normal, at);
-  const Wide3 rub = add(scale(load(s.rub_impulse[0] + at), load3(s.rub, at)),
-                        scale(load(s.rub_impulse[1] + at), load3(s.tangent, at)));
-  const Wide3 twist = scale(load(s.twist_impulse + at), n);
-  Push push{rub, add(cross(load3(s.arm_a, at), rub), twist), add(cross(load3(s.arm_b, at), rub), twist)};
+  const Wide3 friction = add(scale(load(s.friction_impulse[0] + at), load3(s.first_tangent, at)),
+                             scale(load(s.friction_impulse[1] + at), load3(s.second_tangent, at)));
+  const Wide3 torsion = scale(load(s.torsion_impulse + at), n);
+  SpatialImpulse impulse{friction, add(cross(load3(s.arm_a, at), friction), torsion),
+                         add(cross(load3(s.arm_b, at), friction), torsion)};
   V sum = hn::Zero(F());
   for (int i = 0; i < s.point_count; ++i) {
     const SoftPoint& p = s.points[i];
     const V x = load(p.impulse + at);
     sum = hn::Add(sum, x);
-    push.turn_a = add(push.turn_a, scale(x, load3(p.arm_a, at)));
-    push.turn_b = add(push.turn_b, scale(x, load3(p.arm_b, at)));
+    impulse.turn_a = add(impulse.turn_a, scale(x, load3(p.arm_a, at)));
+    impulse.turn_b = add(impulse.turn_b, scale(x, load3(p.arm_b, at)));
   }
-  push.linear = add(push.linear, scale(sum, n));
-  apply(s, at, push, va, vb);
+  impulse.linear = add(impulse.linear, scale(sum, n));
+  apply(s, at, impulse, va, vb);
   scatter(va, bodies->velocity, s.write_a + at);
   scatter(vb, bodies->velocity, s.write_b + at);
 }

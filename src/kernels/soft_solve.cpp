@@ -10,49 +10,50 @@ HWY_BEFORE_NAMESPACE();
 namespace carom::kernels::HWY_NAMESPACE {
 
 /// Friction against the velocities as they are, no more than the normal impulses allow.
-HWY_INLINE void rub(SoftBatch& s, std::size_t at, V pressure, V pressed_lever, V over, Twist& va, Twist& vb) {
+HWY_INLINE void solve_friction(SoftBatch& s, std::size_t at, V pressure, V pressed_lever, V over, Twist& va,
+                               Twist& vb) {
   const Wide3 ca = load3(s.arm_a, at);
   const Wide3 cb = load3(s.arm_b, at);
-  const Wide3 t1 = load3(s.rub, at);
-  const Wide3 t2 = load3(s.tangent, at);
+  const Wide3 t1 = load3(s.first_tangent, at);
+  const Wide3 t2 = load3(s.second_tangent, at);
   const Wide3 v = sub(add(vb.linear, cross(vb.angular, cb)), add(va.linear, cross(va.angular, ca)));
   const V v1 = dot(v, t1);
   const V v2 = dot(v, t2);
-  const V m11 = load(s.rub_mass[0] + at);
-  const V m12 = load(s.rub_mass[1] + at);
-  const V m22 = load(s.rub_mass[2] + at);
-  const V old1 = load(s.rub_impulse[0] + at);
-  const V old2 = load(s.rub_impulse[1] + at);
+  const V m11 = load(s.friction_mass[0] + at);
+  const V m12 = load(s.friction_mass[1] + at);
+  const V m22 = load(s.friction_mass[2] + at);
+  const V old1 = load(s.friction_impulse[0] + at);
+  const V old2 = load(s.friction_impulse[1] + at);
   V x1 = hn::Sub(old1, hn::Mul(over, hn::Add(hn::Mul(m11, v1), hn::Mul(m12, v2))));
   V x2 = hn::Sub(old2, hn::Mul(over, hn::Add(hn::Mul(m12, v1), hn::Mul(m22, v2))));
   const V friction = load(s.friction + at);
-  const V most = hn::Mul(friction, pressure);
+  const V largest = hn::Mul(friction, pressure);
   const V squared = hn::Add(hn::Mul(x1, x1), hn::Mul(x2, x2));
-  const auto slides = hn::Gt(squared, hn::Mul(most, most));
+  const auto slides = hn::Gt(squared, hn::Mul(largest, largest));
   const F f;
-  const V shrink = hn::IfThenElse(slides, hn::Div(most, hn::Sqrt(hn::IfThenElse(slides, squared, hn::Set(f, 1.0F)))),
+  const V shrink = hn::IfThenElse(slides, hn::Div(largest, hn::Sqrt(hn::IfThenElse(slides, squared, hn::Set(f, 1.0F)))),
                                   hn::Set(f, 1.0F));
   x1 = hn::Mul(x1, shrink);
   x2 = hn::Mul(x2, shrink);
-  store(x1, s.rub_impulse[0] + at);
-  store(x2, s.rub_impulse[1] + at);
+  store(x1, s.friction_impulse[0] + at);
+  store(x2, s.friction_impulse[1] + at);
   const Wide3 linear = add(scale(hn::Sub(x1, old1), t1), scale(hn::Sub(x2, old2), t2));
 
   const Wide3 n = load3(s.normal, at);
   const V spin = dot(n, sub(vb.angular, va.angular));
-  const V old = load(s.twist_impulse + at);
-  const V most_twist = hn::Mul(friction, pressed_lever);
-  V x = hn::Sub(old, hn::Mul(over, hn::Mul(load(s.twist_mass + at), spin)));
-  x = hn::Min(hn::Max(x, hn::Neg(most_twist)), most_twist);
-  store(x, s.twist_impulse + at);
-  const Wide3 twist = scale(hn::Sub(x, old), n);
-  apply(s, at, {linear, add(cross(ca, linear), twist), add(cross(cb, linear), twist)}, va, vb);
+  const V old = load(s.torsion_impulse + at);
+  const V max_twist = hn::Mul(friction, pressed_lever);
+  V x = hn::Sub(old, hn::Mul(over, hn::Mul(load(s.torsion_mass + at), spin)));
+  x = hn::Min(hn::Max(x, hn::Neg(max_twist)), max_twist);
+  store(x, s.torsion_impulse + at);
+  const Wide3 torsion = scale(hn::Sub(x, old), n);
+  apply(s, at, {linear, add(cross(ca, linear), torsion), add(cross(cb, linear), torsion)}, va, vb);
 }
 
 /// Two sweeps over the points, none of which may pull; a single point needs one.
-template <bool push, int count, bool from_last>
+template <bool use_bias, int count, bool from_last>
 HWY_INLINE void one_by_one(const SoftBatch& s, std::size_t at, const V (&mass)[count], const V (&residual)[count],
-                           const V (&forget)[count], const V (&reference)[count], const V (&start)[count],
+                           const V (&forget)[count], const V (&learned_load)[count], const V (&start)[count],
                            V (&x)[count]) {
   V left[count];
   for (int i = 0; i < count; ++i) {
@@ -64,12 +65,12 @@ HWY_INLINE void one_by_one(const SoftBatch& s, std::size_t at, const V (&mass)[c
     for (int k = 0; k < count; ++k) {
       const int i = from_last ? count - 1 - k : k;
       V next = hn::Sub(x[i], hn::Mul(mass[i], left[i]));
-      if constexpr (push) next = hn::Sub(next, hn::Mul(forget[i], hn::Sub(x[i], reference[i])));
+      if constexpr (use_bias) next = hn::Sub(next, hn::Mul(forget[i], hn::Sub(x[i], learned_load[i])));
       next = hn::Max(next, hn::Zero(F()));
       const V change = hn::Sub(next, x[i]);
       x[i] = next;
       for (int j = 0; j < count; ++j) {
-        const float* entry = j == i  ? s.points[i].ease
+        const float* entry = j == i  ? s.points[i].inverse_effective_mass
                              : j < i ? s.coupling[pair_place(j, i)]
                                      : s.coupling[pair_place(i, j)];
         left[j] = hn::Add(left[j], hn::Mul(load(entry + at), change));
@@ -81,9 +82,9 @@ HWY_INLINE void one_by_one(const SoftBatch& s, std::size_t at, const V (&mass)[c
 /// Impulses that take the residuals of a pair's points away: all at once by the inverse of their matrix, if none of
 /// them comes out negative, else one by one, in either order and halved. Loads stay as even as the bodies are: what
 /// favoured one side of a wall would make it sway.
-template <bool push, int count>
+template <bool use_bias, int count>
 HWY_INLINE void settle_points(const SoftBatch& s, std::size_t at, const V (&mass)[count], const V (&residual)[count],
-                              const V (&forget)[count], const V (&reference)[count], V (&x)[count]) {
+                              const V (&forget)[count], const V (&learned_load)[count], V (&x)[count]) {
   const F f;
   const V zero = hn::Zero(f);
   V together[count];
@@ -92,16 +93,16 @@ HWY_INLINE void settle_points(const SoftBatch& s, std::size_t at, const V (&mass
     V sum = hn::Mul(load(s.block[block_place(i, 0)] + at), residual[0]);
     for (int j = 1; j < count; ++j) sum = hn::Add(sum, hn::Mul(load(s.block[block_place(i, j)] + at), residual[j]));
     // mass holds the scale of the spring, too.
-    if constexpr (push) sum = hn::Mul(sum, hn::Mul(mass[i], load(s.points[i].ease + at)));
+    if constexpr (use_bias) sum = hn::Mul(sum, hn::Mul(mass[i], load(s.points[i].inverse_effective_mass + at)));
     together[i] = hn::Sub(x[i], sum);
-    if constexpr (push) together[i] = hn::Sub(together[i], hn::Mul(forget[i], hn::Sub(x[i], reference[i])));
+    if constexpr (use_bias) together[i] = hn::Sub(together[i], hn::Mul(forget[i], hn::Sub(x[i], learned_load[i])));
     good = hn::And(good, hn::Ge(together[i], zero));
   }
   if (!hn::AllTrue(f, good)) {
     V forward[count];
     V backward[count];
-    one_by_one<push, count, false>(s, at, mass, residual, forget, reference, x, forward);
-    one_by_one<push, count, true>(s, at, mass, residual, forget, reference, x, backward);
+    one_by_one<use_bias, count, false>(s, at, mass, residual, forget, learned_load, x, forward);
+    one_by_one<use_bias, count, true>(s, at, mass, residual, forget, learned_load, x, backward);
     const V half = hn::Set(f, 0.5F);
     for (int i = 0; i < count; ++i)
       together[i] = hn::IfThenElse(good, together[i], hn::Mul(half, hn::Add(forward[i], backward[i])));
@@ -110,7 +111,7 @@ HWY_INLINE void settle_points(const SoftBatch& s, std::size_t at, const V (&mass
 }
 
 /// The number of points is known when this is compiled, so that all of them stay in registers.
-template <bool push, int count>
+template <bool use_bias, int count>
 HWY_INLINE void solve_lanes(SoftBatch& s, SoftBody* bodies, const SoftStep& step, std::size_t at) {
   const F f;
   const V zero = hn::Zero(f);
@@ -125,17 +126,17 @@ HWY_INLINE void solve_lanes(SoftBatch& s, SoftBody* bodies, const SoftStep& step
     pressure = hn::Add(pressure, x[i]);
     pressed_lever = hn::Add(pressed_lever, hn::Mul(x[i], load(s.points[i].lever + at)));
   }
-  if constexpr (push) {
+  if constexpr (use_bias) {
     const V more = hn::Set(f, step.add);
     const auto add_to = [&](float* total, V impulse) { store(hn::Add(load(total), hn::Mul(more, impulse)), total); };
     for (int i = 0; i < count; ++i) add_to(s.points[i].total + at, x[i]);
-    for (int k = 0; k < 2; ++k) add_to(s.rub_total[k] + at, load(s.rub_impulse[k] + at));
-    add_to(s.twist_total + at, load(s.twist_impulse + at));
+    for (int k = 0; k < 2; ++k) add_to(s.friction_total[k] + at, load(s.friction_impulse[k] + at));
+    add_to(s.torsion_total + at, load(s.torsion_impulse + at));
   }
   // Friction before the points: that nothing overlaps matters more than that nothing slides. None while pushing out:
   // the velocity that pushing gives is no slip, and friction against it shears a stack that is pushed upright.
-  const V over = hn::Set(f, push ? 1.0F : step.over);
-  if constexpr (!push) rub(s, at, pressure, pressed_lever, over, va, vb);
+  const V over = hn::Set(f, use_bias ? 1.0F : step.over);
+  if constexpr (!use_bias) solve_friction(s, at, pressure, pressed_lever, over, va, vb);
 
   const Twist da = gather(bodies->displacement, s.a + at);
   const Twist db = gather(bodies->displacement, s.b + at);
@@ -156,7 +157,7 @@ HWY_INLINE void solve_lanes(SoftBatch& s, SoftBody* bodies, const SoftStep& step
   // One softness for all points of a pair: of a face that lands flat, some points are in the zone a hair sooner than
   // the others, and with impulses that differ for that it would tip.
   V softness = one;
-  if constexpr (push) {
+  if constexpr (use_bias) {
     V nearest = gap[0];
     for (int i = 1; i < count; ++i) nearest = hn::Min(nearest, gap[i]);
     softness = hn::IfThenElse(hn::Gt(nearest, zone), one, load(s.mass_scale + at));
@@ -164,7 +165,7 @@ HWY_INLINE void solve_lanes(SoftBatch& s, SoftBody* bodies, const SoftStep& step
   V residual[count];
   V mass[count];
   V forget[count];
-  V reference[count];
+  V learned_load[count];
   V old[count];
   for (int i = 0; i < count; ++i) {
     const SoftPoint& p = s.points[i];
@@ -173,26 +174,26 @@ HWY_INLINE void solve_lanes(SoftBatch& s, SoftBody* bodies, const SoftStep& step
     const V closing = hn::Mul(hn::Sub(gap[i], zone), per_second);
     mass[i] = load(p.mass + at);
     old[i] = x[i];
-    if constexpr (push) {
+    if constexpr (use_bias) {
       const V rate = load(s.bias_rate + at);
-      const V pushed = hn::Max(hn::Mul(rate, gap[i]), hn::Set(f, -step.push_speed));
+      const V pushed = hn::Max(hn::Mul(rate, gap[i]), hn::Set(f, -step.max_push_speed));
       residual[i] = hn::Add(speed, hn::IfThenElse(apart, hn::Add(closing, hn::Mul(rate, zone)), pushed));
       mass[i] = hn::Mul(mass[i], softness);
       forget[i] = hn::IfThenZeroElse(apart, load(s.impulse_scale + at));
-      reference[i] = load(p.reference + at);
+      learned_load[i] = load(p.learned_load + at);
     } else {
       residual[i] = hn::Add(speed, hn::IfThenElseZero(apart, closing));
       forget[i] = zero;
-      reference[i] = zero;
+      learned_load[i] = zero;
     }
     residual[i] = hn::IfThenElseZero(hn::Lt(load(p.gap + at), hn::Set(f, 0.5F * soft_no_gap)), residual[i]);
   }
-  settle_points<push, count>(s, at, mass, residual, forget, reference, x);
-  Push total{{zero, zero, zero}, {zero, zero, zero}, {zero, zero, zero}};
+  settle_points<use_bias, count>(s, at, mass, residual, forget, learned_load, x);
+  SpatialImpulse total{{zero, zero, zero}, {zero, zero, zero}, {zero, zero, zero}};
   V sum = zero;
   for (int i = 0; i < count; ++i) {
     SoftPoint& p = s.points[i];
-    if constexpr (!push) x[i] = hn::Max(hn::Add(old[i], hn::Mul(over, hn::Sub(x[i], old[i]))), zero);
+    if constexpr (!use_bias) x[i] = hn::Max(hn::Add(old[i], hn::Mul(over, hn::Sub(x[i], old[i]))), zero);
     const V change = hn::Sub(x[i], old[i]);
     sum = hn::Add(sum, change);
     total.turn_a = add(total.turn_a, scale(change, arm_a[i]));
@@ -257,29 +258,29 @@ HWY_INLINE void bounce_lanes(SoftBatch& s, SoftBody* bodies, const SoftStep& ste
   scatter(vb, bodies->velocity, s.write_b + at);
 }
 
-template <bool push>
+template <bool use_bias>
 void solve_all(SoftBatch* batches, std::size_t count, SoftBody* bodies, const SoftStep& step) {
   for (std::size_t i = 0; i < count; ++i) {
     for (std::size_t at = 0; at < soft_lanes; at += hn::Lanes(F())) {
       switch (batches[i].point_count) {
         case 1:
-          solve_lanes<push, 1>(batches[i], bodies, step, at);
+          solve_lanes<use_bias, 1>(batches[i], bodies, step, at);
           break;
         case 2:
-          solve_lanes<push, 2>(batches[i], bodies, step, at);
+          solve_lanes<use_bias, 2>(batches[i], bodies, step, at);
           break;
         case 3:
-          solve_lanes<push, 3>(batches[i], bodies, step, at);
+          solve_lanes<use_bias, 3>(batches[i], bodies, step, at);
           break;
         default:
-          solve_lanes<push, 4>(batches[i], bodies, step, at);
+          solve_lanes<use_bias, 4>(batches[i], bodies, step, at);
           break;
       }
     }
   }
 }
-void solve(SoftBatch* batches, std::size_t count, SoftBody* bodies, const SoftStep& step, bool push) {
-  if (push) {
+void solve(SoftBatch* batches, std::size_t count, SoftBody* bodies, const SoftStep& step, bool use_bias) {
+  if (use_bias) {
     solve_all<true>(batches, count, bodies, step);
   } else {
     solve_all<false>(batches, count, bodies, step);
@@ -300,8 +301,8 @@ namespace carom::kernels {
 HWY_EXPORT(solve);
 HWY_EXPORT(bounce);
 
-void soft_solve(SoftBatch* batches, std::size_t count, SoftBody* bodies, const SoftStep& step, bool push) {
-  HWY_DYNAMIC_DISPATCH(solve)(batches, count, bodies, step, push);
+void soft_solve(SoftBatch* batches, std::size_t count, SoftBody* bodies, const SoftStep& step, bool use_bias) {
+  HWY_DYNAMIC_DISPATCH(solve)(batches, count, bodies, step, use_bias);
 }
 void soft_bounce(SoftBatch* batches, std::size_t count, SoftBody* bodies, const SoftStep& step) {
   HWY_DYNAMIC_DISPATCH(bounce)(batches, count, bodies, step);

@@ -19,8 +19,8 @@ using kernels::NodePair;
 
 constexpr std::size_t node_grain = 64;
 
-/// Clusters are cut anew when the nodes of a level have together become this much larger. Cutting costs about
-/// as much as finding the pairs of one frame, and half as large again means up to twice the pairs.
+/// Clusters are cut again when the nodes of a level have together become this much larger. Cutting costs about as much
+/// as finding the pairs of one frame, and half as large again means up to twice the pairs.
 constexpr double worn_out = 1.5;
 
 constexpr float nan_f = std::numeric_limits<float>::quiet_NaN();
@@ -223,14 +223,14 @@ void Bvh::refit_clusters(Context& context, const In& in, const BvhOptions& optio
     }
     for (std::size_t i = 0; i < extra.size(); ++i) {
       const Diagonal& n = extra[i];
-      double least = infinity;
-      double most = -infinity;
+      double smallest = infinity;
+      double largest = -infinity;
       const auto reach_along = [&](std::span<const Eigen::Vector3d> positions) {
         for (std::size_t v = 0; v < cluster.vertex_count; ++v) {
           const Eigen::Array3d x = positions[at(cluster.vertices[v])].array() - origin_;
           const double along = n.x * x[0] + n.y * x[1] + n.z * x[2];
-          least = std::min(least, along);
-          most = std::max(most, along);
+          smallest = std::min(smallest, along);
+          largest = std::max(largest, along);
         }
       };
       reach_along(in.positions);
@@ -238,10 +238,10 @@ void Bvh::refit_clusters(Context& context, const In& in, const BvhOptions& optio
       const double length = std::sqrt(n.x * n.x + n.y * n.y + n.z * n.z);
       const double wider = length * margin + 1e-15 * far;
       // A sum that overflowed says nothing: the interval is then all there is.
-      const bool sane = std::isfinite(least) && std::isfinite(most);
-      lane[(3 + i) * node_children] = sane ? round_down(least - wider) : -std::numeric_limits<float>::infinity();
+      const bool sane = std::isfinite(smallest) && std::isfinite(largest);
+      lane[(3 + i) * node_children] = sane ? round_down(smallest - wider) : -std::numeric_limits<float>::infinity();
       lane[(directions_ + 3 + i) * node_children] =
-          sane ? round_up(most + wider) : std::numeric_limits<float>::infinity();
+          sane ? round_up(largest + wider) : std::numeric_limits<float>::infinity();
     }
   });
 }
@@ -358,15 +358,15 @@ void Bvh::triangle_pairs(Context& context, std::vector<TrianglePair>& pairs, Sta
                             }
                           }
                         });
-  std::uint64_t looked_at = 0;
+  std::uint64_t tested = 0;
   for (const auto [a, b] : pairs_) {
     const std::uint64_t n = clusters_[a].triangle_count;
-    looked_at += a == b ? n * (n - 1) / 2 : n * clusters_[b].triangle_count;
+    tested += a == b ? n * (n - 1) / 2 : n * clusters_[b].triangle_count;
   }
   // From here on the stage speaks of triangles.
   stats.set_units("pairs of clusters", "pairs of triangles");
-  stats.in += looked_at - pairs_.size();
-  stats.add_culled("triangle box", looked_at - pairs.size());
+  stats.in += tested - pairs_.size();
+  stats.add_culled("triangle box", tested - pairs.size());
   stats.out += pairs.size() - pairs_.size();
 }
 

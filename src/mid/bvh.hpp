@@ -4,20 +4,22 @@
 #include <vector>
 
 #include "bounds/box.hpp"
-#include "carom/detect.hpp"
+#include "bounds/moving_box.hpp"
+#include "carom/detect/detect.hpp"
 #include "core/context.hpp"
 #include "kernels/node_pairs.hpp"
 #include "mid/cluster_features.hpp"
-#include "mid/moving_box.hpp"
 #include "mid/triangle_pair.hpp"
 
-/// Method `bvh` of the stage `mid`: a tree with eight children a node over clusters of triangles.
-/// The tree has no pointers: the nodes of a level are numbered, the children of node i are the nodes
-/// 8 i to 8 i + 7 of the level below, and all leaves, the clusters, are in level 0. Each frame
-/// the volumes are made anew from the leaves up; the clusters are cut anew when they have
-/// become much larger than they were. The tree is walked against itself, level by level, over pairs of
-/// nodes with a <= b, so no pair comes twice.
+/// Method `bvh` of the stage `mid`: a tree with eight children a node over clusters of triangles. The tree has no
+/// pointers: the nodes of a level are numbered, the children of node i are the nodes 8 i to 8 i + 7 of the level below,
+/// and all leaves, the clusters, are in level 0. Each frame the volumes are made again from the leaves up; the clusters
+/// are cut again when they have become much larger than they were. The tree is walked against itself, level by level,
+/// over pairs of nodes with a <= b, so no pair comes twice.
 namespace carom::mid {
+
+using bounds::Interval;
+using bounds::MovingBox;
 
 /// What is around a node: a box, or intervals along more directions than the axes.
 enum class Volume { box, dop14, dop18 };
@@ -66,7 +68,7 @@ class Bvh {
   std::span<const Interval> intervals() const { return intervals_; }
 
   /// Brings the clusters up to a surface that was edited once since the last run, in time of the edit and a walk over
-  /// the clusters. Does nothing if the surface is another or too much has changed; then the next run cuts all anew.
+  /// the clusters. Does nothing if the surface is another or too much has changed; then the next run cuts all again.
   void follow(const Surface& surface);
   /// The revision before the edit that was followed last, 0 if none was, and the vertices that it concerns: the corners
   /// of triangles that were removed, added or own other features now.

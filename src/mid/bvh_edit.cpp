@@ -8,8 +8,8 @@ namespace carom::mid {
 
 namespace {
 
-/// Of all triangles: when that many have changed, cutting anew makes better clusters.
-constexpr double most_edited = 0.25;
+/// Of all triangles: when that many have changed, cutting again makes better clusters.
+constexpr double max_edited = 0.25;
 
 constexpr std::size_t edit_grain = 256;
 
@@ -59,7 +59,7 @@ void Bvh::follow(const Surface& surface) {
   const AppliedEdit& edit = surface.last_edit();
   if (revision_ == surface.revision() || revision_ == 0 || edit.before != revision_ || edit.objects_renumbered) return;
   edited_triangles_ += edit.removed.size() + edit.added.size();
-  if (static_cast<double>(edited_triangles_) > most_edited * static_cast<double>(surface.triangles().size())) return;
+  if (static_cast<double>(edited_triangles_) > max_edited * static_cast<double>(surface.triangles().size())) return;
   const std::uint64_t before = revision_;
   revision_ = 0;  // of no surface, should memory run out on the way
 

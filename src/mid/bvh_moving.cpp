@@ -93,23 +93,24 @@ std::uint64_t Bvh::walk_moving(Context& context, const In& in, const BvhOptions&
     const Level& level = levels_[l];
     const kernels::NodeLevel children{level.groups.data(), directions_, level.object.data()};
     never_.assign(chunk_count(moving_pairs_.size(), pair_grain), 0);
-    append_moving_.run(
-        context.workers, moving_pairs_.size(), pair_grain, next_moving_,
-        [&](std::size_t begin, std::size_t end, std::vector<MovingPair>& out, std::size_t chunk) {
-          std::array<NodePair, node_children * node_children> found;
-          for (std::size_t i = begin; i < end; ++i) {
-            const std::size_t count = kernels::expand(&moving_pairs_[i].pair, 1, children, scope, found.data());
-            for (std::size_t n = 0; n < count; ++n) {
-              if (!in.marks.empty() && parted(level, found[n], in.marks)) continue;
-              const Interval part = meeting(level.moving[found[n].a], level.moving[found[n].b], moving_pairs_[i].part);
-              if (part.empty()) {
-                never_[chunk] += l == 0 ? 1 : 0;
-              } else {
-                out.push_back({found[n], part});
-              }
-            }
-          }
-        });
+    append_moving_.run(context.workers, moving_pairs_.size(), pair_grain, next_moving_,
+                       [&](std::size_t begin, std::size_t end, std::vector<MovingPair>& out, std::size_t chunk) {
+                         std::array<NodePair, node_children * node_children> found;
+                         for (std::size_t i = begin; i < end; ++i) {
+                           const std::size_t count =
+                               kernels::expand(&moving_pairs_[i].pair, 1, children, scope, found.data());
+                           for (std::size_t n = 0; n < count; ++n) {
+                             if (!in.marks.empty() && parted(level, found[n], in.marks)) continue;
+                             const Interval part = overlap_interval(level.moving[found[n].a], level.moving[found[n].b],
+                                                                    moving_pairs_[i].part);
+                             if (part.empty()) {
+                               never_[chunk] += l == 0 ? 1 : 0;
+                             } else {
+                               out.push_back({found[n], part});
+                             }
+                           }
+                         }
+                       });
     for (const std::uint64_t count : never_) never += count;
     moving_pairs_.swap(next_moving_);
   }

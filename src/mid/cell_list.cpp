@@ -25,7 +25,7 @@ std::size_t lattice_of(std::span<const Lattice> lattices, std::uint64_t cell) {
   return static_cast<std::size_t>(after - lattices.begin()) - 1;
 }
 
-std::uint64_t CellList::most_cells(std::size_t triangles) {
+std::uint64_t CellList::max_cells(std::size_t triangles) {
   return std::uint64_t{1} << (64 - begins_bits - index_bits_of(triangles));
 }
 
@@ -87,7 +87,7 @@ void CellList::find_cells(Context& context) {
 void CellList::order_crowded_cells(Context& context, std::span<const Box> triangles,
                                    std::span<const Lattice> lattices) {
   parallel_for(context.workers, cell_count(), cell_grain, [&](std::size_t i) {
-    if (start(i + 1) - start(i) <= most_by_pairs) return;
+    if (start(i + 1) - start(i) <= max_by_pairs) return;
     const std::size_t axis = lattices[lattice_of(lattices, cell(entries_[start(i)]))].widest;
     std::sort(entries_.data() + start(i), entries_.data() + start(i + 1), [&](std::uint64_t a, std::uint64_t b) {
       const float a_min = triangles[triangle(a)].min[axis];

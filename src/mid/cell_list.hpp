@@ -15,7 +15,7 @@ namespace carom::mid {
 class CellList {
  public:
   /// Cells beyond this many cannot be told apart by the bits that the triangle's number leaves.
-  static std::uint64_t most_cells(std::size_t triangles);
+  static std::uint64_t max_cells(std::size_t triangles);
 
   /// Sorts the members into the cells of their lattices; within a cell triangles ascend.
   void build(Context& context, std::span<const Box> triangles, std::span<const Member> members,
@@ -33,7 +33,7 @@ class CellList {
 
   /// Cells of more than this many triangles are swept, not gone through pair by pair: their entries
   /// are ordered by the lower end of the box along the widest axis of the lattice.
-  static constexpr std::size_t most_by_pairs = 64;
+  static constexpr std::size_t max_by_pairs = 64;
 
  private:
   static constexpr unsigned begins_bits = 3;

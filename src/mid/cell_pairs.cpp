@@ -11,16 +11,16 @@ bool are_wanted(const Lattice& lattice, Index object_a, Index object_b) {
   return object_a == object_b ? lattice.same : lattice.different;
 }
 
-constexpr std::size_t most = CellList::most_by_pairs;
+constexpr std::size_t largest = CellList::max_by_pairs;
 
 /// A cell's triangles as columns, for a loop over pairs that the compiler turns into vector code: four
 /// bytes in every column, no branch.
 struct Columns {
-  std::array<std::array<float, most>, 3> min;
-  std::array<std::array<float, most>, 3> max;
-  std::array<std::uint32_t, most> begins;
-  std::array<Index, most> object;
-  std::array<Index, most> triangle;
+  std::array<std::array<float, largest>, 3> min;
+  std::array<std::array<float, largest>, 3> max;
+  std::array<std::uint32_t, largest> begins;
+  std::array<Index, largest> object;
+  std::array<Index, largest> triangle;
 };
 
 // What a pair is, as numbers that add up over a row of up to 64 of them without running into each other.
@@ -60,7 +60,7 @@ void test_row(const Columns& cell, std::size_t i, std::size_t size, bool same, s
 
 void CellPairs::within(const Lattice& lattice, std::size_t cell_size, std::size_t begin, std::size_t row_end,
                        std::size_t end) {
-  if (cell_size > most) {
+  if (cell_size > largest) {
     by_sweep(lattice, begin, row_end, end);
   } else {
     by_pairs(lattice, begin, row_end, end);
@@ -97,7 +97,7 @@ void CellPairs::by_pairs(const Lattice& lattice, std::size_t begin, std::size_t 
     }
   }
 
-  std::array<std::uint32_t, most> results;
+  std::array<std::uint32_t, largest> results;
   std::size_t count = 0;
   std::size_t here = 0;
   std::size_t wanted = 0;

@@ -51,7 +51,7 @@ class CellPairs {
   CellPairCounts& counts_;
   // Of one cell; here because to clear it for each cell would cost more than the cell. One more than
   // there can be, for the pair that is written and not kept.
-  std::array<TrianglePair, CellList::most_by_pairs*(CellList::most_by_pairs - 1) / 2 + 1> found_;
+  std::array<TrianglePair, CellList::max_by_pairs*(CellList::max_by_pairs - 1) / 2 + 1> found_;
 };
 
 /// body(cell, begin, row_end) for the part of each cell that entries [begin, end) hold. Chunks of entries

@@ -6,21 +6,13 @@ namespace carom::mid {
 
 /// Working memory of `grid` and `hgrid`.
 struct CellScratch {
-  /// The longest side of a box among some members of one lattice.
-  struct Side {
-    Index lattice = none;
-    double longest = 0;
-  };
   /// The longest side for each power of two, 0 if there is none.
   static constexpr int size_classes = 288;
   using Sizes = std::array<double, size_classes>;
 
   std::vector<Member> members;
   OrderedAppend<Member> append_members;
-  RadixSort<Member> sort_members;
   std::vector<Lattice> lattices;
-  OrderedAppend<Side> append_sides;
-  std::vector<Side> sides;
   std::vector<Sizes> sizes;
   std::vector<double> longest;
   std::vector<std::size_t> level_starts;  ///< where the cells of each level begin in the list

@@ -53,7 +53,7 @@ void ClusterFeatures::replace(std::size_t cluster, const Cluster& with) {
     place.boxes = places_[cluster].boxes;
     place.vertices = places_[cluster].vertices;
   } else {
-    // The old rows stay behind until the clusters are cut anew.
+    // The old rows stay behind until the clusters are cut again.
     place.boxes = boxes_.size() - kernels::feature_lanes;
     place.vertices = vertices_.size() - kernels::feature_lanes;
     boxes_.resize(boxes_.size() + box_floats(place));

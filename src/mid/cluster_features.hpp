@@ -9,9 +9,9 @@
 
 namespace carom::mid {
 
-/// The features of clusters in rows that vectors can load: boxes, made anew in each frame for the clusters that
-/// need them, and the numbers of their vertices, made with the clusters. A cluster's boxes are six rows of its edges,
-/// then of its vertices, then of its triangles; its vertices are two rows, one and three of the same.
+/// The features of clusters in rows that vectors can load: boxes, made again in each frame for the clusters that need
+/// them, and the numbers of their vertices, made with the clusters. A cluster's boxes are six rows of its edges, then
+/// of its vertices, then of its triangles; its vertices are two rows, one and three of the same.
 class ClusterFeatures {
  public:
   /// Room for the features of these clusters, and their vertices.

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "carom/detect.hpp"
+#include "carom/detect/detect.hpp"
 #include "core/context.hpp"
 #include "core/radix_sort.hpp"
 

@@ -4,15 +4,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "geometry/orientation.hpp"
+#include "math/orientation.hpp"
 #include "mid/contour.hpp"
 
 namespace carom::mid {
 
 namespace {
 
-using detail::orient2d;
 using Eigen::Vector3d;
+using math::orient2d;
 
 /// Every contour edge as it is seen along the axis.
 std::span<ContourEdge> project(const Patches& patches, std::size_t patch, std::span<const Vector3d> positions, int axis,

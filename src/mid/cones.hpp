@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "carom/detect.hpp"
+#include "carom/detect/detect.hpp"
 #include "core/context.hpp"
 
 /// Patches of a surface that provably do not cut themselves, so that pairs of triangles within one
@@ -41,9 +41,9 @@ struct Patches {
 struct PatchOptions {
   /// The normal of a triangle and the axis of its patch when the patch is made: cosine of the angle between
   /// them. Larger patches against more room for deformation.
-  double least_cosine = 0.3;
+  double min_cosine = 0.3;
   /// A patch fails as a whole, so it should not be the whole surface; a small one has much contour.
-  std::size_t most_triangles = 512;
+  std::size_t max_triangles = 512;
 };
 
 /// Dead triangles (corners `none`) and those without a normal are in no patch.
@@ -63,19 +63,9 @@ struct ContourEdge {
 bool patch_is_injective(const Patches& patches, std::size_t patch, std::span<const Eigen::Vector3d> positions,
                         std::span<ContourEdge> room);
 
-/// The same for every time of a step in which each vertex moves on a straight line at constant speed.
-bool patch_is_injective_over_step(const Patches& patches, std::size_t patch, std::span<const Eigen::Vector3d> start,
-                                  std::span<const Eigen::Vector3d> end, std::span<ContourEdge> room);
-
 /// Where the contour of a patch is in Patches::contour.
 std::size_t contour_begin(const Patches& patches, std::size_t patch);
 std::size_t contour_size(const Patches& patches, std::size_t patch);
-
-/// Whether direction . N(t) > 0 for all t in [0, 1], N(t) being the normal of a triangle whose corners
-/// move linearly from `start` to `end`: a quadratic polynomial in t, which is positive if its three Bernstein
-/// coefficients are (Provot 1997 bounds the normals over a step in the same way). True is certain.
-bool normal_stays_on_side(const Eigen::Vector3d& direction, const std::array<Eigen::Vector3d, 3>& start,
-                          const std::array<Eigen::Vector3d, 3>& end);
 
 /// Patches that last from frame to frame, and which of them are injective now.
 class Cones {

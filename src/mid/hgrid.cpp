@@ -38,7 +38,7 @@ CellScratch::Sizes sizes_of_members(Context& context, const In& in, CellScratch&
 
 /// Levels from fine to coarse, each of two powers of two: with one, the triangles of a mesh of a
 /// single resolution would fall on two or three levels and pay for looking each other up.
-void make_levels(const CellScratch::Sizes& sizes, const Box& region, PairScope scope, std::uint64_t most_cells,
+void make_levels(const CellScratch::Sizes& sizes, const Box& region, PairScope scope, std::uint64_t max_cells,
                  CellScratch& cells, std::array<Index, CellScratch::size_classes>& level_of_class) {
   level_of_class.fill(none);
   cells.longest.clear();
@@ -56,7 +56,7 @@ void make_levels(const CellScratch::Sizes& sizes, const Box& region, PairScope s
   cells.lattices.clear();
   std::uint64_t first = 0;
   for (std::size_t i = levels; i-- > 0;) {
-    Lattice lattice = make_lattice(region, cells.longest[i], first, most_cells / levels);
+    Lattice lattice = make_lattice(region, cells.longest[i], first, max_cells / levels);
     lattice.same = scope != PairScope::between;
     lattice.different = scope != PairScope::self;
     first += lattice.cells;
@@ -127,7 +127,7 @@ void hgrid(Context& context, const In& in, const Options& options, Out& out, Sta
                   cells.members);
   const CellScratch::Sizes sizes = sizes_of_members(context, in, cells);
   std::array<Index, CellScratch::size_classes> level_of_class;
-  make_levels(sizes, region_of(in.objects, in.object_pairs), options.pairs, CellList::most_cells(in.triangles.size()),
+  make_levels(sizes, region_of(in.objects, in.object_pairs), options.pairs, CellList::max_cells(in.triangles.size()),
               cells, level_of_class);
   parallel_for(context.workers, cells.members.size(), hgrid_member_grain, [&](std::size_t i) {
     Member& member = cells.members[i];

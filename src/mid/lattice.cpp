@@ -12,8 +12,8 @@ double finite(float x) {
 }
 
 // A box that is no longer than a cell covers two cells at most along an axis if the rounding of its
-// ends cannot make it longer than that: 2^-53 of at most most_along_axis cells, less than this.
-constexpr double most_along_axis = 0x1p20;
+// ends cannot make it longer than that: 2^-53 of at most max_along_axis cells, less than this.
+constexpr double max_along_axis = 0x1p20;
 constexpr double rounding_room = 1 + 0x1p-20;
 
 }  // namespace
@@ -24,8 +24,8 @@ double longest_side(const Box& box) {
   return side;
 }
 
-Lattice make_lattice(const Box& region, double side, std::uint64_t first, std::uint64_t most_cells) {
-  assert(most_cells > 0);
+Lattice make_lattice(const Box& region, double side, std::uint64_t first, std::uint64_t max_cells) {
+  assert(max_cells > 0);
   Lattice lattice;
   lattice.first = first;
   std::array<double, 3> length{};
@@ -42,10 +42,10 @@ Lattice make_lattice(const Box& region, double side, std::uint64_t first, std::u
     bool fits = true;
     for (std::size_t k = 0; k < 3; ++k) {
       lattice.last[k] = std::floor(length[k] / cell);
-      fits = fits && lattice.last[k] < most_along_axis;
+      fits = fits && lattice.last[k] < max_along_axis;
       cells *= lattice.last[k] + 1;
     }
-    if (fits && cells <= static_cast<double>(most_cells)) break;
+    if (fits && cells <= static_cast<double>(max_cells)) break;
   }
   lattice.cells = 1;
   for (std::size_t k = 0; k < 3; ++k) {

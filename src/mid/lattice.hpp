@@ -66,7 +66,7 @@ void for_each_cell(const Lattice& lattice, const CellRange& range, Body&& body) 
 /// The longest side of a box, in double as its ends may be the largest floats; never infinite.
 double longest_side(const Box& box);
 
-/// Cells at least `side` long, larger if there would be more than `most_cells` of them.
-Lattice make_lattice(const Box& region, double side, std::uint64_t first, std::uint64_t most_cells);
+/// Cells at least `side` long, larger if there would be more than `max_cells` of them.
+Lattice make_lattice(const Box& region, double side, std::uint64_t first, std::uint64_t max_cells);
 
 }  // namespace carom::mid

@@ -8,21 +8,17 @@ constexpr std::size_t membership_grain = 4096;
 
 /// Whom the broad phase paired each object with.
 struct Partners {
-  struct Partner {
-    Index object;
-    Index pair;
-  };
   std::span<std::size_t> starts;
-  std::span<Partner> list;
+  std::span<Index> list;  ///< objects
 
-  std::span<const Partner> of(Index object) const {
+  std::span<const Index> of(Index object) const {
     const auto i = static_cast<std::size_t>(object);
     return list.subspan(starts[i], starts[i + 1] - starts[i]);
   }
 };
 
 Partners find_partners(Arena& arena, std::size_t objects, std::span<const broad::ObjectPair> pairs) {
-  Partners partners{arena.make<std::size_t>(objects + 2), arena.make<Partners::Partner>(2 * pairs.size())};
+  Partners partners{arena.make<std::size_t>(objects + 2), arena.make<Index>(2 * pairs.size())};
   // Counted two places on and filled one place on, so that each start ends where it belongs.
   std::fill(partners.starts.begin(), partners.starts.end(), 0);
   const auto count = [&](Index object) -> std::size_t& {
@@ -33,10 +29,9 @@ Partners find_partners(Arena& arena, std::size_t objects, std::span<const broad:
     if (pair.a != pair.b) ++count(pair.b);
   }
   for (std::size_t i = 2; i < partners.starts.size(); ++i) partners.starts[i] += partners.starts[i - 1];
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    const auto& [a, b] = pairs[i];
-    partners.list[partners.starts[static_cast<std::size_t>(a) + 1]++] = {b, static_cast<Index>(i)};
-    if (a != b) partners.list[partners.starts[static_cast<std::size_t>(b) + 1]++] = {a, static_cast<Index>(i)};
+  for (const auto& [a, b] : pairs) {
+    partners.list[partners.starts[static_cast<std::size_t>(a) + 1]++] = b;
+    if (a != b) partners.list[partners.starts[static_cast<std::size_t>(b) + 1]++] = a;
   }
   return partners;
 }
@@ -67,31 +62,14 @@ void collect_members(Context& context, const Surface& surface, std::span<const B
   const auto matters = [&](std::size_t i) {
     const auto others = partners.of(object_of[i]);
     if (scope != PairScope::between) return !others.empty();
-    return std::any_of(others.begin(), others.end(), [&](const Partners::Partner& partner) {
-      return overlap(triangles[i], objects[static_cast<std::size_t>(partner.object)]);
+    return std::any_of(others.begin(), others.end(), [&](Index partner) {
+      return overlap(triangles[i], objects[static_cast<std::size_t>(partner)]);
     });
   };
   append.run(context.workers, triangles.size(), membership_grain, members,
              [&](std::size_t begin, std::size_t end, std::vector<Member>& out, std::size_t) {
                for (std::size_t i = begin; i < end; ++i) {
                  if (!triangles[i].empty() && matters(i)) out.push_back({static_cast<Index>(i), 0});
-               }
-             });
-}
-
-void collect_members_of_pairs(Context& context, const Surface& surface, std::span<const Box> triangles,
-                              std::span<const Box> objects, std::span<const broad::ObjectPair> object_pairs,
-                              OrderedAppend<Member>& append, std::vector<Member>& members) {
-  const Partners partners = find_partners(context.arena, objects.size(), object_pairs);
-  const auto object_of = surface.object_index_of_triangle();
-  append.run(context.workers, triangles.size(), membership_grain, members,
-             [&](std::size_t begin, std::size_t end, std::vector<Member>& out, std::size_t) {
-               for (std::size_t i = begin; i < end; ++i) {
-                 if (triangles[i].empty()) continue;
-                 for (const auto& partner : partners.of(object_of[i])) {
-                   if (overlap(triangles[i], objects[static_cast<std::size_t>(partner.object)]))
-                     out.push_back({static_cast<Index>(i), partner.pair});
-                 }
                }
              });
 }

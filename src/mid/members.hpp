@@ -5,12 +5,12 @@
 
 #include "bounds/box.hpp"
 #include "broad/broad.hpp"
-#include "carom/detect.hpp"
+#include "carom/detect/detect.hpp"
 #include "core/context.hpp"
 
 namespace carom::mid {
 
-/// A triangle that takes part, and the lattice (or object pair) for which it does.
+/// A triangle that takes part, and the lattice for which it does.
 struct Member {
   Index triangle = none;
   Index lattice = none;
@@ -29,11 +29,5 @@ Box region_of(std::span<const Box> objects, std::span<const broad::ObjectPair> p
 void collect_members(Context& context, const Surface& surface, std::span<const Box> triangles,
                      std::span<const Box> objects, std::span<const broad::ObjectPair> object_pairs, PairScope scope,
                      OrderedAppend<Member>& append, std::vector<Member>& members);
-
-/// Every triangle, none with an empty box, once for each object pair in whose region of interest it lies; `lattice` is
-/// the position of the pair. Ascending by triangle.
-void collect_members_of_pairs(Context& context, const Surface& surface, std::span<const Box> triangles,
-                              std::span<const Box> objects, std::span<const broad::ObjectPair> object_pairs,
-                              OrderedAppend<Member>& append, std::vector<Member>& members);
 
 }  // namespace carom::mid

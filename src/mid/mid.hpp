@@ -6,7 +6,7 @@
 
 #include "bounds/box.hpp"
 #include "broad/broad.hpp"
-#include "carom/detect.hpp"
+#include "carom/detect/detect.hpp"
 #include "core/context.hpp"
 #include "mid/bvh.hpp"
 #include "mid/cell_scratch.hpp"
@@ -33,18 +33,12 @@ Volume volume_of(Method method);
 /// Throws Error(unknown_name) that lists the names there are.
 Method method_by_name(std::string_view name);
 
-/// One grid over the scene, or one over the region of interest of each object pair. Measured on the
-/// built-in scenes and 64 balls: with contacts within objects the scene's takes up to a third less time,
-/// between many objects a tenth less; between two they are alike.
-enum class GridScope { scene, pair };
-
 struct Options {
   Method method = Method::sweep;
   PairScope pairs = PairScope::all;
   /// The one that the broad phase had. A method may give pairs of triangles of objects that may not
   /// touch, for the narrow phase asks again; it is faster if it does not.
   const broad::ObjectFilter* filter = nullptr;
-  GridScope grid_scope = GridScope::scene;  ///< of `grid`
 };
 
 /// A triangle that takes part, with its box, in the order of the sweep.

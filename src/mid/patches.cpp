@@ -78,10 +78,9 @@ void grow(std::span<const Triangle> triangles, std::span<const Eigen::Vector3d> 
     take(seed);
     for (std::size_t i = first; i < members.size(); ++i) {
       for (const Index side : patches.across[at(members[i])]) {
-        if (side == none || members.size() - first >= options.most_triangles) continue;
+        if (side == none || members.size() - first >= options.max_triangles) continue;
         const std::size_t other = at(side) / 3;
-        if (patches.patch_of[other] == none &&
-            sign * normal_of(triangles[other], positions)[axis] > options.least_cosine)
+        if (patches.patch_of[other] == none && sign * normal_of(triangles[other], positions)[axis] > options.min_cosine)
           take(other);
       }
     }

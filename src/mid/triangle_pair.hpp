@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/mesh.hpp"
+#include "carom/mesh/mesh.hpp"
 
 namespace carom::mid {
 

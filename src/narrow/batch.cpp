@@ -1,6 +1,6 @@
 #include "narrow/batch.hpp"
 
-#include "carom/closest.hpp"
+#include "carom/mesh/closest.hpp"
 
 namespace carom::narrow {
 
@@ -19,13 +19,13 @@ void Batch::flush() {
 }
 
 void Batch::flush_faces() {
-  kernels::reach_vertex_triangle(faces_.points, faces_.size, reach_.data());
+  kernels::distance_bound_vertex_triangle(faces_.points, faces_.size, reach_.data());
   settle(faces_);
   faces_.size = 0;
 }
 
 void Batch::flush_edges() {
-  kernels::reach_edge_edge(edges_.points, edges_.size, reach_.data());
+  kernels::distance_bound_edge_edge(edges_.points, edges_.size, reach_.data());
   settle(edges_);
   edges_.size = 0;
 }
@@ -33,8 +33,8 @@ void Batch::flush_edges() {
 void Batch::settle(const Waiting& waiting) {
   for (std::size_t i = 0; i < waiting.size; ++i) {
     const Hit& hit = waiting.hits[i];
-    bool within = reach_[i] == kernels::Reach::within;
-    if (reach_[i] == kernels::Reach::unsure) {
+    bool within = reach_[i] == kernels::DistanceBound::within;
+    if (reach_[i] == kernels::DistanceBound::unsure) {
       if (kind_of(hit) == ContactKind::vertex_face) {
         const auto& [a, b, c] = triangles_[static_cast<std::size_t>(triangle_of(hit))];
         within = closest_vertex_triangle(at(vertex_of(hit)), at(a), at(b), at(c)).distance < distance_;

@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "carom/detect.hpp"
+#include "carom/detect/detect.hpp"
 #include "kernels/closest.hpp"
-#include "kernels/reach.hpp"
+#include "kernels/distance_bounds.hpp"
 #include "narrow/hit.hpp"
 
 namespace carom::narrow {
@@ -26,7 +26,7 @@ class Batch {
     const auto& [a, b, c] = triangles_[static_cast<std::size_t>(triangle)];
     faces_.hits[faces_.size] = pack_vertex_face(vertex, triangle);
     add(faces_, at(vertex), at(a), at(b), at(c));
-    if (faces_.size == kernels::reach_batch) flush_faces();
+    if (faces_.size == kernels::distance_bound_batch) flush_faces();
   }
   /// Each with the smaller index first.
   void add_edge_edge(const Edge& one, const Edge& other) {
@@ -34,15 +34,15 @@ class Batch {
     const Edge& b = other < one ? one : other;
     edges_.hits[edges_.size] = pack_edge_edge(a, b);
     add(edges_, at(a[0]), at(a[1]), at(b[0]), at(b[1]));
-    if (edges_.size == kernels::reach_batch) flush_edges();
+    if (edges_.size == kernels::distance_bound_batch) flush_edges();
   }
   /// To be called at the end.
   void flush();
 
  private:
   struct Waiting {
-    kernels::ReachBatch points;
-    std::array<Hit, kernels::reach_batch> hits;
+    kernels::DistanceBoundBatch points;
+    std::array<Hit, kernels::distance_bound_batch> hits;
     std::size_t size = 0;
   };
 
@@ -69,7 +69,7 @@ class Batch {
   std::uint64_t& beyond_;
   Waiting faces_;
   Waiting edges_;
-  std::array<kernels::Reach, kernels::reach_batch> reach_;
+  std::array<kernels::DistanceBound, kernels::distance_bound_batch> reach_;
 };
 
 }  // namespace carom::narrow

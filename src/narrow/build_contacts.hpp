@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "carom/detect.hpp"
+#include "carom/detect/detect.hpp"
 #include "core/context.hpp"
 #include "narrow/hit.hpp"
 

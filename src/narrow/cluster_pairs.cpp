@@ -80,7 +80,7 @@ class ClusterTester {
   bool share_ = false;  ///< the clusters at hand use a vertex in common
   Scratch::Counts& counts_;
   Sink& sink_;
-  std::array<kernels::FeaturePair, std::size_t{kernels::most_features} * kernels::most_features> found_;
+  std::array<kernels::FeaturePair, std::size_t{kernels::max_features} * kernels::max_features> found_;
 };
 
 }  // namespace
@@ -109,7 +109,7 @@ void find_moving_in_clusters(Context& context, const MovingIn& in, const mid::Bv
                        MovingBoxes boxes(in, distance, hits, counts.distance);
                        ClusterTester tester(bvh, boxes, counts);
                        for (std::size_t i = begin; i < end; ++i) {
-                         boxes.look_within(bvh.intervals()[i]);
+                         boxes.set_interval(bvh.intervals()[i]);
                          tester.test(pairs[i].a, pairs[i].b);
                        }
                      });

@@ -3,16 +3,16 @@
 #include <algorithm>
 
 #include "core/stage_timer.hpp"
-#include "geometry/collinear.hpp"
-#include "geometry/orientation.hpp"
 #include "geometry/triangle_triangle.hpp"
+#include "math/collinear.hpp"
+#include "math/orientation.hpp"
 
 namespace carom::narrow {
 
 namespace {
 
-using detail::SidedTriangle;
 using Eigen::Vector3d;
+using geometry::SidedTriangle;
 
 constexpr std::size_t crossing_grain = 512;
 
@@ -43,13 +43,13 @@ class CrossingTester {
     }
     std::array<Vector3d, 2> shared;
     for (std::size_t k = 0; k < count; ++k) shared[k] = at(common[k]);
-    if (detail::meet_beyond(first, second, std::span(shared).first(count))) return true;
+    if (geometry::meet_beyond(first, second, std::span(shared).first(count))) return true;
     ++counts_.apart;
     return false;
   }
 
   Intersection describe(const mid::TrianglePair& pair) const {
-    const TriangleIntersection where = detail::meeting_of(points(pair.a), points(pair.b));
+    const TriangleIntersection where = geometry::intersection_of(points(pair.a), points(pair.b));
     return {pair.a, pair.b, where.kind, where.start, where.end};
   }
 
@@ -71,7 +71,7 @@ class CrossingTester {
     bool one = true;
     for (std::size_t k = 0; k < 3; ++k) {
       if (is_corner(b[k], a)) continue;
-      sides[k] = detail::orient3d(at(a[0]), at(a[1]), at(a[2]), at(b[k]));
+      sides[k] = math::orient3d(at(a[0]), at(a[1]), at(a[2]), at(b[k]));
       one = one && sides[k] != 0 && sides[k] != -side;
       side = sides[k];
     }
@@ -81,7 +81,7 @@ class CrossingTester {
   /// By the sides of the second, which are known: zero for all, and not because the first has no plane.
   static bool coplanar(const SidedTriangle& first, const SidedTriangle& second) {
     return second.side == std::array<int, 3>{} &&
-           !detail::collinear(first.corners[0], first.corners[1], first.corners[2]);
+           !math::collinear(first.corners[0], first.corners[1], first.corners[2]);
   }
 
   const CrossingIn& in_;

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "carom/intersect.hpp"
+#include "carom/detect/intersect.hpp"
 #include "core/context.hpp"
 #include "mid/cones.hpp"
 #include "mid/mid.hpp"

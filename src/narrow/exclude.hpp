@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "broad/object_filter.hpp"
-#include "carom/filters.hpp"
-#include "carom/stats.hpp"
+#include "carom/core/stats.hpp"
+#include "carom/detect/filters.hpp"
 #include "core/context.hpp"
 #include "narrow/hit.hpp"
 #include "narrow/surface_balls.hpp"
 
-/// Takes away hits that are not to count as contacts (carom/filters.hpp). It looks at pairs of
+/// Takes away hits that are not to count as contacts (carom/detect/filters.hpp). It looks at pairs of
 /// features that were found close, so it does not depend on how they were found.
 namespace carom::narrow {
 

@@ -3,7 +3,7 @@
 #include <compare>
 #include <cstdint>
 
-#include "carom/contact.hpp"
+#include "carom/detect/contact.hpp"
 
 namespace carom::narrow {
 

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "carom/detect.hpp"
-#include "mid/moving_box.hpp"
+#include "bounds/moving_box.hpp"
+#include "carom/detect/detect.hpp"
 #include "narrow/hit.hpp"
 
 namespace carom::narrow {
@@ -26,7 +26,7 @@ class MovingBoxes {
       : in_(in), distance_(distance), hits_(hits), never_(never) {}
 
   /// For the pairs that follow.
-  void look_within(const mid::Interval& part) { part_ = part; }
+  void set_interval(const bounds::Interval& part) { part_ = part; }
 
   void add_vertex_triangle(Index vertex, Index triangle) {
     const Triangle& corners = in_.surface.triangles()[static_cast<std::size_t>(triangle)];
@@ -51,14 +51,14 @@ class MovingBoxes {
 
   template <class A, class B>
   bool meet(const A& a, const B& b) const {
-    mid::Interval part = part_;
+    bounds::Interval part = part_;
     for (int k = 0; k < 3; ++k) {
       const Extent a0 = extent(a, in_.start, k);
       const Extent a1 = extent(a, in_.end, k);
       const Extent b0 = extent(b, in_.start, k);
       const Extent b1 = extent(b, in_.end, k);
-      mid::cut_where_apart(gap(a0.low, b0.high), gap(a1.low, b1.high), part);
-      mid::cut_where_apart(gap(b0.low, a0.high), gap(b1.low, a1.high), part);
+      bounds::cut_where_apart(gap(a0.low, b0.high), gap(a1.low, b1.high), part);
+      bounds::cut_where_apart(gap(b0.low, a0.high), gap(b1.low, a1.high), part);
     }
     return !part.empty();
   }
@@ -87,7 +87,7 @@ class MovingBoxes {
   double distance_;
   std::vector<Hit>& hits_;
   std::uint64_t& never_;
-  mid::Interval part_;
+  bounds::Interval part_;
 };
 
 }  // namespace carom::narrow

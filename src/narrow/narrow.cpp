@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "bounds/bounds.hpp"
-#include "contact/canonical_order.hpp"
 #include "core/stage_timer.hpp"
 #include "narrow/batch.hpp"
 #include "narrow/build_contacts.hpp"
+#include "narrow/canonical_order.hpp"
 #include "narrow/cluster_pairs.hpp"
 
 namespace carom::narrow {
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t pair_grain = 512;
 constexpr std::size_t sort_grain = 4096;
-constexpr std::size_t select_grain = 8 * kernels::reach_batch;
+constexpr std::size_t select_grain = 8 * kernels::distance_bound_batch;
 
 /// A box in double precision: these are made on the fly, so their size costs nothing.
 struct Extent {

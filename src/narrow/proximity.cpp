@@ -2,8 +2,8 @@
 
 #include <Eigen/Geometry>
 
-#include "carom/closest.hpp"
-#include "geometry/safe_range.hpp"
+#include "carom/mesh/closest.hpp"
+#include "math/safe_range.hpp"
 
 namespace carom::narrow {
 
@@ -16,8 +16,8 @@ Eigen::Vector3d direction(std::initializer_list<Eigen::Vector3d> candidates) {
     if (!(largest > 0) || !std::isfinite(largest)) continue;
     // What squares out of range is scaled first. In the order of kernels/closest.cpp, which has to come to the same
     // bits, and leaves what must be scaled to this function.
-    const double scale = detail::in_safe_range(largest) ? 1 : largest;
-    const detail::Vec3 scaled = {candidate.x() / scale, candidate.y() / scale, candidate.z() / scale};
+    const double scale = math::in_safe_range(largest) ? 1 : largest;
+    const math::Vec3 scaled = {candidate.x() / scale, candidate.y() / scale, candidate.z() / scale};
     const double per_length = 1 / std::sqrt(dot(scaled, scaled));
     return {scaled.x * per_length, scaled.y * per_length, scaled.z * per_length};
   }

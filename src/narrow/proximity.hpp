@@ -2,8 +2,8 @@
 
 #include <span>
 
-#include "carom/contact.hpp"
-#include "carom/mesh.hpp"
+#include "carom/detect/contact.hpp"
+#include "carom/mesh/mesh.hpp"
 
 namespace carom::narrow {
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "carom/surface.hpp"
+#include "carom/mesh/surface.hpp"
 #include "core/context.hpp"
 
 namespace carom::narrow {

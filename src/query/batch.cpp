@@ -1,4 +1,4 @@
-#include "carom/query.hpp"
+#include "carom/query/query.hpp"
 #include "core/check.hpp"
 #include "core/parallel.hpp"
 #include "geometry/check_pose.hpp"

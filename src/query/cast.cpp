@@ -1,4 +1,4 @@
-#include "carom/cast.hpp"
+#include "carom/query/cast.hpp"
 
 #include "core/check.hpp"
 #include "core/parallel.hpp"
@@ -11,18 +11,18 @@
 namespace carom {
 namespace {
 
-using convex::Course;
 using convex::MovingCore;
 using convex::MovingPair;
+using convex::SweptPose;
 
 /// A convex shape, a mesh, or each part of a compound.
 struct MovingParts {
-  MovingParts(const Shape& shape, const Course& course) : shape_(shape), course_(course) {}
+  MovingParts(const Shape& shape, const SweptPose& swept_pose) : shape_(shape), swept_pose_(swept_pose) {}
   bool compound() const { return shape_.kind() == ShapeKind::compound; }
   std::size_t size() const { return compound() ? shape_.parts().size() : 1; }
   mesh::MovingPart part(std::size_t i) const {
-    if (!compound()) return {shape_.data(), course_, nullptr};
-    return {shape_.parts()[i].shape.data(), course_, &shape_.parts()[i].pose};
+    if (!compound()) return {shape_.data(), swept_pose_, nullptr};
+    return {shape_.parts()[i].shape.data(), swept_pose_, &shape_.parts()[i].pose};
   }
   bool has_closed_mesh() const {
     bool found = false;
@@ -35,7 +35,7 @@ struct MovingParts {
 
  private:
   const Shape& shape_;
-  const Course& course_;
+  const SweptPose& swept_pose_;
 };
 
 CastResult cast_part(const mesh::MovingPart& a, const mesh::MovingPart& b, double end, const CastOptions& options) {
@@ -48,10 +48,10 @@ CastResult cast_part(const mesh::MovingPart& a, const mesh::MovingPart& b, doubl
 
 CastResult cast_checked(const Shape& a, const ShapeMotion& motion_a, const Shape& b, const ShapeMotion& motion_b,
                         const CastOptions& options) {
-  const Course course_a(motion_a.from, motion_a.to);
-  const Course course_b(motion_b.from, motion_b.to);
-  const MovingParts parts_a(a, course_a);
-  const MovingParts parts_b(b, course_b);
+  const SweptPose swept_pose_a(motion_a.from, motion_a.to);
+  const SweptPose swept_pose_b(motion_b.from, motion_b.to);
+  const MovingParts parts_a(a, swept_pose_a);
+  const MovingParts parts_b(b, swept_pose_b);
   CastResult best;
   int iterations = 0;
   // What distance() says of the whole, for other parts may be deeper.
@@ -113,10 +113,10 @@ Eigen::Isometry3d pose_at(const ShapeMotion& motion, double time) {
   require(time >= 0 && time <= 1, ErrorCode::invalid_argument, "pose_at: time is {}, expected 0 to 1", time);
   if (time == 0) return motion.from;
   if (time == 1) return motion.to;
-  const Course course(motion.from, motion.to);
+  const SweptPose swept_pose(motion.from, motion.to);
   Eigen::Isometry3d pose = Eigen::Isometry3d::Identity();
-  pose.linear() = course.rotation(time);
-  pose.translation() = course.from + time * course.way;
+  pose.linear() = swept_pose.rotation(time);
+  pose.translation() = swept_pose.from + time * swept_pose.travel;
   return pose;
 }
 

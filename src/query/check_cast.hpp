@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "carom/cast.hpp"
+#include "carom/query/cast.hpp"
 #include "core/check.hpp"
 
 namespace carom {

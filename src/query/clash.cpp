@@ -1,12 +1,12 @@
-#include "carom/clash.hpp"
+#include "carom/query/clash.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <tuple>
 
-#include "carom/broad_phase.hpp"
-#include "carom/mesh_contacts.hpp"
-#include "carom/query.hpp"
+#include "carom/detect/broad_phase.hpp"
+#include "carom/query/mesh_contacts.hpp"
+#include "carom/query/query.hpp"
 #include "core/check.hpp"
 #include "core/parallel.hpp"
 #include "geometry/check_pose.hpp"

@@ -1,6 +1,6 @@
-#include "carom/closest_features.hpp"
+#include "carom/query/closest_features.hpp"
 
-#include "carom/query.hpp"
+#include "carom/query/query.hpp"
 #include "geometry/check_pose.hpp"
 #include "narrow/convex/simplex.hpp"
 #include "narrow/convex/vclip.hpp"
@@ -11,7 +11,7 @@ namespace {
 using convex::Polyhedron;
 using convex::RelativePose;
 using convex::Vclip;
-using detail::Vec3;
+using math::Vec3;
 
 /// Closest points are right if no corner reaches past them along their normal; by this, relative to the sizes.
 constexpr double trusted = 1e-12;
@@ -76,9 +76,9 @@ ClosestFeatures closest_features(const ConvexPolyhedron& a, const Eigen::Isometr
   const double length = std::sqrt(dot(d, d));
   if (v.ending == Vclip::Ending::apart && length > 0 && proven(a.data(), b.data(), pose, v)) {
     result.distance = length;
-    result.normal = pose_a.linear() * detail::to_eigen(convex::unit(d));
-    result.point_a = pose_a * detail::to_eigen(v.point_a);
-    result.point_b = pose_a * detail::to_eigen(v.point_b);
+    result.normal = pose_a.linear() * math::to_eigen(convex::unit(d));
+    result.point_a = pose_a * math::to_eigen(v.point_a);
+    result.point_b = pose_a * math::to_eigen(v.point_b);
   } else if (v.ending == Vclip::Ending::overlap) {
     result.overlapping = true;
   } else {

@@ -1,7 +1,7 @@
 #include <Eigen/Geometry>
 #include <cmath>
 
-#include "carom/query.hpp"
+#include "carom/query/query.hpp"
 #include "core/check.hpp"
 #include "geometry/check_pose.hpp"
 #include "geometry/clip_polygon.hpp"
@@ -18,11 +18,11 @@ namespace {
 using Polygon = std::vector<Eigen::Vector3d>;
 
 /// Edges and faces tilted by less than this (a sine) against the contact plane take part.
-constexpr double most_tilt = 0.05;
+constexpr double max_tilt = 0.05;
 
 Polygon world_polygon(const Shape& shape, const Eigen::Isometry3d& pose, const Eigen::Vector3d& direction) {
   const shapes::Core& core = shape.data().core;
-  Polygon polygon = convex::contact_polygon(core, pose.linear().transpose() * direction, most_tilt);
+  Polygon polygon = convex::contact_polygon(core, pose.linear().transpose() * direction, max_tilt);
   for (Eigen::Vector3d& p : polygon) p = pose * p + core.radius * direction;
   return polygon;
 }
@@ -33,13 +33,13 @@ Polygon clip(Polygon polygon, const Polygon& reference, const Eigen::Vector3d& n
   const double slack = 1e-9 * (reference[1] - reference[0]).norm();
   if (n == 2) {
     const Eigen::Vector3d along = (reference[1] - reference[0]).normalized();
-    polygon = detail::clip_polygon(polygon, along, along.dot(reference[1]) + slack);
-    return detail::clip_polygon(polygon, -along, -along.dot(reference[0]) + slack);
+    polygon = geometry::clip_polygon(polygon, along, along.dot(reference[1]) + slack);
+    return geometry::clip_polygon(polygon, -along, -along.dot(reference[0]) + slack);
   }
   for (std::size_t i = 0; i < n && !polygon.empty(); ++i) {
     const Eigen::Vector3d out = (reference[(i + 1) % n] - reference[i]).cross(normal);
     const double length = out.norm();
-    if (length > 0) polygon = detail::clip_polygon(polygon, out / length, out.dot(reference[i]) / length + slack);
+    if (length > 0) polygon = geometry::clip_polygon(polygon, out / length, out.dot(reference[i]) / length + slack);
   }
   return polygon;
 }
@@ -47,7 +47,7 @@ Polygon clip(Polygon polygon, const Polygon& reference, const Eigen::Vector3d& n
 /// Two edges that are not parallel touch in a point.
 bool edges_cross(const Polygon& a, const Polygon& b) {
   if (a.size() != 2 || b.size() != 2) return false;
-  return (a[1] - a[0]).normalized().cross((b[1] - b[0]).normalized()).norm() > most_tilt;
+  return (a[1] - a[0]).normalized().cross((b[1] - b[0]).normalized()).norm() > max_tilt;
 }
 
 /// The height of the plane of a face, or of the line of a segment along itself, above or below p along the normal.

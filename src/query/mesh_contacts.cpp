@@ -1,4 +1,4 @@
-#include "carom/mesh_contacts.hpp"
+#include "carom/query/mesh_contacts.hpp"
 
 #include <algorithm>
 
@@ -63,10 +63,10 @@ std::vector<OverlapRegion> of_meshes(const PlacedMesh& a, const PlacedMesh& b) {
     OverlapRegion& out = all.emplace_back();
     out.depth = d.depth + radius;
     out.error = d.depth - d.lower;
-    out.normal = a.pose.linear() * detail::to_eigen(d.normal);
-    out.point_a = a.pose * detail::to_eigen(d.point_a + a.radius * d.normal);
-    out.point_b = a.pose * detail::to_eigen(d.point_b - b.radius * d.normal);
-    out.deepest = d.lower > 0 ? Eigen::Vector3d(a.pose * detail::to_eigen(d.deepest)) : out.point_a;
+    out.normal = a.pose.linear() * math::to_eigen(d.normal);
+    out.point_a = a.pose * math::to_eigen(d.point_a + a.radius * d.normal);
+    out.point_b = a.pose * math::to_eigen(d.point_b - b.radius * d.normal);
+    out.deepest = d.lower > 0 ? Eigen::Vector3d(a.pose * math::to_eigen(d.deepest)) : out.point_a;
     out.limited = d.limited;
     out.triangles_a = regions[i].a.triangles;
     out.triangles_b = regions[i].b.triangles;
@@ -83,9 +83,9 @@ std::vector<OverlapRegion> of_mesh_and_core(const PlacedMesh& a, const PlacedCor
     OverlapRegion& out = all.emplace_back();
     out.depth = r.depth + radius;
     out.error = r.depth - r.lower;
-    out.normal = a.pose.linear() * detail::to_eigen(r.normal);
-    out.point_a = a.pose * detail::to_eigen(r.point_a + a.radius * r.normal);
-    out.point_b = a.pose * detail::to_eigen(r.point_b - b.core.radius * r.normal);
+    out.normal = a.pose.linear() * math::to_eigen(r.normal);
+    out.point_a = a.pose * math::to_eigen(r.point_a + a.radius * r.normal);
+    out.point_b = a.pose * math::to_eigen(r.point_b - b.core.radius * r.normal);
     out.deepest = out.point_b;
     out.limited = r.limited;
     out.triangles_a = r.triangles;
@@ -93,15 +93,15 @@ std::vector<OverlapRegion> of_mesh_and_core(const PlacedMesh& a, const PlacedCor
   return all;
 }
 
-TriangleManifold manifold_of(const mesh::TrianglePatch& found) {
+TriangleManifold manifold_of(const mesh::FaceManifold& found) {
   TriangleManifold m;
   m.triangle = found.triangle;
-  m.normal = detail::to_eigen(found.patch.normal);
+  m.normal = math::to_eigen(found.patch.normal);
   m.count = found.patch.count;
   const auto count = static_cast<std::size_t>(m.count);
   for (std::size_t k = 0; k < count; ++k) {
-    const convex::PatchPoint& p = found.patch.points[k];
-    const Eigen::Vector3d middle = detail::to_eigen(p.middle);
+    const convex::ConvexManifoldPoint& p = found.patch.points[k];
+    const Eigen::Vector3d middle = math::to_eigen(p.middle);
     m.points[k] = {middle - 0.5 * p.distance * m.normal, middle + 0.5 * p.distance * m.normal, p.distance};
   }
   for (std::size_t k = 1; k < count; ++k) {
@@ -184,14 +184,14 @@ void mesh_manifolds(const Shape& mesh, const Eigen::Isometry3d& pose_mesh, const
   require(within >= 0, ErrorCode::invalid_argument, "mesh_manifolds: within is {}, expected at least 0", within);
   check_pose(pose_mesh, "mesh_manifolds", "pose_mesh");
   check_pose(pose_convex, "mesh_manifolds", "pose_convex");
-  thread_local std::vector<mesh::TrianglePatch> found;
+  thread_local std::vector<mesh::FaceManifold> found;
   thread_local mesh::Candidates candidates;
   const PlacedMesh a = placed(mesh, pose_mesh);
   const PlacedCore b{convex.data().core, pose_convex};
   mesh::find_candidates(a, b, within, candidates);
-  mesh::find_patches(a, b, within, candidates, found);
+  mesh::find_face_manifolds(a, b, within, candidates, found);
   out.clear();
-  for (const mesh::TrianglePatch& patch : found) out.push_back(manifold_of(patch));
+  for (const mesh::FaceManifold& patch : found) out.push_back(manifold_of(patch));
 }
 
 void triangles_near(const Shape& mesh, const Eigen::Isometry3d& pose, const AxisBox& box, std::vector<Index>& out) {

@@ -1,9 +1,9 @@
 #include <cmath>
 
-#include "carom/separating_axes.hpp"
+#include "carom/query/separating_axes.hpp"
 #include "core/check.hpp"
 #include "narrow/convex/polygon_tree.hpp"
-#include "query/first_touch.hpp"
+#include "query/first_contact.hpp"
 
 namespace carom {
 namespace {

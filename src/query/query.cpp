@@ -1,8 +1,8 @@
-#include "carom/query.hpp"
+#include "carom/query/query.hpp"
 
 #include "geometry/check_pose.hpp"
+#include "narrow/convex/canonical_order.hpp"
 #include "narrow/convex/convex.hpp"
-#include "narrow/convex/order.hpp"
 #include "narrow/mesh/mesh_convex.hpp"
 #include "query/ask.hpp"
 #include "shapes/shape_data.hpp"

@@ -1,11 +1,11 @@
-#include "carom/separating_axes.hpp"
+#include "carom/query/separating_axes.hpp"
 
 #include <cmath>
 
 #include "core/check.hpp"
 #include "narrow/convex/axes.hpp"
-#include "narrow/convex/touch.hpp"
-#include "query/first_touch.hpp"
+#include "narrow/convex/polygon_overlap.hpp"
+#include "query/first_contact.hpp"
 
 namespace carom {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 using convex::Axis;
 using convex::Polyhedron;
 using convex::RelativePose;
-using detail::Vec3;
+using math::Vec3;
 
 thread_local convex::AxisScratch scratch;
 
@@ -32,7 +32,7 @@ std::vector<Index> touching_corners(const Polyhedron& p, const Eigen::Vector3d& 
   if (found.size() <= 2) return found;
   // The face all of whose corners are among them, if there is one that looks this way.
   for (std::size_t f = 0; f < p.faces.size(); ++f) {
-    if (p.faces[f].size() < found.size() || detail::to_eigen(p.normals[f]).dot(n) <= 0) continue;
+    if (p.faces[f].size() < found.size() || math::to_eigen(p.normals[f]).dot(n) <= 0) continue;
     bool all = true;
     for (const Index i : p.faces[f]) all = all && n.dot(p.corners[static_cast<std::size_t>(i)]) >= highest - slack;
     if (all) return {p.faces[f].begin(), p.faces[f].end()};
@@ -112,7 +112,7 @@ AxisSeparation<3> separation(const ConvexPolyhedron& a, const Eigen::Isometry3d&
     normal = inverse * axis.n;
     return true;
   });
-  best.normal = pose_a.linear() * detail::to_eigen(normal);
+  best.normal = pose_a.linear() * math::to_eigen(normal);
   return best;
 }
 
@@ -123,7 +123,7 @@ ContactInterval<3> contact_interval(const ConvexPolyhedron& a, const Eigen::Isom
   check_pose(pose_b, "contact_interval", "pose_b");
   check_motion<3>(velocity_a, velocity_b, end);
   const RelativePose pose = convex::relative_pose(pose_a, pose_b);
-  const Vec3 velocity = detail::to_vec3(pose_a.linear().transpose() * (velocity_b - velocity_a));
+  const Vec3 velocity = math::to_vec3(pose_a.linear().transpose() * (velocity_b - velocity_a));
   const double slack = touching * (a.data().size + b.data().size);
   convex::ContactTimes times;
   Axis touch;
@@ -134,7 +134,7 @@ ContactInterval<3> contact_interval(const ConvexPolyhedron& a, const Eigen::Isom
   });
   ContactInterval<3> result;
   FirstTouch<3> there{pose_a, pose_b};
-  if (start_interval<3>(times, touch.kind, detail::to_eigen(touch.n), velocity_a, velocity_b, there, result))
+  if (start_interval<3>(times, touch.kind, math::to_eigen(touch.n), velocity_a, velocity_b, there, result))
     add_contact_set(a, there.pose_a, b, there.pose_b, touch, result);
   return result;
 }

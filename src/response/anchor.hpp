@@ -5,15 +5,15 @@
 #include <span>
 #include <vector>
 
-#include "carom/mesh.hpp"
-#include "geometry/rotation.hpp"
+#include "carom/mesh/mesh.hpp"
+#include "math/rotation.hpp"
 
 /// Anchors: where the impulse of a contact enters the degrees of freedom of a body. A response that sees anchors alone
 /// treats rigid and deforming bodies alike.
 namespace carom::response {
 
-using detail::Mat3;
-using detail::Vec3;
+using math::Mat3;
+using math::Vec3;
 
 /// Anchor of one side of a contact: a point of a rigid body, or up to four weighted vertices.
 struct Anchor {
@@ -21,7 +21,7 @@ struct Anchor {
   std::uint32_t count = 0;  ///< of vertices
   std::array<Index, 4> vertices{none, none, none, none};
   std::array<double, 4> weights{};
-  Vec3 arm;  ///< m, rigid: from the centre of mass to the point
+  Vec3 arm{};  ///< m, rigid: from the centre of mass to the point
 };
 
 /// Rigid body with contacts that have anchors.
@@ -57,7 +57,7 @@ inline Vec3 velocity_at(const Anchor& anchor, const AnchorState& s) {
   }
   Vec3 sum;
   for (std::size_t k = 0; k < anchor.count; ++k) {
-    sum = sum + anchor.weights[k] * detail::to_vec3(s.velocities[static_cast<std::size_t>(anchor.vertices[k])]);
+    sum = sum + anchor.weights[k] * math::to_vec3(s.velocities[static_cast<std::size_t>(anchor.vertices[k])]);
   }
   return sum;
 }
@@ -70,7 +70,7 @@ inline Vec3 displacement_at(const Anchor& anchor, const AnchorState& s) {
   }
   Vec3 sum;
   for (std::size_t k = 0; k < anchor.count; ++k) {
-    sum = sum + anchor.weights[k] * detail::to_vec3(s.displacements[static_cast<std::size_t>(anchor.vertices[k])]);
+    sum = sum + anchor.weights[k] * math::to_vec3(s.displacements[static_cast<std::size_t>(anchor.vertices[k])]);
   }
   return sum;
 }
@@ -102,7 +102,7 @@ inline void apply_impulse(const Anchor& anchor, const Vec3& impulse, const Ancho
   }
   for (std::size_t k = 0; k < anchor.count; ++k) {
     const auto v = static_cast<std::size_t>(anchor.vertices[k]);
-    s.velocities[v] += detail::to_eigen((anchor.weights[k] * s.inverse_mass[v]) * impulse);
+    s.velocities[v] += math::to_eigen((anchor.weights[k] * s.inverse_mass[v]) * impulse);
   }
 }
 

@@ -7,7 +7,7 @@ namespace carom::anchor_penalty {
 
 namespace {
 
-using detail::Vec3;
+using math::Vec3;
 using response::Anchor;
 using response::AnchorContact;
 using response::AnchorState;
@@ -96,11 +96,12 @@ void run(const In& in, const ContactOptions& options, std::span<AnchorContact> c
       }
       for (std::size_t k = 0; k < side->count; ++k) {
         const auto v = static_cast<std::size_t>(side->vertices[k]);
-        scratch.change[v] += detail::to_eigen((sign * side->weights[k] * s.inverse_mass[v]) * impulse);
+        scratch.change[v] += math::to_eigen((sign * side->weights[k] * s.inverse_mass[v]) * impulse);
       }
     }
   }
   for (std::size_t v = 0; v < s.velocities.size(); ++v) s.velocities[v] += scratch.change[v];
+  stats.set_unit("contacts");
   stats.in += contacts.size();
   stats.out += contacts.size() - immovable;
   stats.add_culled("immovable", immovable);

@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
-#include "carom/stats.hpp"
-#include "carom/world.hpp"
+#include "carom/core/stats.hpp"
+#include "carom/world/world.hpp"
 #include "response/anchor.hpp"
 
 /// Stage `respond` of contacts with anchors, by penalty (F. Léonard, 3.7): each contact pushes its two sides apart with

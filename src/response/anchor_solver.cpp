@@ -14,7 +14,7 @@ double friction_inverse_mass(const AnchorContact& c, const AnchorState& s) {
   const double y = std::abs(n.y);
   const double z = std::abs(n.z);
   const Vec3 axis = x <= y && x <= z ? Vec3{1, 0, 0} : y <= z ? Vec3{0, 1, 0} : Vec3{0, 0, 1};
-  const Vec3 t0 = detail::unit_or_zero(cross(n, axis));
+  const Vec3 t0 = math::unit_or_zero(cross(n, axis));
   const double k0 = inverse_effective_mass(c.a, t0, s) + inverse_effective_mass(c.b, t0, s);
   if (!turns) return k0;
   const Vec3 t1 = cross(n, t0);
@@ -92,7 +92,7 @@ double sweep(std::span<AnchorContact> contacts, const AnchorState& s, const Anch
     if (!(c.normal_inverse_mass > 0)) continue;
     const double gap = gap_now(c, s);
     double wanted = -gap / h;
-    if (gap < 0) wanted = push ? std::min(options.push_speed, -options.push_rate * gap) : 0;
+    if (gap < 0) wanted = push ? std::min(options.max_push_speed, -options.push_rate * gap) : 0;
     largest = std::max(largest, solve_normal(c, wanted, s));
     if (c.friction_inverse_mass > 0) largest = std::max(largest, solve_friction(c, s));
   }

@@ -8,7 +8,7 @@
 namespace carom::response {
 
 struct AnchorOptions {
-  double push_speed = 3;      ///< m/s; overlaps are not left faster than this
+  double max_push_speed = 3;  ///< m/s; overlaps are not left faster than this
   double push_rate = 40;      ///< 1/s, at which an overlap is opened
   double bounce_speed = 0.5;  ///< m/s; slower impacts do not bounce
 };

@@ -14,7 +14,7 @@ void assign(std::span<const std::int32_t> a, std::span<const std::int32_t> b, st
     std::uint64_t nothing_else = 0;
     std::uint64_t& of_b = b[i] >= 0 ? used[static_cast<std::size_t>(b[i])] : nothing_else;
     const int free = std::countr_one(of_a | of_b);
-    if (free >= most) {
+    if (free >= max_colours) {
       colour[i] = leftover;
       continue;
     }

@@ -8,8 +8,8 @@
 /// and by several threads, with one result.
 namespace carom::colours {
 
-inline constexpr int most = 48;  ///< colours; what fits none is left over
-inline constexpr std::int32_t leftover = most;
+inline constexpr int max_colours = 48;  ///< colours; what fits none is left over
+inline constexpr std::int32_t leftover = max_colours;
 
 /// The first colour that neither of the two bodies has, contact by contact in their order. A body of -1 does not
 /// move and may be in any number of contacts. `used` is working memory.

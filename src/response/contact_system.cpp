@@ -39,7 +39,7 @@ Body make_body(const response::In& in, std::size_t i) {
   return body;
 }
 
-void meet_bodies(const response::In& in, std::span<const rigid::Pair> pairs, System& s) {
+void meet_bodies(const response::In& in, std::span<const contact::CachedManifold> pairs, System& s) {
   for (const std::int32_t body : s.touched) s.bodies[at(body)].touched = false;
   s.touched.clear();
   const std::size_t count = in.bodies.size();
@@ -50,7 +50,7 @@ void meet_bodies(const response::In& in, std::span<const rigid::Pair> pairs, Sys
     Body& b = s.bodies[at(body)];
     if (!b.touched || !b.moves) b = make_body(in, at(body));
   };
-  for (const std::int32_t t : in.touching) {
+  for (const std::int32_t t : in.active_indices) {
     meet(pairs[at(t)].body_a);
     meet(pairs[at(t)].body_b);
   }
@@ -58,8 +58,8 @@ void meet_bodies(const response::In& in, std::span<const rigid::Pair> pairs, Sys
   for (const response::CoupledBody& coupled : in.coupling->state.bodies) meet(coupled.body);
 }
 
-void fill_point(const response::In& in, const rigid::Pair& pair, const Vec3& t1, const Vec3& t2, System& s,
-                rigid::PairPoint& from, Point& p) {
+void fill_point(const response::In& in, const contact::CachedManifold& pair, const Vec3& t1, const Vec3& t2, System& s,
+                contact::CachedPoint& from, Point& p) {
   const Body& a = s.bodies[at(pair.body_a)];
   const Body& b = s.bodies[at(pair.body_b)];
   const Vec3 arm_a = from.middle - in.bodies.motion[at(pair.body_a)].x;
@@ -87,7 +87,7 @@ void fill_point(const response::In& in, const rigid::Pair& pair, const Vec3& t1,
   const rigid::Info& ib = in.bodies.info[at(pair.body_b)];
   p.torsion = std::max(ia.torsional_friction, ib.torsional_friction);
   p.rolling = std::max(ia.rolling_friction, ib.rolling_friction);
-  p.push = static_cast<double>(from.impulse);
+  p.normal_impulse = static_cast<double>(from.impulse);
   from.speed = p.speed;
 }
 
@@ -99,8 +99,8 @@ void couple_points(const System& s, Contact& c) {
   const Point* const points = s.points.data() + c.first;
   const Body& a = s.bodies[at(points[0].a)];
   const Body& b = s.bodies[at(points[0].b)];
-  constexpr int most = convex::patch_points;
-  Eigen::Matrix<double, most, most> matrix = Eigen::Matrix<double, most, most>::Identity();
+  constexpr int largest = convex::max_manifold_points;
+  Eigen::Matrix<double, largest, largest> matrix = Eigen::Matrix<double, largest, largest>::Identity();
   for (std::size_t i = 0; i < c.count; ++i) {
     for (std::size_t j = 0; j < c.count; ++j) {
       c.coupling[i][j] = coupling(points[i].normal, points[j].normal, a, b);
@@ -109,27 +109,27 @@ void couple_points(const System& s, Contact& c) {
     }
     if (!(c.coupling[i][i] > 0)) return;  // nothing can move along the normal
   }
-  const Eigen::Matrix<double, most, most> inverse = matrix.inverse();
+  const Eigen::Matrix<double, largest, largest> inverse = matrix.inverse();
   for (std::size_t i = 0; i < c.count; ++i) {
     for (std::size_t j = 0; j < c.count; ++j) c.inverse[i][j] = inverse(static_cast<int>(i), static_cast<int>(j));
   }
 }
 
 /// Sweeps over the points of a pair, none of which may pull.
-void one_by_one(const Contact& c, const double* speed, const double* start, bool back, double* push) {
+void one_by_one(const Contact& c, const double* speed, const double* start, bool back, double* normal_impulse) {
   constexpr int sweeps = 4;
-  std::array<double, convex::patch_points> left{};
+  std::array<double, convex::max_manifold_points> left{};
   for (std::size_t i = 0; i < c.count; ++i) {
     left[i] = speed[i];
-    push[i] = start[i];
+    normal_impulse[i] = start[i];
   }
   for (int sweep = 0; sweep < sweeps; ++sweep) {
     for (std::size_t k = 0; k < c.count; ++k) {
       const std::size_t i = back ? c.count - 1 - k : k;
       if (!(c.coupling[i][i] > 0)) continue;
-      const double next = std::max(0.0, push[i] - left[i] / c.coupling[i][i]);
-      const double change = next - push[i];
-      push[i] = next;
+      const double next = std::max(0.0, normal_impulse[i] - left[i] / c.coupling[i][i]);
+      const double change = next - normal_impulse[i];
+      normal_impulse[i] = next;
       for (std::size_t j = 0; j < c.count; ++j) left[j] += c.coupling[j][i] * change;
     }
   }
@@ -137,23 +137,23 @@ void one_by_one(const Contact& c, const double* speed, const double* start, bool
 
 }  // namespace
 
-void settle_points(const Contact& c, const double* speed, double* push) {
-  std::array<double, convex::patch_points> together{};
+void settle_points(const Contact& c, const double* speed, double* normal_impulse) {
+  std::array<double, convex::max_manifold_points> together{};
   bool good = c.inverse[0][0] > 0;
   for (std::size_t i = 0; i < c.count && good; ++i) {
     double change = 0;
     for (std::size_t j = 0; j < c.count; ++j) change += c.inverse[i][j] * speed[j];
-    together[i] = push[i] - change;
+    together[i] = normal_impulse[i] - change;
     good = together[i] >= 0;
   }
   if (!good) {
-    std::array<double, convex::patch_points> forward{};
-    std::array<double, convex::patch_points> backward{};
-    one_by_one(c, speed, push, false, forward.data());
-    one_by_one(c, speed, push, true, backward.data());
+    std::array<double, convex::max_manifold_points> forward{};
+    std::array<double, convex::max_manifold_points> backward{};
+    one_by_one(c, speed, normal_impulse, false, forward.data());
+    one_by_one(c, speed, normal_impulse, true, backward.data());
     for (std::size_t i = 0; i < c.count; ++i) together[i] = 0.5 * (forward[i] + backward[i]);
   }
-  for (std::size_t i = 0; i < c.count; ++i) push[i] = together[i];
+  for (std::size_t i = 0; i < c.count; ++i) normal_impulse[i] = together[i];
 }
 
 Row make_row(const Vec3& along, const Vec3& turn_a, const Vec3& turn_b, const Body& a, const Body& b) {
@@ -163,7 +163,7 @@ Row make_row(const Vec3& along, const Vec3& turn_a, const Vec3& turn_b, const Bo
   row.turn_b = turn_b;
   row.spin_a = a.inverse_inertia * turn_a;
   row.spin_b = b.inverse_inertia * turn_b;
-  row.stiff = coupling(row, row, a, b);
+  row.inverse_effective_mass = coupling(row, row, a, b);
   return row;
 }
 
@@ -177,19 +177,19 @@ void tangents(const Vec3& n, Vec3& t1, Vec3& t2) {
   const double y = std::abs(n.y);
   const double z = std::abs(n.z);
   const Vec3 axis = x <= y && x <= z ? Vec3{1, 0, 0} : y <= z ? Vec3{0, 1, 0} : Vec3{0, 0, 1};
-  t1 = detail::unit_or_zero(cross(n, axis));
+  t1 = math::unit_or_zero(cross(n, axis));
   t2 = cross(n, t1);
 }
 
-void build(Context& context, const response::In& in, std::span<rigid::Pair> pairs, System& s) {
+void build(Context& context, const response::In& in, std::span<contact::CachedManifold> pairs, System& s) {
   meet_bodies(in, pairs, s);
 
   // Numbers of bodies are their own roots until joined; those that do not move join nothing.
-  for (const std::int32_t t : in.touching) {
+  for (const std::int32_t t : in.active_indices) {
     for (const std::int32_t body : {pairs[at(t)].body_a, pairs[at(t)].body_b}) s.parent[at(body)] = body;
   }
-  for (const std::int32_t t : in.touching) {
-    const rigid::Pair& pair = pairs[at(t)];
+  for (const std::int32_t t : in.active_indices) {
+    const contact::CachedManifold& pair = pairs[at(t)];
     if (!s.bodies[at(pair.body_a)].moves || !s.bodies[at(pair.body_b)].moves) continue;
     const std::int32_t a = root(s.parent, pair.body_a);
     const std::int32_t b = root(s.parent, pair.body_b);
@@ -197,17 +197,17 @@ void build(Context& context, const response::In& in, std::span<rigid::Pair> pair
   }
 
   // Islands in the order of their first pair, and how many contacts, points and bodies each has.
-  const auto mover = [&](const rigid::Pair& pair) {
+  const auto mover = [&](const contact::CachedManifold& pair) {
     return s.bodies[at(pair.body_a)].moves ? pair.body_a : s.bodies[at(pair.body_b)].moves ? pair.body_b : -1;
   };
-  for (const std::int32_t t : in.touching) {
+  for (const std::int32_t t : in.active_indices) {
     for (const std::int32_t body : {pairs[at(t)].body_a, pairs[at(t)].body_b}) s.island_of[at(body)] = -1;
   }
   s.islands.clear();
   std::size_t contact_count = 0;
   std::size_t point_count = 0;
-  for (const std::int32_t t : in.touching) {
-    rigid::Pair& pair = pairs[at(t)];
+  for (const std::int32_t t : in.active_indices) {
+    contact::CachedManifold& pair = pairs[at(t)];
     const std::int32_t body = mover(pair);
     if (body < 0) continue;
     std::int32_t& island = s.island_of[at(root(s.parent, body))];
@@ -222,7 +222,7 @@ void build(Context& context, const response::In& in, std::span<rigid::Pair> pair
     point_count += static_cast<std::size_t>(pair.count);
   }
   // Bodies that move, each once, in the order in which they are met.
-  for (const std::int32_t t : in.touching) {
+  for (const std::int32_t t : in.active_indices) {
     for (const std::int32_t body : {pairs[at(t)].body_a, pairs[at(t)].body_b}) {
       Body& b = s.bodies[at(body)];
       if (!b.moves || !b.touched) continue;
@@ -260,8 +260,8 @@ void build(Context& context, const response::In& in, std::span<rigid::Pair> pair
   s.contacts.resize(contact_count);
   s.points.resize(point_count);
   s.members.resize(s.touched.size());
-  for (const std::int32_t t : in.touching) {
-    rigid::Pair& pair = pairs[at(t)];
+  for (const std::int32_t t : in.active_indices) {
+    contact::CachedManifold& pair = pairs[at(t)];
     const std::int32_t body = mover(pair);
     if (body < 0) continue;
     const std::size_t i = at(s.island_of[at(root(s.parent, body))]);
@@ -281,8 +281,8 @@ void build(Context& context, const response::In& in, std::span<rigid::Pair> pair
   }
 
   // Pairs that nothing can move have nothing to find.
-  for (const std::int32_t t : in.touching) {
-    rigid::Pair& pair = pairs[at(t)];
+  for (const std::int32_t t : in.active_indices) {
+    contact::CachedManifold& pair = pairs[at(t)];
     if (mover(pair) >= 0) continue;
     for (std::size_t k = 0; k < at(pair.count); ++k) {
       pair.points[k].impulse = 0;
@@ -292,22 +292,22 @@ void build(Context& context, const response::In& in, std::span<rigid::Pair> pair
   }
   parallel_for(context.workers, s.contacts.size(), contact_grain, [&](std::size_t i) {
     Contact& c = s.contacts[i];
-    rigid::Pair& pair = pairs[at(c.pair)];
+    contact::CachedManifold& pair = pairs[at(c.pair)];
     Vec3 t1;
     Vec3 t2;
     tangents(pair.normal, t1, t2);
     double sum = 0;
     for (std::size_t k = 0; k < c.count; ++k) {
       fill_point(in, pair, t1, t2, s, pair.points[k], s.points[c.first + k]);
-      sum += s.points[c.first + k].push;
+      sum += s.points[c.first + k].normal_impulse;
     }
     couple_points(s, c);
-    // What the pair remembers of friction is shared out as the points push.
+    // The cached friction impulse of the pair is distributed by the normal impulses of its points.
     for (std::size_t k = 0; k < c.count; ++k) {
       Point& p = s.points[c.first + k];
-      const double share = sum > 0 ? p.push / sum : 0;
-      p.rub[0] = share * dot(pair.rub, t1);
-      p.rub[1] = share * dot(pair.rub, t2);
+      const double fraction = sum > 0 ? p.normal_impulse / sum : 0;
+      p.friction_impulse[0] = fraction * dot(pair.friction_impulse, t1);
+      p.friction_impulse[1] = fraction * dot(pair.friction_impulse, t2);
     }
   });
 }
@@ -328,62 +328,68 @@ void take_back(System& s, const Island& island) {
     const Point& p = s.points[i];
     const Body& a = s.bodies[at(p.a)];
     const Body& b = s.bodies[at(p.b)];
-    power += p.push * speed_along(p.normal, a, b);
-    for (int k = 0; k < 2; ++k) power += p.rub[k] * speed_along(p.tangent[k], a, b);
+    power += p.normal_impulse * speed_along(p.normal, a, b);
+    for (int k = 0; k < 2; ++k) power += p.friction_impulse[k] * speed_along(p.tangent[k], a, b);
     const Vec3 turning = b.w - a.w;
-    power += p.twist * dot(p.normal.along, turning);
-    for (int k = 0; k < 2; ++k) power += p.roll[k] * dot(p.tangent[k].along, turning);
+    power += p.torsion_impulse * dot(p.normal.along, turning);
+    for (int k = 0; k < 2; ++k) power += p.rolling_impulse[k] * dot(p.tangent[k].along, turning);
   }
   if (!(power > 0)) return;
   for (std::uint32_t k = island.first_body; k < island.end_body; ++k) {
-    s.bodies[at(s.members[k])].push_v = {};
-    s.bodies[at(s.members[k])].push_w = {};
+    s.bodies[at(s.members[k])].correction_v = {};
+    s.bodies[at(s.members[k])].correction_w = {};
   }
   // The change of each body, gathered where nothing else is yet.
   for (std::uint32_t i = island.first_point; i < island.end_point; ++i) {
     const Point& p = s.points[i];
     Body& a = s.bodies[at(p.a)];
     Body& b = s.bodies[at(p.b)];
-    const Vec3 j = p.push * p.normal.along + p.rub[0] * p.tangent[0].along + p.rub[1] * p.tangent[1].along;
-    const Vec3 turn = p.twist * p.normal.along + p.roll[0] * p.tangent[0].along + p.roll[1] * p.tangent[1].along;
+    const Vec3 j = p.normal_impulse * p.normal.along + p.friction_impulse[0] * p.tangent[0].along +
+                   p.friction_impulse[1] * p.tangent[1].along;
+    const Vec3 turn = p.torsion_impulse * p.normal.along + p.rolling_impulse[0] * p.tangent[0].along +
+                      p.rolling_impulse[1] * p.tangent[1].along;
     if (a.moves) {
-      a.push_v = a.push_v - scaled(a.inverse_mass, j);
-      a.push_w = a.push_w - (p.push * p.normal.spin_a + p.rub[0] * p.tangent[0].spin_a +
-                             p.rub[1] * p.tangent[1].spin_a + a.inverse_inertia * turn);
+      a.correction_v = a.correction_v - scaled(a.inverse_mass, j);
+      a.correction_w =
+          a.correction_w - (p.normal_impulse * p.normal.spin_a + p.friction_impulse[0] * p.tangent[0].spin_a +
+                            p.friction_impulse[1] * p.tangent[1].spin_a + a.inverse_inertia * turn);
     }
     if (b.moves) {
-      b.push_v = b.push_v + scaled(b.inverse_mass, j);
-      b.push_w = b.push_w + (p.push * p.normal.spin_b + p.rub[0] * p.tangent[0].spin_b +
-                             p.rub[1] * p.tangent[1].spin_b + b.inverse_inertia * turn);
+      b.correction_v = b.correction_v + scaled(b.inverse_mass, j);
+      b.correction_w =
+          b.correction_w + (p.normal_impulse * p.normal.spin_b + p.friction_impulse[0] * p.tangent[0].spin_b +
+                            p.friction_impulse[1] * p.tangent[1].spin_b + b.inverse_inertia * turn);
     }
   }
   for (std::uint32_t i = island.first_point; i < island.end_point; ++i) {
     const Point& p = s.points[i];
     Body a;
     Body b;
-    a.v = s.bodies[at(p.a)].push_v;
-    a.w = s.bodies[at(p.a)].push_w;
-    b.v = s.bodies[at(p.b)].push_v;
-    b.w = s.bodies[at(p.b)].push_w;
+    a.v = s.bodies[at(p.a)].correction_v;
+    a.w = s.bodies[at(p.a)].correction_w;
+    b.v = s.bodies[at(p.b)].correction_v;
+    b.w = s.bodies[at(p.b)].correction_w;
     if (!s.bodies[at(p.a)].moves) a.v = a.w = {};
     if (!s.bodies[at(p.b)].moves) b.v = b.w = {};
-    spent += p.push * speed_along(p.normal, a, b);
-    for (int k = 0; k < 2; ++k) spent += p.rub[k] * speed_along(p.tangent[k], a, b);
+    spent += p.normal_impulse * speed_along(p.normal, a, b);
+    for (int k = 0; k < 2; ++k) spent += p.friction_impulse[k] * speed_along(p.tangent[k], a, b);
     const Vec3 turning = b.w - a.w;
-    spent += p.twist * dot(p.normal.along, turning);
-    for (int k = 0; k < 2; ++k) spent += p.roll[k] * dot(p.tangent[k].along, turning);
+    spent += p.torsion_impulse * dot(p.normal.along, turning);
+    for (int k = 0; k < 2; ++k) spent += p.rolling_impulse[k] * dot(p.tangent[k].along, turning);
   }
   // J.(u + A s J) = power - (1 - s) spent is zero at this s.
   const double keep = spent > 0 ? std::clamp(1 - power / spent, 0.0, 1.0) : 0;
   for (std::uint32_t k = island.first_body; k < island.end_body; ++k) {
     Body& body = s.bodies[at(s.members[k])];
-    body.v = body.v - (1 - keep) * body.push_v;
-    body.w = body.w - (1 - keep) * body.push_w;
-    body.push_v = body.push_w = {};
+    body.v = body.v - (1 - keep) * body.correction_v;
+    body.w = body.w - (1 - keep) * body.correction_w;
+    body.correction_v = body.correction_w = {};
   }
   for (std::uint32_t i = island.first_point; i < island.end_point; ++i) {
     Point& p = s.points[i];
-    for (double* x : {&p.push, &p.rub[0], &p.rub[1], &p.twist, &p.roll[0], &p.roll[1]}) *x *= keep;
+    for (double* x : {&p.normal_impulse, &p.friction_impulse[0], &p.friction_impulse[1], &p.torsion_impulse,
+                      &p.rolling_impulse[0], &p.rolling_impulse[1]})
+      *x *= keep;
   }
 }
 
@@ -392,17 +398,17 @@ double residual(const System& s, const Island& island, double dt) {
   double scale = 0;
   for (std::uint32_t i = island.first_point; i < island.end_point; ++i) {
     const Point& p = s.points[i];
-    if (!(p.normal.stiff > 0)) continue;
-    const double unit = std::sqrt(p.normal.stiff);
+    if (!(p.normal.inverse_effective_mass > 0)) continue;
+    const double unit = std::sqrt(p.normal.inverse_effective_mass);
     const double kept =
         (speed_along(p.normal, s.bodies[at(p.a)], s.bodies[at(p.b)]) + std::max(p.gap, 0.0) / dt) / unit;
-    worst = std::max(worst, std::abs(std::min(p.push * unit, kept)));
-    scale = std::max({scale, p.push * unit, std::abs(kept), (std::abs(p.speed) + dt * p.pull) / unit});
+    worst = std::max(worst, std::abs(std::min(p.normal_impulse * unit, kept)));
+    scale = std::max({scale, p.normal_impulse * unit, std::abs(kept), (std::abs(p.speed) + dt * p.pull) / unit});
   }
   return scale > 0 ? worst / scale : 0;
 }
 
-void finish(Context& context, const response::In& in, std::span<rigid::Pair> pairs, System& s,
+void finish(Context& context, const response::In& in, std::span<contact::CachedManifold> pairs, System& s,
             const response::Out& out) {
   if (in.coupling != nullptr) {
     for (const response::CoupledBody& coupled : in.coupling->state.bodies) {
@@ -414,20 +420,21 @@ void finish(Context& context, const response::In& in, std::span<rigid::Pair> pai
   }
   // In order, so that sums are the same for any number of threads.
   for (const Contact& c : s.contacts) {
-    rigid::Pair& pair = pairs[at(c.pair)];
-    Vec3 rub;
-    double twist = 0;
+    contact::CachedManifold& pair = pairs[at(c.pair)];
+    Vec3 friction_impulse;
+    double torsion_impulse = 0;
     for (std::size_t k = 0; k < c.count; ++k) {
       const Point& p = s.points[c.first + k];
-      rigid::PairPoint& to = pair.points[k];
-      to.impulse = static_cast<float>(p.push);
-      to.reference = to.impulse;
-      to.total = p.push + p.impact_push;
-      const Vec3 friction = p.rub[0] * p.tangent[0].along + p.rub[1] * p.tangent[1].along;
-      rub = rub + friction;
-      twist += p.twist;
-      const Vec3 impulse = p.push * p.normal.along + friction + p.impact;
-      const Vec3 turn = p.twist * p.normal.along + p.roll[0] * p.tangent[0].along + p.roll[1] * p.tangent[1].along;
+      contact::CachedPoint& to = pair.points[k];
+      to.impulse = static_cast<float>(p.normal_impulse);
+      to.learned_load = to.impulse;
+      to.total = p.normal_impulse + p.impact_normal_impulse;
+      const Vec3 friction = p.friction_impulse[0] * p.tangent[0].along + p.friction_impulse[1] * p.tangent[1].along;
+      friction_impulse = friction_impulse + friction;
+      torsion_impulse += p.torsion_impulse;
+      const Vec3 impulse = p.normal_impulse * p.normal.along + friction + p.impact;
+      const Vec3 turn = p.torsion_impulse * p.normal.along + p.rolling_impulse[0] * p.tangent[0].along +
+                        p.rolling_impulse[1] * p.tangent[1].along;
       Body& a = s.bodies[at(p.a)];
       Body& b = s.bodies[at(p.b)];
       if (a.moves) {
@@ -439,17 +446,17 @@ void finish(Context& context, const response::In& in, std::span<rigid::Pair> pai
         b.moment = b.moment + cross(to.middle - in.bodies.motion[at(p.b)].x, impulse) + turn;
       }
     }
-    pair.rub = rub;
-    pair.twist = static_cast<float>(twist);
+    pair.friction_impulse = friction_impulse;
+    pair.torsion_impulse = static_cast<float>(torsion_impulse);
   }
   parallel_for(context.workers, s.touched.size(), body_grain, [&](std::size_t k) {
     const std::size_t i = at(s.touched[k]);
     const Body& body = s.bodies[i];
     const auto none = [](const Vec3& v) { return v.x == 0 && v.y == 0 && v.z == 0; };
     // Watched, but not touched: it goes its free way, which is exact.
-    if (none(body.impulse) && none(body.moment) && none(body.push_v) && none(body.push_w)) return;
+    if (none(body.impulse) && none(body.moment) && none(body.correction_v) && none(body.correction_w)) return;
     out.next[i] = moved(in, body, i);
-    out.answered[i] = 1;
+    out.solved[i] = 1;
   });
 }
 

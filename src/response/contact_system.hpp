@@ -4,15 +4,15 @@
 #include <span>
 #include <vector>
 
-#include "carom/stats.hpp"
-#include "contact/rigid_pair.hpp"
+#include "carom/core/stats.hpp"
+#include "contact/cached_manifold.hpp"
 #include "core/context.hpp"
 #include "response/response.hpp"
 
 /// The contacts of a step as equations in double precision: what the responses `impulse` and `lcp` solve, each in its
 /// way, and how bodies move with what they found.
 ///
-/// What the form of the step promises, whoever solves it and however well:
+/// Guarantees of the form of the step, for any solver and any residual:
 /// - *Momentum.* Both impulses of a contact point act at one place, and bodies move with the velocity that they end
 ///   with: x' = x + dt v'. Then x' x p' summed over a pair is what it was, so linear and angular momentum are kept to
 ///   rounding.
@@ -22,8 +22,8 @@
 ///   of the island are made smaller by one factor until it holds (`take_back`).
 namespace carom::contacts {
 
-using detail::Mat3;
-using detail::Vec3;
+using math::Mat3;
+using math::Vec3;
 
 struct Body {
   Vec3 v;  ///< m/s, as solved so far
@@ -34,8 +34,8 @@ struct Body {
   Mat3 inverse_inertia;  ///< in the world
   Vec3 impulse;          ///< N s, that contacts gave so far
   Vec3 moment;           ///< N m s about the centre of mass
-  Vec3 push_v;           ///< m/s, moves overlapping bodies apart in this step and is then forgotten
-  Vec3 push_w;
+  Vec3 correction_v;     ///< m/s, moves overlapping bodies apart in this step and is then forgotten
+  Vec3 correction_w;
   bool moves = false;
   bool touched = false;
 };
@@ -47,7 +47,7 @@ struct Row {
   Vec3 turn_b;
   Vec3 spin_a;  ///< inverse inertia times that
   Vec3 spin_b;
-  double stiff = 0;  ///< 1/kg; change of speed by a unit of impulse
+  double inverse_effective_mass = 0;  ///< 1/kg; change of speed by a unit of impulse
 };
 
 struct Point {
@@ -64,16 +64,16 @@ struct Point {
   double torsion = 0;  ///< m
   double rolling = 0;  ///< m
   // Found by the solver, N s and N m s.
-  double push = 0;
-  double rub[2] = {0, 0};
-  double twist = 0;
-  double roll[2] = {0, 0};
-  double before[3] = {0, 0, 0};  ///< N s, normal and friction impulse before the last round
-  double trend[3] = {0, 0, 0};   ///< N s, by which rounds have changed them of late, see solve_resting()
-  double apart = 0;              ///< m/s, by which it is to be opened, see `move_apart`
-  double push_out = 0;           ///< of the motion apart
-  Vec3 impact;                   ///< what collisions at the beginning of the step gave to b
-  double impact_push = 0;
+  double normal_impulse = 0;
+  double friction_impulse[2] = {0, 0};
+  double torsion_impulse = 0;
+  double rolling_impulse[2] = {0, 0};
+  double before[3] = {0, 0, 0};   ///< N s, normal and friction impulse before the last round
+  double trend[3] = {0, 0, 0};    ///< N s, by which rounds have changed them of late, see solve_resting()
+  double apart = 0;               ///< m/s, by which it is to be opened, see `move_apart`
+  double correction_impulse = 0;  ///< of the motion apart
+  Vec3 impact;                    ///< what collisions at the beginning of the step gave to b
+  double impact_normal_impulse = 0;
 };
 
 struct Contact {
@@ -81,8 +81,8 @@ struct Contact {
   std::uint32_t first = 0;  ///< of its points
   std::uint32_t count = 0;
   /// 1/kg, how a push at one point changes the speed at another, and (nearly) its inverse in kg, see settle_points().
-  double coupling[convex::patch_points][convex::patch_points] = {};
-  double inverse[convex::patch_points][convex::patch_points] = {};
+  double coupling[convex::max_manifold_points][convex::max_manifold_points] = {};
+  double inverse[convex::max_manifold_points][convex::max_manifold_points] = {};
 };
 
 /// Bodies that touch each other, directly or over others that move.
@@ -93,7 +93,7 @@ struct Island {
   std::uint32_t end_point = 0;
   std::uint32_t first_body = 0;
   std::uint32_t end_body = 0;
-  // What solving it was like.
+  // Statistics of its solution.
   std::uint64_t rounds = 0;
   std::uint64_t impacts = 0;
   std::uint64_t limited = 0;
@@ -121,7 +121,7 @@ inline Vec3 scaled(const Vec3& a, const Vec3& b) {
   return {a.x * b.x, a.y * b.y, a.z * b.z};
 }
 
-inline void push_along(const Row& row, double impulse, Body& a, Body& b) {
+inline void apply_impulse(const Row& row, double impulse, Body& a, Body& b) {
   if (a.moves) {
     a.v = a.v - impulse * scaled(a.inverse_mass, row.along);
     a.w = a.w - impulse * row.spin_a;
@@ -134,7 +134,7 @@ inline void push_along(const Row& row, double impulse, Body& a, Body& b) {
 
 /// A direction at a point with these arms. For a turn alone `along` is zero and both `turn` are its axis.
 Row make_row(const Vec3& along, const Vec3& turn_a, const Vec3& turn_b, const Body& a, const Body& b);
-/// What a unit of impulse along q does to the speed along p; both between the same two bodies.
+/// Change of the speed along p by a unit of impulse along q; both between the same two bodies.
 double coupling(const Row& p, const Row& q, const Body& a, const Body& b);
 
 /// Two unit vectors that make a right-handed frame with the normal.
@@ -142,7 +142,7 @@ void tangents(const Vec3& normal, Vec3& t1, Vec3& t2);
 
 /// Sorts what touches into islands and writes down the equations of each point. Also tells the points of the pairs with
 /// what speed they meet.
-void build(Context& context, const response::In& in, std::span<rigid::Pair> pairs, System& system);
+void build(Context& context, const response::In& in, std::span<contact::CachedManifold> pairs, System& system);
 
 /// Forces act: velocities of the bodies of an island become those of the end of the step without contacts.
 void add_forces(System& system, const Island& island);
@@ -151,7 +151,7 @@ void add_forces(System& system, const Island& island);
 /// their matrix, or where one of them would pull, one by one in either order, and the mean of both. So the four corners
 /// of a face share a load evenly, and nothing that stands straight is tipped by the order of its points. `speed` is by
 /// how much each point keeps its gap (m/s, negative: not), `push` what it has so far (N s).
-void settle_points(const Contact& contact, const double* speed, double* push);
+void settle_points(const Contact& contact, const double* speed, double* normal_impulse);
 
 /// If what contacts gave in the step, all points with their `push`, `rub`, `twist` and `roll`, would add energy: makes
 /// it smaller by one factor for the whole island, and the velocities with it.
@@ -164,7 +164,8 @@ double residual(const System& system, const Island& island, double dt);
 
 /// m/s, by which the motion that was found opens a point.
 inline double moved_apart(const Row& row, const Body& a, const Body& b) {
-  return dot(row.along, b.push_v - a.push_v) + dot(row.turn_b, b.push_w) - dot(row.turn_a, a.push_w);
+  return dot(row.along, b.correction_v - a.correction_v) + dot(row.turn_b, b.correction_w) -
+         dot(row.turn_a, a.correction_w);
 }
 
 /// Finds a motion that opens each point by its `apart`, or more; where that is below zero, the point may come nearer.
@@ -177,7 +178,7 @@ void separate(System& system, const Island& island, double slop, double fastest,
 rigid::Motion moved(const response::In& in, const Body& body, std::size_t index);
 
 /// Impulses to the pairs, and the motion of the bodies.
-void finish(Context& context, const response::In& in, std::span<rigid::Pair> pairs, System& system,
+void finish(Context& context, const response::In& in, std::span<contact::CachedManifold> pairs, System& system,
             const response::Out& out);
 
 /// Adds what islands took to `stats`, their rounds under this name. Returns the largest residual.

@@ -47,7 +47,8 @@ void separate_vertices(Coupling& c, double dt) {
     for (const AnchorContact& contact : c.contacts) {
       if (!(contact.gap < 0)) continue;
       const double opened = dot(contact.normal, displacement_at(contact.b, s) - displacement_at(contact.a, s));
-      const double wanted = std::min(c.options.push_speed * dt, -std::min(1.0, c.options.push_rate * dt) * contact.gap);
+      const double wanted =
+          std::min(c.options.max_push_speed * dt, -std::min(1.0, c.options.push_rate * dt) * contact.gap);
       double inverse_mass = 0;
       for (const Anchor* side : {&contact.a, &contact.b}) {
         if (side->rigid < 0) inverse_mass += inverse_effective_mass(*side, contact.normal, s);
@@ -59,8 +60,7 @@ void separate_vertices(Coupling& c, double dt) {
         const double sign = side == &contact.a ? -1 : 1;
         for (std::size_t i = 0; i < side->count; ++i) {
           const auto v = static_cast<std::size_t>(side->vertices[i]);
-          s.displacements[v] +=
-              detail::to_eigen((sign * amount * side->weights[i] * s.inverse_mass[v]) * contact.normal);
+          s.displacements[v] += math::to_eigen((sign * amount * side->weights[i] * s.inverse_mass[v]) * contact.normal);
         }
       }
     }

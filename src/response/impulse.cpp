@@ -15,25 +15,25 @@ using contacts::Contact;
 using contacts::Island;
 using contacts::Point;
 using contacts::System;
-using detail::Vec3;
+using math::Vec3;
 
 constexpr int impact_rounds = 50;    ///< over the pairs of an island: a blow runs through some fifty bodies in a step
 constexpr int points_rounds = 100;   ///< over the points of one pair; four points of a box need some twenty
 constexpr int friction_rounds = 10;  ///< over the same
-constexpr std::size_t most_points = convex::patch_points;
+constexpr std::size_t max_points = convex::max_manifold_points;
 
 /// The least kinetic energy that friction of at most `limit` can leave, or a step towards it. Returns the largest
 /// change of a speed.
-double rub(Point& p, double* rub, double limit, Body& a, Body& b) {
-  const double k0 = p.tangent[0].stiff;
-  const double k1 = p.tangent[1].stiff;
+double solve_friction(Point& p, double* friction_impulse, double limit, Body& a, Body& b) {
+  const double k0 = p.tangent[0].inverse_effective_mass;
+  const double k1 = p.tangent[1].inverse_effective_mass;
   const double c = p.tangent_cross;
   const double v0 = contacts::speed_along(p.tangent[0], a, b);
   const double v1 = contacts::speed_along(p.tangent[1], a, b);
   const double determinant = k0 * k1 - c * c;
   if (!(k0 + k1 > 0)) return 0;
-  double r0 = rub[0];
-  double r1 = rub[1];
+  double r0 = friction_impulse[0];
+  double r1 = friction_impulse[1];
   if (determinant > 1e-12 * k0 * k1) {
     r0 -= (k1 * v0 - c * v1) / determinant;
     r1 -= (k0 * v1 - c * v0) / determinant;
@@ -41,20 +41,20 @@ double rub(Point& p, double* rub, double limit, Body& a, Body& b) {
   if (!(determinant > 1e-12 * k0 * k1) || r0 * r0 + r1 * r1 > limit * limit) {
     // Slips: a step down the slope that cannot overshoot, and back into the disc.
     const double step = 0.5 * (k0 + k1 + std::sqrt((k0 - k1) * (k0 - k1) + 4 * c * c));
-    r0 = rub[0] - v0 / step;
-    r1 = rub[1] - v1 / step;
+    r0 = friction_impulse[0] - v0 / step;
+    r1 = friction_impulse[1] - v1 / step;
     const double size = std::sqrt(r0 * r0 + r1 * r1);
     if (size > limit) {
       r0 *= limit / size;
       r1 *= limit / size;
     }
   }
-  const double d0 = r0 - rub[0];
-  const double d1 = r1 - rub[1];
-  rub[0] = r0;
-  rub[1] = r1;
-  contacts::push_along(p.tangent[0], d0, a, b);
-  contacts::push_along(p.tangent[1], d1, a, b);
+  const double d0 = r0 - friction_impulse[0];
+  const double d1 = r1 - friction_impulse[1];
+  friction_impulse[0] = r0;
+  friction_impulse[1] = r1;
+  contacts::apply_impulse(p.tangent[0], d0, a, b);
+  contacts::apply_impulse(p.tangent[1], d1, a, b);
   return std::max(std::abs(d0) * k0, std::abs(d1) * k1);
 }
 
@@ -71,11 +71,11 @@ void twist_and_roll(Point& p, Body& a, Body& b) {
   if (p.torsion > 0) {
     const Vec3& axis = p.normal.along;
     const double k = turn_stiffness(axis, a, b);
-    const double limit = p.torsion * p.push;
+    const double limit = p.torsion * p.normal_impulse;
     if (k > 0) {
-      const double next = std::clamp(p.twist - dot(axis, b.w - a.w) / k, -limit, limit);
-      turn_along(axis, next - p.twist, a, b);
-      p.twist = next;
+      const double next = std::clamp(p.torsion_impulse - dot(axis, b.w - a.w) / k, -limit, limit);
+      turn_along(axis, next - p.torsion_impulse, a, b);
+      p.torsion_impulse = next;
     }
   }
   if (p.rolling > 0) {
@@ -85,18 +85,18 @@ void twist_and_roll(Point& p, Body& a, Body& b) {
     const double k = turn_stiffness(t0, a, b) + turn_stiffness(t1, a, b);
     if (!(k > 0)) return;
     const Vec3 w = b.w - a.w;
-    double r0 = p.roll[0] - dot(t0, w) / k;
-    double r1 = p.roll[1] - dot(t1, w) / k;
-    const double limit = p.rolling * p.push;
+    double r0 = p.rolling_impulse[0] - dot(t0, w) / k;
+    double r1 = p.rolling_impulse[1] - dot(t1, w) / k;
+    const double limit = p.rolling * p.normal_impulse;
     const double size = std::sqrt(r0 * r0 + r1 * r1);
     if (size > limit) {
       r0 *= limit / size;
       r1 *= limit / size;
     }
-    turn_along(t0, r0 - p.roll[0], a, b);
-    turn_along(t1, r1 - p.roll[1], a, b);
-    p.roll[0] = r0;
-    p.roll[1] = r1;
+    turn_along(t0, r0 - p.rolling_impulse[0], a, b);
+    turn_along(t1, r1 - p.rolling_impulse[1], a, b);
+    p.rolling_impulse[0] = r0;
+    p.rolling_impulse[1] = r1;
   }
 }
 
@@ -106,9 +106,9 @@ bool bounce(System& s, const Contact& contact, const SolverOptions& options, dou
   if (points[0].restitution == 0) return false;
   Body& a = s.bodies[at(points[0].a)];
   Body& b = s.bodies[at(points[0].b)];
-  std::array<double, most_points> before{};
-  std::array<double, most_points> wanted{};
-  std::array<double, most_points> push{};
+  std::array<double, max_points> before{};
+  std::array<double, max_points> wanted{};
+  std::array<double, max_points> normal_impulse{};
   bool any = false;
   for (std::size_t k = 0; k < contact.count; ++k) {
     before[k] = contacts::speed_along(points[k].normal, a, b);
@@ -125,11 +125,12 @@ bool bounce(System& s, const Contact& contact, const SolverOptions& options, dou
     double largest = 0;
     for (std::size_t k = 0; k < contact.count; ++k) {
       const contacts::Row& row = points[k].normal;
-      if (!(row.stiff > 0)) continue;
-      const double next = std::max(0.0, push[k] + (wanted[k] - contacts::speed_along(row, a, b)) / row.stiff);
-      contacts::push_along(row, next - push[k], a, b);
-      largest = std::max(largest, std::abs(next - push[k]) * row.stiff);
-      push[k] = next;
+      if (!(row.inverse_effective_mass > 0)) continue;
+      const double next = std::max(
+          0.0, normal_impulse[k] + (wanted[k] - contacts::speed_along(row, a, b)) / row.inverse_effective_mass);
+      contacts::apply_impulse(row, next - normal_impulse[k], a, b);
+      largest = std::max(largest, std::abs(next - normal_impulse[k]) * row.inverse_effective_mass);
+      normal_impulse[k] = next;
     }
     if (largest < 1e-3 * options.impulse.tolerance) break;
   }
@@ -137,26 +138,26 @@ bool bounce(System& s, const Contact& contact, const SolverOptions& options, dou
   double met = 0;
   double change = 0;
   for (std::size_t k = 0; k < contact.count; ++k) {
-    met += push[k] * before[k];
-    change += push[k] * (contacts::speed_along(points[k].normal, a, b) - before[k]);
+    met += normal_impulse[k] * before[k];
+    change += normal_impulse[k] * (contacts::speed_along(points[k].normal, a, b) - before[k]);
   }
   if (met + 0.5 * change > 0 && change > 0) {
     const double keep = std::max(0.0, -2 * met / change);
     for (std::size_t k = 0; k < contact.count; ++k) {
-      contacts::push_along(points[k].normal, (keep - 1) * push[k], a, b);
-      push[k] *= keep;
+      contacts::apply_impulse(points[k].normal, (keep - 1) * normal_impulse[k], a, b);
+      normal_impulse[k] *= keep;
     }
   }
-  std::array<std::array<double, 2>, most_points> rubbed{};
+  std::array<std::array<double, 2>, max_points> friction_change{};
   for (int round = 0; round < friction_rounds; ++round) {
     for (std::size_t k = 0; k < contact.count; ++k)
-      rub(points[k], rubbed[k].data(), points[k].friction * push[k], a, b);
+      solve_friction(points[k], friction_change[k].data(), points[k].friction * normal_impulse[k], a, b);
   }
   for (std::size_t k = 0; k < contact.count; ++k) {
     Point& p = points[k];
-    p.impact_push += push[k];
-    p.impact =
-        p.impact + push[k] * p.normal.along + rubbed[k][0] * p.tangent[0].along + rubbed[k][1] * p.tangent[1].along;
+    p.impact_normal_impulse += normal_impulse[k];
+    p.impact = p.impact + normal_impulse[k] * p.normal.along + friction_change[k][0] * p.tangent[0].along +
+               friction_change[k][1] * p.tangent[1].along;
   }
   return true;
 }
@@ -179,20 +180,20 @@ void warm_start(System& s, const Island& island) {
     const Point& p = s.points[i];
     Body& a = s.bodies[at(p.a)];
     Body& b = s.bodies[at(p.b)];
-    contacts::push_along(p.normal, p.push, a, b);
-    contacts::push_along(p.tangent[0], p.rub[0], a, b);
-    contacts::push_along(p.tangent[1], p.rub[1], a, b);
+    contacts::apply_impulse(p.normal, p.normal_impulse, a, b);
+    contacts::apply_impulse(p.tangent[0], p.friction_impulse[0], a, b);
+    contacts::apply_impulse(p.tangent[1], p.friction_impulse[1], a, b);
   }
 }
 
-/// What a round over the points of an island did.
+/// Largest changes of a round over the points of an island.
 struct Change {
   bool steady = true;  ///< no point has torsional or rolling friction, which have no trend
   double speed = 0;    ///< m/s, the largest
   double energy = 0;   ///< J, of the changes of the impulses as if each acted alone
 };
 
-/// One round over the pairs of an island: the pushes of a pair at once, then friction at its points.
+/// One round over the pairs of an island: the normal impulses of a pair at once, then friction at its points.
 Change sweep(System& s, const Island& island, double dt) {
   Change change;
   for (std::uint32_t c = island.first_contact; c < island.end_contact; ++c) {
@@ -200,30 +201,30 @@ Change sweep(System& s, const Island& island, double dt) {
     Point* const points = s.points.data() + contact.first;
     Body& a = s.bodies[at(points[0].a)];
     Body& b = s.bodies[at(points[0].b)];
-    std::array<double, most_points> speed{};
-    std::array<double, most_points> push{};
+    std::array<double, max_points> speed{};
+    std::array<double, max_points> normal_impulse{};
     for (std::size_t k = 0; k < contact.count; ++k) {
       Point& p = points[k];
-      p.before[0] = push[k] = p.push;
-      p.before[1] = p.rub[0];
-      p.before[2] = p.rub[1];
+      p.before[0] = normal_impulse[k] = p.normal_impulse;
+      p.before[1] = p.friction_impulse[0];
+      p.before[2] = p.friction_impulse[1];
       speed[k] = contacts::speed_along(p.normal, a, b) + std::max(p.gap, 0.0) / dt;
     }
-    contacts::settle_points(contact, speed.data(), push.data());
+    contacts::settle_points(contact, speed.data(), normal_impulse.data());
     for (std::size_t k = 0; k < contact.count; ++k) {
       Point& p = points[k];
-      const double pushed = push[k] - p.push;
-      contacts::push_along(p.normal, pushed, a, b);
-      change.speed = std::max(change.speed, std::abs(pushed) * p.normal.stiff);
-      change.energy += pushed * pushed * p.normal.stiff;
-      p.push = push[k];
+      const double pushed = normal_impulse[k] - p.normal_impulse;
+      contacts::apply_impulse(p.normal, pushed, a, b);
+      change.speed = std::max(change.speed, std::abs(pushed) * p.normal.inverse_effective_mass);
+      change.energy += pushed * pushed * p.normal.inverse_effective_mass;
+      p.normal_impulse = normal_impulse[k];
     }
     for (std::size_t k = 0; k < contact.count; ++k) {
       Point& p = points[k];
-      change.speed = std::max(change.speed, rub(p, p.rub, p.friction * p.push, a, b));
+      change.speed = std::max(change.speed, solve_friction(p, p.friction_impulse, p.friction * p.normal_impulse, a, b));
       for (int i = 0; i < 2; ++i) {
-        const double rubbed = p.rub[i] - p.before[1 + i];
-        change.energy += rubbed * rubbed * p.tangent[i].stiff;
+        const double friction_change = p.friction_impulse[i] - p.before[1 + i];
+        change.energy += friction_change * friction_change * p.tangent[i].inverse_effective_mass;
       }
       if (p.torsion > 0 || p.rolling > 0) {
         twist_and_roll(p, a, b);
@@ -243,14 +244,14 @@ void follow_trend(System& s, const Island& island, double ratio) {
     Point& p = s.points[i];
     Body& a = s.bodies[at(p.a)];
     Body& b = s.bodies[at(p.b)];
-    double* const now[3] = {&p.push, &p.rub[0], &p.rub[1]};
+    double* const now[3] = {&p.normal_impulse, &p.friction_impulse[0], &p.friction_impulse[1]};
     const contacts::Row* const rows[3] = {&p.normal, &p.tangent[0], &p.tangent[1]};
     for (int k = 0; k < 3; ++k) {
       const double changed = *now[k] - p.before[k];
       const double onward = part * p.trend[k];
       if (onward != 0) {
         *now[k] += onward;
-        contacts::push_along(*rows[k], onward, a, b);
+        contacts::apply_impulse(*rows[k], onward, a, b);
       }
       p.trend[k] = onward + changed;
     }
@@ -260,9 +261,9 @@ void follow_trend(System& s, const Island& island, double ratio) {
 }  // namespace
 
 double rebound(const Point& p, double speed) {
-  const double share = p.restitution * p.restitution;
+  const double fraction = p.restitution * p.restitution;
   const double fall = 2 * p.pull * std::max(p.gap, 0.0);
-  const double square = share * (speed * speed + fall) - fall;
+  const double square = fraction * (speed * speed + fall) - fall;
   return square > 0 ? std::sqrt(square) : 0;
 }
 
@@ -354,8 +355,8 @@ void solve_island(System& s, Island& island, const SolverOptions& options, doubl
   solve_resting(s, island, options, dt);
 }
 
-void run(Context& context, const response::In& in, const SolverOptions& options, std::span<rigid::Pair> pairs,
-         Scratch& scratch, const response::Out& out, StageStats& stats) {
+void run(Context& context, const response::In& in, const SolverOptions& options,
+         std::span<contact::CachedManifold> pairs, Scratch& scratch, const response::Out& out, StageStats& stats) {
   const StageTimer timer(stats);
   System& s = scratch.system;
   contacts::build(context, in, pairs, s);
@@ -364,7 +365,7 @@ void run(Context& context, const response::In& in, const SolverOptions& options,
     Island& island = s.islands[i];
     if (in.coupling == nullptr) solve_island(s, island, options, in.dt);
     island.residual = contacts::residual(s, island, in.dt);
-    contacts::separate(s, island, options.contact_zone, options.max_push_speed, in.dt);
+    contacts::separate(s, island, options.soft_zone, options.max_push_speed, in.dt);
   });
   contacts::finish(context, in, pairs, s, out);
   scratch.residual = contacts::count(s, in.points, "rounds", stats);

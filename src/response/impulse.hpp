@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/stats.hpp"
+#include "carom/core/stats.hpp"
 #include "response/contact_system.hpp"
 
 /// Stage `respond` for rigid bodies, by impulses one after the other (Hahn 1988, Mirtich and Canny 1995; accumulated
@@ -22,8 +22,8 @@ struct Scratch {
   double residual = 0;  ///< of the last step, the largest of all islands, see contacts::residual
 };
 
-void run(Context& context, const response::In& in, const SolverOptions& options, std::span<rigid::Pair> pairs,
-         Scratch& scratch, const response::Out& out, StageStats& stats);
+void run(Context& context, const response::In& in, const SolverOptions& options,
+         std::span<contact::CachedManifold> pairs, Scratch& scratch, const response::Out& out, StageStats& stats);
 
 /// The second part for one island, whose bodies have the velocities of the end of the step without contacts. Starts
 /// from the impulses that the points have.

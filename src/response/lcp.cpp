@@ -16,9 +16,9 @@ using contacts::Island;
 using contacts::Point;
 using contacts::Row;
 using contacts::System;
-using detail::Vec3;
+using math::Vec3;
 
-constexpr std::size_t most_chunks = 8;
+constexpr std::size_t max_chunks = 8;
 /// A residual above this is no solution, whatever the pivots say.
 constexpr double solved_to = 1e-9;
 
@@ -48,7 +48,7 @@ const Row& row_of(const Point& p, std::size_t k) {
   return k == 0 ? p.normal : p.tangent[k - 1];
 }
 
-/// What a unit of impulse along q, at one point, does to the speed along p, at another.
+/// Change of the speed along p at one point by a unit of impulse along q at another.
 double across(const System& s, const Point& i, const Row& p, const Point& j, const Row& q) {
   double sum = 0;
   const auto share = [&](std::int32_t body, double sign, const Vec3& turn, const Vec3& spin) {
@@ -104,7 +104,7 @@ lemke::Result solve(const System& s, const Island& island, const SolverOptions& 
   work.offset[0] = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const Point& p = s.points[island.first_point + i];
-    const std::size_t unknowns = !(p.normal.stiff > 0) ? 0 : p.friction > 0 ? directions + 2 : 1;
+    const std::size_t unknowns = !(p.normal.inverse_effective_mass > 0) ? 0 : p.friction > 0 ? directions + 2 : 1;
     work.offset[i + 1] = work.offset[i] + static_cast<std::uint32_t>(unknowns);
   }
   const std::size_t n = work.offset[count];
@@ -127,12 +127,12 @@ lemke::Result solve(const System& s, const Island& island, const SolverOptions& 
   };
   for (std::size_t i = 0; i < count; ++i) {
     const Point& p = s.points[island.first_point + i];
-    const double unit = std::sqrt(p.normal.stiff);
+    const double unit = std::sqrt(p.normal.inverse_effective_mass);
     for (std::size_t e = 0; e < unknowns(i); ++e) {
       const std::size_t at_e = work.offset[i] + e;
       const bool slip = e > directions;
-      const double stiff = slip ? 0 : entry(i, e, i, e);
-      work.unit[at_e] = slip ? 1 / unit : stiff > 0 ? std::sqrt(stiff) : unit;
+      const double inverse_effective_mass = slip ? 0 : entry(i, e, i, e);
+      work.unit[at_e] = slip ? 1 / unit : inverse_effective_mass > 0 ? std::sqrt(inverse_effective_mass) : unit;
       const Work::Mix& mix = work.mixes[e];
       double q = e == 0 ? -work.wanted[i] : 0;
       for (std::size_t k = 0; k < 3; ++k) q += mix.part[k] * work.before[3 * i + k];
@@ -186,8 +186,8 @@ void apply(System& s, const Island& island, const Work& work, double factor) {
   for (std::uint32_t i = island.first_point; i < island.end_point; ++i) {
     const Point& p = s.points[i];
     for (std::size_t k = 0; k < 3; ++k)
-      contacts::push_along(row_of(p, k), factor * work.found[3 * (i - island.first_point) + k], s.bodies[at(p.a)],
-                           s.bodies[at(p.b)]);
+      contacts::apply_impulse(row_of(p, k), factor * work.found[3 * (i - island.first_point) + k], s.bodies[at(p.a)],
+                              s.bodies[at(p.b)]);
   }
 }
 
@@ -195,7 +195,7 @@ bool good(const lemke::Result& result) {
   return result.outcome == lemke::Outcome::solved && result.residual <= solved_to;
 }
 
-/// What meets fast leaves. Returns false if that was not found out.
+/// Solves the colliding contacts. Returns false if the solver failed.
 bool collide(System& s, Island& island, const SolverOptions& options, double dt, Work& work) {
   const std::size_t count = island.end_point - island.first_point;
   align(s, island);
@@ -239,7 +239,7 @@ bool collide(System& s, Island& island, const SolverOptions& options, double dt,
   }
   for (std::size_t i = 0; i < count; ++i) {
     Point& p = s.points[island.first_point + i];
-    p.impact_push += keep * work.found[3 * i];
+    p.impact_normal_impulse += keep * work.found[3 * i];
     for (std::size_t k = 0; k < 3; ++k) p.impact = p.impact + (keep * work.found[3 * i + k]) * row_of(p, k).along;
   }
   return true;
@@ -258,9 +258,9 @@ bool rest(System& s, Island& island, const SolverOptions& options, double dt, Wo
   island.residual = std::max(island.residual, result.residual);
   for (std::size_t i = 0; i < count; ++i) {
     Point& p = s.points[island.first_point + i];
-    p.push = work.found[3 * i];
-    p.rub[0] = work.found[3 * i + 1];
-    p.rub[1] = work.found[3 * i + 2];
+    p.normal_impulse = work.found[3 * i];
+    p.friction_impulse[0] = work.found[3 * i + 1];
+    p.friction_impulse[1] = work.found[3 * i + 2];
   }
   apply(s, island, work, 1);
   contacts::take_back(s, island);
@@ -279,7 +279,8 @@ void solve_island(System& s, Island& island, const SolverOptions& options, doubl
   if (!rest(s, island, options, dt, work)) {
     ++island.limited;
     // The tangents have turned since what is remembered was shared out.
-    for (std::uint32_t i = island.first_point; i < island.end_point; ++i) s.points[i].rub[0] = s.points[i].rub[1] = 0;
+    for (std::uint32_t i = island.first_point; i < island.end_point; ++i)
+      s.points[i].friction_impulse[0] = s.points[i].friction_impulse[1] = 0;
     impulse::solve_resting(s, island, options, dt);
     island.residual = std::max(island.residual, contacts::residual(s, island, dt));
   }
@@ -287,17 +288,17 @@ void solve_island(System& s, Island& island, const SolverOptions& options, doubl
 
 }  // namespace
 
-void run(Context& context, const response::In& in, const SolverOptions& options, std::span<rigid::Pair> pairs,
-         Scratch& scratch, const response::Out& out, StageStats& stats) {
+void run(Context& context, const response::In& in, const SolverOptions& options,
+         std::span<contact::CachedManifold> pairs, Scratch& scratch, const response::Out& out, StageStats& stats) {
   const StageTimer timer(stats);
   System& s = scratch.system;
   contacts::build(context, in, pairs, s);
-  const std::size_t grain = std::max<std::size_t>(1, chunk_count(s.islands.size(), most_chunks));
-  if (scratch.work.size() < most_chunks) scratch.work.resize(most_chunks);
+  const std::size_t grain = std::max<std::size_t>(1, chunk_count(s.islands.size(), max_chunks));
+  if (scratch.work.size() < max_chunks) scratch.work.resize(max_chunks);
   parallel_chunks(context.workers, s.islands.size(), grain, [&](std::size_t begin, std::size_t end, std::size_t chunk) {
     for (std::size_t i = begin; i < end; ++i) {
       solve_island(s, s.islands[i], options, in.dt, scratch.work[chunk]);
-      contacts::separate(s, s.islands[i], options.contact_zone, options.max_push_speed, in.dt);
+      contacts::separate(s, s.islands[i], options.soft_zone, options.max_push_speed, in.dt);
     }
   });
   contacts::finish(context, in, pairs, s, out);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/stats.hpp"
+#include "carom/core/stats.hpp"
 #include "response/contact_system.hpp"
 #include "response/lemke.hpp"
 
@@ -45,7 +45,7 @@ struct Scratch {
   std::vector<Work> work;
 };
 
-void run(Context& context, const response::In& in, const SolverOptions& options, std::span<rigid::Pair> pairs,
-         Scratch& scratch, const response::Out& out, StageStats& stats);
+void run(Context& context, const response::In& in, const SolverOptions& options,
+         std::span<contact::CachedManifold> pairs, Scratch& scratch, const response::Out& out, StageStats& stats);
 
 }  // namespace carom::lcp

@@ -7,9 +7,9 @@
 namespace carom::lemke {
 namespace {
 
-/// Of a tableau whose entries are of the order of one: what is smaller is zero but for rounding.
+/// Rounding threshold of a tableau whose entries are of the order of one.
 constexpr double no_pivot = 1e-10;
-/// Of the largest |q|: an artificial variable that is smaller is zero but for rounding.
+/// Rounding threshold of the artificial variable, as a fraction of the largest |q|.
 constexpr double nothing_left = 1e-9;
 constexpr double good_enough = 1e-10;  ///< residual
 constexpr int attempts = 5;
@@ -174,7 +174,7 @@ double residual_of(std::span<const double> m, std::span<const double> q, std::sp
 }
 
 /// From the artificial start to the end, once.
-Result walk(std::span<const double> m, std::span<const double> q, std::uint64_t most_pivots, int attempt, Scratch& s,
+Result walk(std::span<const double> m, std::span<const double> q, std::uint64_t max_pivots, int attempt, Scratch& s,
             std::span<double> z) {
   const std::size_t n = q.size();
   Result result;
@@ -183,11 +183,11 @@ Result walk(std::span<const double> m, std::span<const double> q, std::uint64_t 
   result.pivots = 1;
   while (left != tableau.artificial()) {
     const std::size_t entering = tableau.complement(left);
-    const std::size_t row = result.pivots < most_pivots ? tableau.leaving(entering) : n;
+    const std::size_t row = result.pivots < max_pivots ? tableau.leaving(entering) : n;
     if (row == n) {
       // Where the matrix is singular, rounding can hide that the artificial variable is zero already.
       if (tableau.value_of_artificial() <= nothing_left * largest(q)) break;
-      result.outcome = result.pivots < most_pivots ? Outcome::ray : Outcome::limit;
+      result.outcome = result.pivots < max_pivots ? Outcome::ray : Outcome::limit;
       return result;
     }
     left = tableau.pivot(row, entering);
@@ -224,13 +224,13 @@ Result walk(std::span<const double> m, std::span<const double> q, std::uint64_t 
 
 }  // namespace
 
-Result solve(std::span<const double> m, std::span<const double> q, std::uint64_t most_pivots, Scratch& s,
+Result solve(std::span<const double> m, std::span<const double> q, std::uint64_t max_pivots, Scratch& s,
              std::span<double> z) {
   assert(m.size() == q.size() * q.size() && z.size() == q.size());
   Result best;
   std::fill(z.begin(), z.end(), 0.0);
   if (std::all_of(q.begin(), q.end(), [](double x) { return x >= 0; })) return best;
-  // Rounding can spoil a path, but hardly several.
+  // Rounding can spoil a path, but barely several.
   std::uint64_t pivots = 0;
   s.best.assign(q.size(), 0);
   // How many unknowns are positive changes from call to call; memory shall not.
@@ -238,7 +238,7 @@ Result solve(std::span<const double> m, std::span<const double> q, std::uint64_t
   s.matrix.reserve(m.size());
   s.right.reserve(q.size());
   for (int attempt = 0; attempt < attempts; ++attempt) {
-    Result result = walk(m, q, most_pivots, attempt, s, z);
+    Result result = walk(m, q, max_pivots, attempt, s, z);
     pivots += result.pivots;
     const bool better = attempt == 0 || (result.outcome == Outcome::solved &&
                                          (best.outcome != Outcome::solved || result.residual < best.residual));

@@ -39,7 +39,7 @@ struct Result {
 };
 
 /// M row by row. `z` has the size of q.
-Result solve(std::span<const double> m, std::span<const double> q, std::uint64_t most_pivots, Scratch& scratch,
+Result solve(std::span<const double> m, std::span<const double> q, std::uint64_t max_pivots, Scratch& scratch,
              std::span<double> z);
 
 }  // namespace carom::lemke

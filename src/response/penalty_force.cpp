@@ -10,12 +10,13 @@ namespace {
 
 /// Of the force in a substep in which a point begins or ends to overlap, the part that is due: with all of it, what
 /// bounces would leave up to some per cent too fast or too slow, as chance has it. Substeps with the force of a spring,
-/// K its stiffness times the give, keep v^2 + h K d v + K d^2, v being the opening before and d the depth; with the
-/// opening after them v^2 - h K d v + K d^2. Outside it is v^2, and is to stay. Forces that pull the two together, with
-/// the acceleration p, add h p |v| on the way in and again on the way out, both of which are left out at the end.
+/// K its stiffness times the inverse effective mass, keep v^2 + h K d v + K d^2, v being the opening before and d the
+/// depth; with the opening after them v^2 - h K d v + K d^2. Outside it is v^2, and is to stay. Forces that pull the
+/// two together, with the acceleration p, add h p |v| on the way in and again on the way out, both of which are left
+/// out at the end.
 double part_pressed(const Spring& spring, double depth, double h) {
   const double v = spring.opening;
-  const double k = spring.stiffness * spring.give;
+  const double k = spring.stiffness * spring.inverse_effective_mass;
   const double kick = h * k * depth;
   if (v < 0 && depth < -h * v) {
     const double after = 0.5 * (std::sqrt(std::max(0.0, kick * kick + 4 * (v * v - k * depth * depth))) - kick);
@@ -58,7 +59,7 @@ double stepped_restitution(double ratio, double x) {
     Spring spring;
     spring.stiffness = x * x;
     spring.damping = 2 * ratio * x;
-    spring.give = spring.impact_give = 1;
+    spring.inverse_effective_mass = spring.impact_inverse_effective_mass = 1;
     spring.bounces = true;
     spring.opening = -1;
     spring.gap = (i + 0.5) / phases;
@@ -97,8 +98,10 @@ double spring_force(const Spring& spring, double h) {
   // what it takes depends little on where in a substep the point comes in.
   const double pressed = spring.stiffness * depth * part;
   const double damping =
-      spring.damping * time_pressed(spring, depth, spring.opening + h * pressed * spring.impact_give, h);
-  return std::max(0.0, (pressed - damping * spring.opening) / (1 + 0.5 * h * damping * spring.impact_give));
+      spring.damping *
+      time_pressed(spring, depth, spring.opening + h * pressed * spring.impact_inverse_effective_mass, h);
+  return std::max(
+      0.0, (pressed - damping * spring.opening) / (1 + 0.5 * h * damping * spring.impact_inverse_effective_mass));
 }
 
 double damping_of(double restitution) {

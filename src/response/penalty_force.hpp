@@ -17,7 +17,7 @@ double spring_force(const Spring& spring, double h);
 /// Pöschel 2007).
 double damping_of(double restitution);
 
-/// The same for substeps of finite length, found by bouncing a mass with spring_force(). A bounce takes some six
+/// Damping ratio for substeps of finite length, found by bouncing a mass with spring_force(). A bounce takes some six
 /// substeps, in which the damper takes less than it should: without this a ball of restitution 0.9 rises 2% too high.
 class ReboundTable {
  public:

@@ -14,7 +14,7 @@ using contacts::Contact;
 using contacts::Point;
 using contacts::System;
 
-/// Of h^2 k / m, which must be below four: a bounce of a ball then takes some ten substeps.
+/// Default of h^2 k / m, which must be below four: a bounce of a ball then takes some ten substeps.
 constexpr double chosen = 0.25;
 
 /// J, in a spring that is pressed by `depth` and opens with `speed`. With explicit substeps h that is not k d^2 / 2:
@@ -25,8 +25,9 @@ double energy_of(double stiffness, double depth, double speed, double h) {
 
 /// Lets springs that are found pressed by more than they hold, `stored`, rest where they are not: in the ratio in which
 /// they pushed last, and none farther than it overlaps.
-void rest(std::span<const Point> points, const rigid::Pair& pair, double stored, double h, std::span<Spring> springs) {
-  std::array<double, convex::patch_points> ratio{};
+void rest(std::span<const Point> points, const contact::CachedManifold& pair, double stored, double h,
+          std::span<Spring> springs) {
+  std::array<double, convex::max_manifold_points> ratio{};
   double pushed = 0;
   double held = 0;
   for (std::size_t k = 0; k < springs.size(); ++k) {
@@ -73,14 +74,14 @@ double not_pressed(const Spring& spring) {
   return -std::max(spring.rest, spring.gap);
 }
 
-/// Of the depth by which springs of a pair are pressed: as much of an overlap may be left that they are not pressed by.
-/// Each step leaves a little of it, as points stand still on bodies that turn; what moves bodies apart does not know of
-/// friction, and a house of cards that is moved by hairs at each of its edges all the time falls down.
+/// Overlap without a spring force that is left, as a fraction of the depth by which the springs of the pair are
+/// pressed. Each step leaves a little of it, as points stand still on bodies that turn; what moves bodies apart does
+/// not know of friction, and a house of cards that is moved by hairs at each of its edges all the time falls down.
 constexpr double left_shut = 0.25;
 
 /// 1/kg, along the normals of a pair for speeds in the ratio in which its points now have them: what a box that falls
 /// flat meets is its mass, not how easily it rocks.
-double give_of_impact(const System& s, std::span<const Point> points) {
+double inverse_effective_mass_of_impact(const System& s, std::span<const Point> points) {
   double squares = 0;
   for (const Point& p : points) squares += p.speed * p.speed;
   if (!(squares > 0)) return 0;
@@ -101,58 +102,61 @@ double give_of_impact(const System& s, std::span<const Point> points) {
 
 }  // namespace
 
-void stiffen(const response::In& in, const SolverOptions& options, std::span<const rigid::Pair> pairs,
+void stiffen(const response::In& in, const SolverOptions& options, std::span<const contact::CachedManifold> pairs,
              Scratch& scratch) {
   const System& s = scratch.system;
   scratch.springs.assign(s.points.size(), {});
   const double h = in.dt / options.penalty.substeps;
   for (const Contact& c : s.contacts) {
     const double restitution = s.points[c.first].restitution;
-    const auto wanted = [&](double stiffness, double give) {
+    const auto wanted = [&](double stiffness, double inverse_effective_mass) {
       if (!(restitution > 0)) return options.penalty.damping;
-      return scratch.rebounds.damping_ratio(restitution, h * std::sqrt(stiffness * give));
+      return scratch.rebounds.damping_ratio(restitution, h * std::sqrt(stiffness * inverse_effective_mass));
     };
-    const double impact_give = give_of_impact(s, {&s.points[c.first], c.count});
+    const double impact_inverse_effective_mass = inverse_effective_mass_of_impact(s, {&s.points[c.first], c.count});
     for (std::size_t k = 0; k < c.count; ++k) {
       const Point& p = s.points[c.first + k];
       const Moving& a = scratch.moving[at(p.a)];
       const Moving& b = scratch.moving[at(p.b)];
-      const double give = a.give + b.give;
-      const double normal_give = a.normal_give + b.normal_give;
+      const double inverse_effective_mass = a.inverse_effective_mass + b.inverse_effective_mass;
+      const double normal_inverse_effective_mass = a.normal_inverse_effective_mass + b.normal_inverse_effective_mass;
       Spring& spring = scratch.springs[c.first + k];
       spring.gap = p.gap;
       spring.pull = p.pull;
       spring.place = pairs[at(c.pair)].points[k].middle;
-      if (!(normal_give > 0)) continue;  // all of it is locked
-      const double stiffness = options.penalty.stiffness > 0 ? options.penalty.stiffness : chosen / (h * h * give);
+      if (!(normal_inverse_effective_mass > 0)) continue;  // all of it is locked
+      const double stiffness =
+          options.penalty.stiffness > 0 ? options.penalty.stiffness : chosen / (h * h * inverse_effective_mass);
       // More damping than this share of what is stable would not be.
-      const double soft = std::sqrt(normal_give / give);
+      const double soft = std::sqrt(normal_inverse_effective_mass / inverse_effective_mass);
       const double max_ratio = 0.2 * (4 - chosen) / (std::sqrt(chosen) * soft);
-      const double ratio = std::min(wanted(stiffness, normal_give), max_ratio);
+      const double ratio = std::min(wanted(stiffness, normal_inverse_effective_mass), max_ratio);
       if (options.penalty.stiffness > 0) {
         // x^2 + 4 r x < 4 for x = h sqrt(k give), r the larger ratio of damping.
         const double r = std::max(ratio * soft, 1.0);
         const double x = 2 * std::sqrt(r * r + 1) - 2 * r;
-        const double most = x * x / (h * h * give);
-        require(stiffness <= most, ErrorCode::unstable,
+        const double largest = x * x / (h * h * inverse_effective_mass);
+        require(stiffness <= largest, ErrorCode::unstable,
                 "bodies '{}' and '{}': solver.penalty.stiffness is {} N/m; at most {:.4g} is stable with dt {} and {} "
                 "substeps",
-                in.bodies.info[at(p.a)].name, in.bodies.info[at(p.b)].name, stiffness, most, in.dt,
+                in.bodies.info[at(p.a)].name, in.bodies.info[at(p.b)].name, stiffness, largest, in.dt,
                 options.penalty.substeps);
       }
       spring.stiffness = stiffness;
-      spring.give = normal_give;
-      spring.bearable = give;
-      spring.damping = 2 * ratio * std::sqrt(stiffness / normal_give);
-      spring.impact_give = normal_give;
+      spring.inverse_effective_mass = normal_inverse_effective_mass;
+      spring.bearable = inverse_effective_mass;
+      spring.damping = 2 * ratio * std::sqrt(stiffness / normal_inverse_effective_mass);
+      spring.impact_inverse_effective_mass = normal_inverse_effective_mass;
       spring.bounces = restitution > 0;
-      if (impact_give > 0) {
-        const double stable = 0.4 * (4 - h * h * stiffness * give) / (h * normal_give);
-        const double together = std::min(wanted(stiffness, impact_give), max_ratio);
-        spring.impact_give = impact_give;
-        spring.damping = std::max(spring.damping, std::min(stable, 2 * together * std::sqrt(stiffness / impact_give)));
+      if (impact_inverse_effective_mass > 0) {
+        const double stable =
+            0.4 * (4 - h * h * stiffness * inverse_effective_mass) / (h * normal_inverse_effective_mass);
+        const double together = std::min(wanted(stiffness, impact_inverse_effective_mass), max_ratio);
+        spring.impact_inverse_effective_mass = impact_inverse_effective_mass;
+        spring.damping = std::max(
+            spring.damping, std::min(stable, 2 * together * std::sqrt(stiffness / impact_inverse_effective_mass)));
       }
-      spring.drag = 2 * std::sqrt(stiffness / give);
+      spring.drag = 2 * std::sqrt(stiffness / inverse_effective_mass);
     }
     rest({&s.points[c.first], c.count}, pairs[at(c.pair)], static_cast<double>(pairs[at(c.pair)].stored), h,
          {scratch.springs.data() + c.first, c.count});
@@ -166,7 +170,7 @@ double energy(std::span<const Spring> springs, double h) {
   return sum;
 }
 
-void ask_apart(const rigid::Pair& pair, double resting_speed, double dt, std::span<const Spring> springs,
+void ask_apart(const contact::CachedManifold& pair, double resting_speed, double dt, std::span<const Spring> springs,
                std::span<Point> points) {
   double pressed = 0;
   for (const Spring& spring : springs) pressed = std::max(pressed, spring.rest - spring.gap);

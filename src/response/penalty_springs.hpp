@@ -7,15 +7,15 @@
 namespace carom::rigid_penalty {
 
 /// Springs of all points: as stiff as was given, if that is stable, or as is.
-void stiffen(const response::In& in, const SolverOptions& options, std::span<const rigid::Pair> pairs,
+void stiffen(const response::In& in, const SolverOptions& options, std::span<const contact::CachedManifold> pairs,
              Scratch& scratch);
 
 /// J, in the springs of a pair as they are now.
 double energy(std::span<const Spring> springs, double h);
 
-/// What the points of a pair ask for at the end of the step: an overlap that springs are not pressed by is opened with
+/// Opening speeds of the points of a pair at the end of the step: an overlap without spring force is opened with
 /// `resting_speed`, and once begun, all of it.
-void ask_apart(const rigid::Pair& pair, double resting_speed, double dt, std::span<const Spring> springs,
+void ask_apart(const contact::CachedManifold& pair, double resting_speed, double dt, std::span<const Spring> springs,
                std::span<contacts::Point> points);
 
 /// Whether what the pair asked for is being done and there is more to do. What is wedged is not opened by anything, and

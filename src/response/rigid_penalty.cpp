@@ -49,12 +49,12 @@ double largest(const contacts::Body& body, const Six& sum) {
   // M^-1/2 sum M^-1/2 has the same, and is symmetric.
   const auto columns = [](const Mat3& m) {
     Eigen::Matrix3d r;
-    r << detail::to_eigen(m.x), detail::to_eigen(m.y), detail::to_eigen(m.z);
+    r << math::to_eigen(m.x), math::to_eigen(m.y), math::to_eigen(m.z);
     return r;
   };
   const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> turns(columns(body.inverse_inertia));
   Six root = Six::Zero();
-  root.topLeftCorner<3, 3>().diagonal() = detail::to_eigen(body.inverse_mass).cwiseSqrt();
+  root.topLeftCorner<3, 3>().diagonal() = math::to_eigen(body.inverse_mass).cwiseSqrt();
   root.bottomRightCorner<3, 3>() = turns.eigenvectors() * turns.eigenvalues().cwiseMax(0).cwiseSqrt().asDiagonal() *
                                    turns.eigenvectors().transpose();
   const Six product = root * sum * root;
@@ -63,7 +63,7 @@ double largest(const contacts::Body& body, const Six& sum) {
 
 void add_point(Six& sum, const Vec3& along, const Vec3& arm) {
   Eigen::Matrix<double, 6, 1> j;
-  j << detail::to_eigen(along), detail::to_eigen(cross(arm, along));
+  j << math::to_eigen(along), math::to_eigen(cross(arm, along));
   sum += j * j.transpose();
 }
 
@@ -80,7 +80,7 @@ void measure_bodies(const System& s, Scratch& scratch) {
       const contacts::Row* const rows[3] = {&p.normal, &p.tangent[0], &p.tangent[1]};
       for (int k = 0; k < 3; ++k) {
         Eigen::Matrix<double, 6, 1> j;
-        j << detail::to_eigen(rows[k]->along), detail::to_eigen(of_a ? rows[k]->turn_a : rows[k]->turn_b);
+        j << math::to_eigen(rows[k]->along), math::to_eigen(of_a ? rows[k]->turn_a : rows[k]->turn_b);
         scratch.sums[2 * at(body)] += j * j.transpose();
         if (k == 0) scratch.sums[2 * at(body) + 1] += j * j.transpose();
       }
@@ -91,7 +91,7 @@ void measure_bodies(const System& s, Scratch& scratch) {
 }
 
 /// Two bodies that meet, within the step.
-struct Meeting {
+struct TouchingBodies {
   Moving& a;
   Moving& b;
   bool a_moves;
@@ -100,19 +100,19 @@ struct Meeting {
   Vec3 xb;
 };
 
-Meeting meet(const System& s, const Contact& c, double time, Scratch& scratch) {
+TouchingBodies touching_bodies(const System& s, const Contact& c, double time, Scratch& scratch) {
   const Point& first = s.points[c.first];
   Moving& a = scratch.moving[at(first.a)];
   Moving& b = scratch.moving[at(first.b)];
   const bool a_moves = s.bodies[at(first.a)].moves;
   const bool b_moves = s.bodies[at(first.b)].moves;
-  // What does not move by forces is shared by islands, so it is not moved along but asked where it is.
+  // A body that no force moves is shared by islands: its pose is computed, not advanced.
   return {a, b, a_moves, b_moves, a_moves ? a.x : a.x + time * a.v, b_moves ? b.x : b.x + time * b.v};
 }
 
 /// m, from the centre of mass of a body that is turned like this: its point that is farthest along a direction.
-Vec3 farthest(const rigid::Collider& collider, const detail::Quat& q, const Vec3& along) {
-  const Mat3 turn = detail::matrix(q);
+Vec3 farthest(const rigid::Collider& collider, const math::Quat& q, const Vec3& along) {
+  const Mat3 turn = math::matrix(q);
   const Vec3 own = shapes::support(*collider.core, collider.rotation.back(turn.back(along))).p;
   return turn * (collider.rotation * own + collider.place) + collider.core->radius * along;
 }
@@ -121,10 +121,10 @@ Vec3 farthest(const rigid::Collider& collider, const detail::Quat& q, const Vec3
 struct Follower {
   bool is_a;
   const rigid::Collider& collider;
-  const detail::Quat& begin;  ///< of its body, at the beginning of the step
+  const math::Quat& begin;  ///< of its body, at the beginning of the step
 };
 
-Follower follower(const response::In& in, const rigid::Pair& pair) {
+Follower follower(const response::In& in, const contact::CachedManifold& pair) {
   const rigid::Collider& a = in.bodies.colliders[at(pair.collider_a)];
   const rigid::Collider& b = in.bodies.colliders[at(pair.collider_b)];
   if (a.size < b.size) return {true, a, in.bodies.motion[at(pair.body_a)].q};
@@ -134,26 +134,27 @@ Follower follower(const response::In& in, const rigid::Pair& pair) {
 /// By how much the points of a pair have turned since the beginning of the step, about the centre of mass of the body
 /// along which they go. Corners and edges turn with the body. What is round about an axis rolls over its points, which
 /// turn with that axis only.
-Mat3 turned_points(const Follower& f, const detail::Quat& now) {
+Mat3 turned_points(const Follower& f, const math::Quat& now) {
   const shapes::Core* const core = f.collider.core;
-  const detail::Quat turn = now * detail::conjugate(f.begin);
+  const math::Quat turn = now * math::conjugate(f.begin);
   if (core == nullptr || core->kind == shapes::CoreKind::point || core->kind == shapes::CoreKind::ellipsoid)
     return {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   const bool round = core->kind == shapes::CoreKind::cylinder || core->kind == shapes::CoreKind::cone ||
                      (core->kind == shapes::CoreKind::segment && core->radius > 0);
-  if (!round) return detail::matrix(turn);
-  const Vec3 axis = detail::matrix(f.begin) * f.collider.rotation.z;
-  const Vec3 to = detail::matrix(turn) * axis;
+  if (!round) return math::matrix(turn);
+  const Vec3 axis = math::matrix(f.begin) * f.collider.rotation.z;
+  const Vec3 to = math::matrix(turn) * axis;
   const Vec3 about = cross(axis, to);
   const double w = 1 + dot(axis, to);
-  return w > 1e-6 ? detail::matrix(detail::normalized({w, about.x, about.y, about.z})) : detail::matrix(turn);
+  return w > 1e-6 ? math::matrix(math::normalized({w, about.x, about.y, about.z})) : math::matrix(turn);
 }
 
-/// Of the share of its size that a point may be off what is farthest of a body that touches there alone.
+/// Largest distance of a point from the farthest one of a body that touches there alone, as a fraction of its size.
 constexpr double off_farthest = 0.01;
 
 /// Finds out whether a pair touches at one point which is what one of its bodies has farthest out.
-void begin_to_roll(const Meeting& m, const rigid::Pair& pair, const Follower& f, std::span<Spring> springs) {
+void begin_to_roll(const TouchingBodies& m, const contact::CachedManifold& pair, const Follower& f,
+                   std::span<Spring> springs) {
   const shapes::Core* const core = f.collider.core;
   if (springs.size() != 1 || !(f.is_a ? m.a_moves : m.b_moves)) return;
   if (core == nullptr || core->kind == shapes::CoreKind::half_space) return;
@@ -171,7 +172,8 @@ void begin_to_roll(const Meeting& m, const rigid::Pair& pair, const Follower& f,
 /// stood still over the step would sink, by its spin times how far it leans over.
 /// They are on its surface, and not between the two: a thin body far from the middle of a gap would turn about its own
 /// axis with an arm that it does not have.
-void follow(const Meeting& m, const rigid::Pair& pair, const Follower& f, double h, std::span<Spring> springs) {
+void follow(const TouchingBodies& m, const contact::CachedManifold& pair, const Follower& f, double h,
+            std::span<Spring> springs) {
   const Moving& body = f.is_a ? m.a : m.b;
   const Vec3& x = f.is_a ? m.xa : m.xb;
   const Vec3 out = f.is_a ? pair.normal : -1.0 * pair.normal;
@@ -192,7 +194,7 @@ void follow(const Meeting& m, const rigid::Pair& pair, const Follower& f, double
 }
 
 /// Forces of the points of a pair in a substep, onto its two bodies.
-void press(const Meeting& m, rigid::Pair& pair, double h, std::span<Spring> springs) {
+void press(const TouchingBodies& m, contact::CachedManifold& pair, double h, std::span<Spring> springs) {
   const Vec3& n = pair.normal;
   double pressed = 0;
   double stiffness = 0;
@@ -208,23 +210,23 @@ void press(const Meeting& m, rigid::Pair& pair, double h, std::span<Spring> spri
     ++touching;
   }
   if (!(pressed > 0)) {
-    pair.rub = {};
+    pair.friction_impulse = {};
     return;
   }
   // The spring along the surface, as the force that it gave last.
   const double limit = static_cast<double>(pair.friction) * pressed;
-  Vec3 drawn = (1 / h) * pair.rub - (stiffness * h / touching) * slip;
+  Vec3 drawn = (1 / h) * pair.friction_impulse - (stiffness * h / touching) * slip;
   drawn = drawn - dot(n, drawn) * n;
   const double size = length(drawn);
   if (size > limit) drawn = (limit / size) * drawn;
-  pair.rub = h * drawn;
+  pair.friction_impulse = h * drawn;
   for (Spring& spring : springs) {
     if (spring.force == 0) continue;
     spring.total += h * spring.force;
     Vec3 along = (spring.force / pressed) * drawn - spring.drag * spring.slip;
-    const double most = static_cast<double>(pair.friction) * spring.force;
+    const double max_value = static_cast<double>(pair.friction) * spring.force;
     const double much = length(along);
-    if (much > most) along = (most / much) * along;
+    if (much > max_value) along = (max_value / much) * along;
     const Vec3 impulse = h * (spring.force * n + along);
     if (m.a_moves) {
       m.a.impulse = m.a.impulse - impulse;
@@ -244,8 +246,8 @@ void press(const Meeting& m, rigid::Pair& pair, double h, std::span<Spring> spri
 constexpr double turned_much = 1e-3;
 
 bool has_turned(const Moving& m) {
-  const detail::Quat& p = m.q;
-  const detail::Quat& q = m.measured;
+  const math::Quat& p = m.q;
+  const math::Quat& q = m.measured;
   const double same = p.w * q.w + p.x * q.x + p.y * q.y + p.z * q.z;
   return 1 - same * same > 0.25 * turned_much * turned_much;
 }
@@ -253,64 +255,65 @@ bool has_turned(const Moving& m) {
 /// Where bodies of an island have turned, makes the springs softer that have become too stiff for how far bodies now
 /// give way: a thin one does so little while it is pushed at its end, along it, and a thousand times as far when it has
 /// turned. Never stiffer within a step, which would give energy.
-void soften(const response::In& in, const Island& island, std::span<rigid::Pair> pairs, double time, Scratch& scratch) {
+void soften(const response::In& in, const Island& island, std::span<contact::CachedManifold> pairs, double time,
+            Scratch& scratch) {
   System& s = scratch.system;
   bool any = false;
   const auto members = std::span(s.members).subspan(island.first_body, island.end_body - island.first_body);
   for (const std::int32_t body : members) {
     Moving& m = scratch.moving[at(body)];
-    m.anew = s.bodies[at(body)].moves && has_turned(m);
-    any = any || m.anew;
-    if (m.anew) scratch.sums[2 * at(body)].setZero();
+    m.remeasured = s.bodies[at(body)].moves && has_turned(m);
+    any = any || m.remeasured;
+    if (m.remeasured) scratch.sums[2 * at(body)].setZero();
   }
   if (!any) return;
   const auto contacts = std::span(s.contacts).subspan(island.first_contact, island.end_contact - island.first_contact);
   for (const Contact& c : contacts) {
     const Point& first = s.points[c.first];
-    const Meeting m = meet(s, c, time, scratch);
+    const TouchingBodies m = touching_bodies(s, c, time, scratch);
     const Vec3 directions[3] = {first.normal.along, first.tangent[0].along, first.tangent[1].along};
     for (std::size_t k = 0; k < c.count; ++k) {
       const Vec3& place = scratch.springs[c.first + k].place;
       for (const Vec3& along : directions) {
-        if (m.a_moves && m.a.anew) add_point(scratch.sums[2 * at(first.a)], along, place - m.xa);
-        if (m.b_moves && m.b.anew) add_point(scratch.sums[2 * at(first.b)], along, place - m.xb);
+        if (m.a_moves && m.a.remeasured) add_point(scratch.sums[2 * at(first.a)], along, place - m.xa);
+        if (m.b_moves && m.b.remeasured) add_point(scratch.sums[2 * at(first.b)], along, place - m.xb);
       }
     }
   }
   for (const std::int32_t body : members) {
     Moving& m = scratch.moving[at(body)];
-    if (!m.anew) continue;
+    if (!m.remeasured) continue;
     contacts::Body now = s.bodies[at(body)];
-    now.inverse_inertia =
-        rigid::inverse_inertia(detail::matrix(m.q), in.bodies.mass[at(body)], in.bodies.info[at(body)]);
-    m.give = largest(now, scratch.sums[2 * at(body)]);
+    now.inverse_inertia = rigid::inverse_inertia(math::matrix(m.q), in.bodies.mass[at(body)], in.bodies.info[at(body)]);
+    m.inverse_effective_mass = largest(now, scratch.sums[2 * at(body)]);
     m.measured = m.q;
   }
   for (const Contact& c : contacts) {
     const Point& first = s.points[c.first];
-    const double give = scratch.moving[at(first.a)].give + scratch.moving[at(first.b)].give;
+    const double inverse_effective_mass =
+        scratch.moving[at(first.a)].inverse_effective_mass + scratch.moving[at(first.b)].inverse_effective_mass;
     Spring* const springs = scratch.springs.data() + c.first;
-    if (!(give > springs->bearable)) continue;
-    const double share = springs->bearable / give;
-    rigid::Pair& pair = pairs[at(c.pair)];
-    pair.rub = share * pair.rub;
+    if (!(inverse_effective_mass > springs->bearable)) continue;
+    const double fraction = springs->bearable / inverse_effective_mass;
+    contact::CachedManifold& pair = pairs[at(c.pair)];
+    pair.friction_impulse = fraction * pair.friction_impulse;
     for (std::size_t k = 0; k < c.count; ++k) {
-      springs[k].stiffness *= share;
-      springs[k].damping *= share;
-      springs[k].drag *= share;
-      springs[k].bearable = give;
+      springs[k].stiffness *= fraction;
+      springs[k].damping *= fraction;
+      springs[k].drag *= fraction;
+      springs[k].bearable = inverse_effective_mass;
     }
   }
 }
 
-void move(const response::In& in, const System& s, std::size_t i, double h, double share, Moving& m) {
+void move(const response::In& in, const System& s, std::size_t i, double h, double fraction, Moving& m) {
   const rigid::Mass& mass = in.bodies.mass[i];
   const rigid::Info& info = in.bodies.info[i];
   const contacts::Body& body = s.bodies[i];
-  m.v = m.v + share * body.free_v + contacts::scaled(body.inverse_mass, m.impulse);
+  m.v = m.v + fraction * body.free_v + contacts::scaled(body.inverse_mass, m.impulse);
   m.x = m.x + h * m.v;
   const Vec3 moment = rigid::unlocked(m.moment, info.locked_rotation);
-  m.momentum = m.momentum + share * (in.free[i].momentum - momentum_of(in, i)) + moment;
+  m.momentum = m.momentum + fraction * (in.free[i].momentum - momentum_of(in, i)) + moment;
   const rigid::Turned end = rigid::turn_freely(m.q, m.momentum, mass, info, h);
   m.q = end.q;
   m.w = end.w;
@@ -321,17 +324,17 @@ void move(const response::In& in, const System& s, std::size_t i, double h, doub
 /// Out of what it overlaps, without a velocity.
 void shift(const response::In& in, const contacts::Body& body, std::size_t i, Moving& m) {
   const auto none = [](const Vec3& v) { return v.x == 0 && v.y == 0 && v.z == 0; };
-  if (none(body.push_v) && none(body.push_w)) return;
+  if (none(body.correction_v) && none(body.correction_w)) return;
   m.pushed = true;
-  m.x = m.x + in.dt * body.push_v;
-  const detail::Quat turn = detail::normalized(detail::rotation_by(in.dt * body.push_w));
+  m.x = m.x + in.dt * body.correction_v;
+  const math::Quat turn = math::normalized(math::rotation_by(in.dt * body.correction_w));
   rigid::turn_without_velocity(turn, in.bodies.mass[i], in.bodies.info[i], m.q, m.w);
 }
 
 }  // namespace
 
-void run(Context& context, const response::In& in, const SolverOptions& options, std::span<rigid::Pair> pairs,
-         Scratch& scratch, const response::Out& out, StageStats& stats) {
+void run(Context& context, const response::In& in, const SolverOptions& options,
+         std::span<contact::CachedManifold> pairs, Scratch& scratch, const response::Out& out, StageStats& stats) {
   const StageTimer timer(stats);
   System& s = scratch.system;
   contacts::build(context, in, pairs, s);
@@ -339,8 +342,8 @@ void run(Context& context, const response::In& in, const SolverOptions& options,
   measure_bodies(s, scratch);
   parallel_for(context.workers, s.touched.size(), body_grain, [&](std::size_t k) {
     const std::size_t i = at(s.touched[k]);
-    scratch.moving[i].give = largest(s.bodies[i], scratch.sums[2 * i]);
-    scratch.moving[i].normal_give = largest(s.bodies[i], scratch.sums[2 * i + 1]);
+    scratch.moving[i].inverse_effective_mass = largest(s.bodies[i], scratch.sums[2 * i]);
+    scratch.moving[i].normal_inverse_effective_mass = largest(s.bodies[i], scratch.sums[2 * i + 1]);
   });
   stiffen(in, options, pairs, scratch);
   const int steps = options.penalty.substeps;
@@ -349,8 +352,8 @@ void run(Context& context, const response::In& in, const SolverOptions& options,
     const Island& island = s.islands[k];
     const auto springs_of = [&](const Contact& c) { return std::span(scratch.springs).subspan(c.first, c.count); };
     const auto follow_to = [&](const Contact& c, int step) {
-      const rigid::Pair& pair = pairs[at(c.pair)];
-      const Meeting m = meet(s, c, step * h, scratch);
+      const contact::CachedManifold& pair = pairs[at(c.pair)];
+      const TouchingBodies m = touching_bodies(s, c, step * h, scratch);
       const Follower f = follower(in, pair);
       if (step == 0) begin_to_roll(m, pair, f, springs_of(c));
       follow(m, pair, f, step == 0 ? 0 : h, springs_of(c));
@@ -373,15 +376,15 @@ void run(Context& context, const response::In& in, const SolverOptions& options,
     }
     contacts::move_apart(s, island);
     for (const Contact& c : contacts) {
-      rigid::Pair& pair = pairs[at(c.pair)];
+      contact::CachedManifold& pair = pairs[at(c.pair)];
       pair.opening = is_opening(s, options.resting_speed, in.dt, springs_of(c), points_of(c));
-      pair.twist = 0;
+      pair.torsion_impulse = 0;
       pair.stored = static_cast<float>(energy(springs_of(c), h));
       for (std::size_t i = 0; i < c.count; ++i) {
         const Spring& spring = scratch.springs[c.first + i];
         pair.points[i].total = spring.total;
         pair.points[i].impulse = static_cast<float>(h * spring.force);
-        pair.points[i].reference = pair.points[i].impulse;
+        pair.points[i].learned_load = pair.points[i].impulse;
       }
     }
     for (std::uint32_t m = island.first_body; m < island.end_body; ++m) {
@@ -390,7 +393,7 @@ void run(Context& context, const response::In& in, const SolverOptions& options,
       shift(in, s.bodies[i], i, moved);
       if (!moved.pushed) continue;  // its free way is exact
       out.next[i] = {moved.x, moved.q, moved.v, moved.w};
-      out.answered[i] = 1;
+      out.solved[i] = 1;
     }
   });
   stats.set_unit("contacts");

@@ -2,7 +2,7 @@
 
 #include <Eigen/Core>
 
-#include "carom/stats.hpp"
+#include "carom/core/stats.hpp"
 #include "response/contact_system.hpp"
 #include "response/penalty_force.hpp"
 
@@ -36,44 +36,45 @@
 /// kept to rounding. Energy is not gained but for what springs hold and give back.
 namespace carom::rigid_penalty {
 
-using detail::Mat3;
-using detail::Vec3;
+using math::Mat3;
+using math::Vec3;
 
 /// A body within the step.
 struct Moving {
   Vec3 start;  ///< m, centre of mass at the beginning
   Vec3 x;
-  detail::Quat q;
+  math::Quat q;
   Vec3 v;
   Vec3 w;
   Vec3 momentum;  ///< angular
   Vec3 impulse;   ///< N s of this substep
   Vec3 moment;
   bool pushed = false;
-  bool anew = false;       ///< its give is being measured anew
-  detail::Quat measured;   ///< how it was turned when its give was measured
-  double give = 0;         ///< 1/kg, see above
-  double normal_give = 0;  ///< the same along the normals alone
+  bool remeasured = false;                   ///< its inverse effective mass is measured again
+  math::Quat measured;                       ///< its rotation when its inverse effective mass was measured
+  double inverse_effective_mass = 0;         ///< 1/kg, see above
+  double normal_inverse_effective_mass = 0;  ///< the same along the normals alone
 };
 
 struct Spring {
-  double stiffness = 0;    ///< N/m
-  double damping = 0;      ///< N s/m along the normal
-  double drag = 0;         ///< N s/m along the surface
-  double give = 0;         ///< 1/kg along the normal, of both bodies
-  double impact_give = 0;  ///< 1/kg, for speeds of the points of the pair in the ratio in which they began the step
-  bool bounces = false;    ///< the damping is that of a restitution
-  double pull = 0;         ///< m/s^2, by which forces bring them together
-  double bearable = 0;     ///< 1/kg, of both bodies in all directions, that it is soft enough for
-  double gap = 0;          ///< m
-  double rest = 0;         ///< m, the gap at which it does not push; not above zero
-  double force = 0;        ///< N, of this substep
-  double total = 0;        ///< N s, of the step
-  Vec3 place;              ///< m, where it acts
-  Vec3 beside;             ///< m, from the farthest point of a body that rolls to there
-  bool rolls = false;      ///< where it acts goes along with what is farthest, see `follow`
-  double opening = 0;      ///< m/s, of the gap
-  Vec3 slip;               ///< m/s
+  double stiffness = 0;               ///< N/m
+  double damping = 0;                 ///< N s/m along the normal
+  double drag = 0;                    ///< N s/m along the surface
+  double inverse_effective_mass = 0;  ///< 1/kg along the normal, of both bodies
+  double impact_inverse_effective_mass =
+      0;                 ///< 1/kg, for speeds of the points of the pair in the ratio in which they began the step
+  bool bounces = false;  ///< the damping is that of a restitution
+  double pull = 0;       ///< m/s^2, by which forces bring them together
+  double bearable = 0;   ///< 1/kg, of both bodies in all directions, that it is soft enough for
+  double gap = 0;        ///< m
+  double rest = 0;       ///< m, the gap at which it does not push; not above zero
+  double force = 0;      ///< N, of this substep
+  double total = 0;      ///< N s, of the step
+  Vec3 place;            ///< m, where it acts
+  Vec3 beside;           ///< m, from the farthest point of a body that rolls to there
+  bool rolls = false;    ///< where it acts goes along with what is farthest, see `follow`
+  double opening = 0;    ///< m/s, of the gap
+  Vec3 slip;             ///< m/s
 };
 
 struct Scratch {
@@ -85,7 +86,7 @@ struct Scratch {
 };
 
 /// Throws Error(unstable) that names the bodies and the largest stable stiffness, before anything has changed.
-void run(Context& context, const response::In& in, const SolverOptions& options, std::span<rigid::Pair> pairs,
-         Scratch& scratch, const response::Out& out, StageStats& stats);
+void run(Context& context, const response::In& in, const SolverOptions& options,
+         std::span<contact::CachedManifold> pairs, Scratch& scratch, const response::Out& out, StageStats& stats);
 
 }  // namespace carom::rigid_penalty

@@ -40,8 +40,8 @@ void check(Kind kind, const RigidBody& body) {
   refuse("rolling_friction", body.rolling_friction);
 }
 
-void run(Kind kind, Context& context, const In& in, const SolverOptions& options, std::span<rigid::Pair> pairs,
-         Scratch& scratch, const Out& out, StageStats& stats) {
+void run(Kind kind, Context& context, const In& in, const SolverOptions& options,
+         std::span<contact::CachedManifold> pairs, Scratch& scratch, const Out& out, StageStats& stats) {
   switch (kind) {
     case Kind::soft:
       return soft::run(context, in, options, pairs, scratch.soft, out, stats);

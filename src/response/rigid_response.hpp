@@ -28,8 +28,8 @@ struct Scratch {
   rigid_penalty::Scratch penalty;
 };
 
-void run(Kind kind, Context& context, const In& in, const SolverOptions& options, std::span<rigid::Pair> pairs,
-         Scratch& scratch, const Out& out, StageStats& stats);
+void run(Kind kind, Context& context, const In& in, const SolverOptions& options,
+         std::span<contact::CachedManifold> pairs, Scratch& scratch, const Out& out, StageStats& stats);
 
 /// Whether what it takes of the energy of bodies in one step it may give back in another.
 constexpr bool stores_energy(Kind kind) {

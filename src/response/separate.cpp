@@ -27,24 +27,24 @@ void move_apart(System& s, const Island& island) {
       Point* const points = s.points.data() + contact.first;
       Body& a = s.bodies[at(points[0].a)];
       Body& b = s.bodies[at(points[0].b)];
-      std::array<double, convex::patch_points> speed{};
-      std::array<double, convex::patch_points> push{};
+      std::array<double, convex::max_manifold_points> speed{};
+      std::array<double, convex::max_manifold_points> normal_impulse{};
       for (std::size_t k = 0; k < contact.count; ++k) {
-        push[k] = points[k].push_out;
+        normal_impulse[k] = points[k].correction_impulse;
         speed[k] = moved_apart(points[k].normal, a, b) - points[k].apart;
       }
-      settle_points(contact, speed.data(), push.data());
+      settle_points(contact, speed.data(), normal_impulse.data());
       for (std::size_t k = 0; k < contact.count; ++k) {
         Point& p = points[k];
-        const double j = push[k] - p.push_out;
-        p.push_out = push[k];
+        const double j = normal_impulse[k] - p.correction_impulse;
+        p.correction_impulse = normal_impulse[k];
         if (a.moves) {
-          a.push_v = a.push_v - j * scaled(a.inverse_mass, p.normal.along);
-          a.push_w = a.push_w - j * p.normal.spin_a;
+          a.correction_v = a.correction_v - j * scaled(a.inverse_mass, p.normal.along);
+          a.correction_w = a.correction_w - j * p.normal.spin_a;
         }
         if (b.moves) {
-          b.push_v = b.push_v + j * scaled(b.inverse_mass, p.normal.along);
-          b.push_w = b.push_w + j * p.normal.spin_b;
+          b.correction_v = b.correction_v + j * scaled(b.inverse_mass, p.normal.along);
+          b.correction_w = b.correction_w + j * p.normal.spin_b;
         }
       }
     }
@@ -52,10 +52,10 @@ void move_apart(System& s, const Island& island) {
 }
 
 void separate(System& s, const Island& island, double slop, double fastest, double dt) {
-  constexpr double share = 0.2;  // of an overlap, in one step: what pushes from several sides must not overshoot
+  constexpr double fraction = 0.2;  // of an overlap, in one step: what pushes from several sides must not overshoot
   for (std::uint32_t i = island.first_point; i < island.end_point; ++i) {
     Point& p = s.points[i];
-    p.apart = p.gap < -slop ? std::min(share * (-slop - p.gap) / dt, fastest)
+    p.apart = p.gap < -slop ? std::min(fraction * (-slop - p.gap) / dt, fastest)
                             : -std::max(0.0, p.gap / dt + speed_along(p.normal, s.bodies[at(p.a)], s.bodies[at(p.b)]));
   }
   move_apart(s, island);
@@ -66,14 +66,14 @@ rigid::Motion moved(const response::In& in, const Body& body, std::size_t i) {
   const rigid::Mass& mass = in.bodies.mass[i];
   rigid::Motion next;
   next.v = in.free[i].v + scaled(body.inverse_mass, body.impulse);
-  next.x = m.x + in.dt * (next.v + body.push_v);
+  next.x = m.x + in.dt * (next.v + body.correction_v);
   const rigid::Info& info = in.bodies.info[i];
   const Vec3 momentum = in.free[i].momentum + rigid::unlocked(body.moment, info.locked_rotation);
   const rigid::Turned end = rigid::turn_freely(m.q, momentum, mass, info, in.dt);
   next.q = end.q;
   next.w = end.w;
-  if (!none(body.push_w)) {
-    const detail::Quat turn = detail::normalized(detail::rotation_by(in.dt * body.push_w));
+  if (!none(body.correction_w)) {
+    const math::Quat turn = math::normalized(math::rotation_by(in.dt * body.correction_w));
     rigid::turn_without_velocity(turn, mass, info, next.q, next.w);
   }
   return next;

@@ -11,10 +11,10 @@
 namespace carom::soft {
 namespace {
 
-using detail::Vec3;
+using contact::CachedManifold;
 using kernels::SoftBatch;
 using kernels::SoftBody;
-using rigid::Pair;
+using math::Vec3;
 
 /// Best for a chain of some thirty bodies (Young's formula); shorter ones take it as well, longer ones need more
 /// rounds.
@@ -76,21 +76,21 @@ void store_coupled(Scratch& s, std::span<const response::CoupledBody> bodies) {
   }
 }
 
-/// What settling found is the load to begin with.
+/// The initial iterations give the learned load to begin with.
 void learn_load(SoftBatch& batch) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(batch.point_count); ++i) {
-    std::copy(std::begin(batch.points[i].impulse), std::end(batch.points[i].impulse), batch.points[i].reference);
+    std::copy(std::begin(batch.points[i].impulse), std::end(batch.points[i].impulse), batch.points[i].learned_load);
   }
 }
 
 /// More than half of the points have just begun, in touch and not by an impact.
-bool mostly_new(const In& in, std::span<const Pair> pairs, double zone, double resting_speed) {
+bool mostly_new(const In& in, std::span<const CachedManifold> pairs, double zone, double resting_speed) {
   std::size_t fresh = 0;
   std::size_t all = 0;
-  for (const response::Touch& touch : in.touches) all += static_cast<std::size_t>(touch.count);
+  for (const response::ActivePair& touch : in.active_pairs) all += static_cast<std::size_t>(touch.count);
   if (2 * in.fresh_points <= all) return false;
-  for (const std::int32_t t : in.touching) {
-    const Pair& pair = pairs[static_cast<std::size_t>(t)];
+  for (const std::int32_t t : in.active_indices) {
+    const CachedManifold& pair = pairs[static_cast<std::size_t>(t)];
     const rigid::Motion& a = in.bodies.motion[static_cast<std::size_t>(pair.body_a)];
     const rigid::Motion& b = in.bodies.motion[static_cast<std::size_t>(pair.body_b)];
     for (std::size_t i = 0; i < static_cast<std::size_t>(pair.count); ++i) {
@@ -116,7 +116,7 @@ void add_runs(Scratch& s, int what) {
 
 }  // namespace
 
-void run(Context& context, const In& in, const SolverOptions& options, std::span<Pair> pairs, Scratch& s,
+void run(Context& context, const In& in, const SolverOptions& options, std::span<CachedManifold> pairs, Scratch& s,
          const response::Out& out, StageStats& stats) {
   const StageTimer timer(stats);
   const double h = in.dt / options.soft.substeps;
@@ -131,17 +131,17 @@ void run(Context& context, const In& in, const SolverOptions& options, std::span
                   .h = h,
                   .bounce_speed = static_cast<float>(options.bounce_speed)};
   const kernels::SoftStep step{.h = static_cast<float>(h),
-                               .push_speed = static_cast<float>(options.max_push_speed),
+                               .max_push_speed = static_cast<float>(options.max_push_speed),
                                .bounce_speed = static_cast<float>(options.bounce_speed),
-                               .zone = static_cast<float>(options.contact_zone),
+                               .zone = static_cast<float>(options.soft_zone),
                                .add = 0};
   kernels::SoftStep later = step;  // the first push finds the impulses of the step before
   later.add = 1;
   kernels::SoftStep hurried = step;
   hurried.over = settle_over;
 
-  const int settle_sweeps =
-      mostly_new(in, pairs, options.contact_zone, options.resting_speed) ? options.soft.initial_iterations : 0;
+  const int initial_iterations =
+      mostly_new(in, pairs, options.soft_zone, options.resting_speed) ? options.soft.initial_iterations : 0;
   const auto batches = static_cast<std::uint32_t>(s.batches.size());
   const auto rows = static_cast<std::uint32_t>(s.rows.size());
   response::Coupling* const coupling = in.coupling;
@@ -152,9 +152,9 @@ void run(Context& context, const In& in, const SolverOptions& options, std::span
   s.blocks.clear();
   add_loop(s, prepare, 0, batches, batches_of_block);
   add_runs(s, warm_start);
-  for (int i = 0; i < settle_sweeps; ++i) add_runs(s, settle);
+  for (int i = 0; i < initial_iterations; ++i) add_runs(s, settle);
   for (int i = 0; i < options.soft.substeps; ++i) {
-    if (i == 0 && settle_sweeps > 0) add_loop(s, learn, 0, batches, batches_of_block);
+    if (i == 0 && initial_iterations > 0) add_loop(s, learn, 0, batches, batches_of_block);
     if (i > 0) add_loop(s, next_velocity, 0, rows, bodies_of_block);
     add_runs(s, i == 0 ? push : push_again);
     if (coupling != nullptr) add_loop(s, couple, 0, 1, 1);
@@ -235,7 +235,7 @@ void run(Context& context, const In& in, const SolverOptions& options, std::span
     const auto body = static_cast<std::size_t>(s.rows[r]);
     if (in.bodies.mass[body].inverse == 0 || in.bodies.asleep[body] != 0) return;
     out.next[body] = solved_motion(in, body, s.outcome[r], s.bodies[r], options.soft.substeps);
-    out.answered[body] = 1;
+    out.solved[body] = 1;
   });
   stats.set_unit("contacts");
   stats.in += in.points;

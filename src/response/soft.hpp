@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "bodies/rigid.hpp"
-#include "carom/stats.hpp"
-#include "contact/rigid_pair.hpp"
+#include "carom/core/stats.hpp"
+#include "contact/cached_manifold.hpp"
 #include "core/context.hpp"
-#include "core/stages.hpp"
+#include "core/phased_loop.hpp"
 #include "kernels/soft_contact.hpp"
 #include "response/response.hpp"
 
@@ -15,12 +15,12 @@
 /// there): in each substep all contacts are solved once as stiff springs with dampers that push overlaps out, positions
 /// follow, and all are solved once more as rigid ones, which takes away the velocity that pushing out has given.
 ///
-/// What differs from the published form:
+/// Differences from the published form:
 /// - The spring of a contact carries only what its load is beyond that of late (`reference`), so a stack at rest does
 ///   not sink into itself by the weight it carries. The load is learned slowly: spring and learning together are a
 ///   controller with an integral part, and on the slow modes of a tall stack, which the solver does not get to the
 ///   bottom of within a step, a fast one would swing up.
-/// - Gaps below `contact_zone` are closed as gently as overlaps are opened. At rest a contact is at zero, and must not
+/// - Gaps below `soft_zone` are closed as gently as overlaps are opened. At rest a contact is at zero, and must not
 ///   change its nature there.
 /// - Points of one pair are solved together, by their small matrix; friction acts at their centre.
 /// - The impulses of a substep are handed to the next as the change of velocity that they made, which is one pass over
@@ -31,10 +31,10 @@ namespace carom::soft {
 
 using response::In;
 
-/// What contacts did to a body over the step.
+/// Effect of all contacts on a body over the step.
 struct Outcome {
-  detail::Vec3 impulse;  ///< N s
-  detail::Vec3 moment;   ///< N m s about the centre of mass
+  math::Vec3 impulse;  ///< N s
+  math::Vec3 moment;   ///< N m s about the centre of mass
 };
 
 struct Scratch {
@@ -72,11 +72,11 @@ struct Scratch {
   std::size_t colours = 0;
   std::vector<Loop> loops;
   std::vector<std::uint32_t> blocks;
-  StageRunner runner;
+  PhasedLoop runner;
 };
 
 /// Solves the contacts of one step: pairs get their impulses, and the bodies that they hold their motion.
-void run(Context& context, const In& in, const SolverOptions& options, std::span<rigid::Pair> pairs, Scratch& scratch,
-         const response::Out& out, StageStats& stats);
+void run(Context& context, const In& in, const SolverOptions& options, std::span<contact::CachedManifold> pairs,
+         Scratch& scratch, const response::Out& out, StageStats& stats);
 
 }  // namespace carom::soft

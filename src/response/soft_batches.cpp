@@ -10,13 +10,13 @@
 namespace carom::soft {
 namespace {
 
-using detail::Mat3;
-using detail::Vec3;
+using contact::CachedManifold;
 using kernels::soft_no_gap;
 using kernels::soft_points;
 using kernels::SoftBatch;
 using kernels::SoftMass;
-using rigid::Pair;
+using math::Mat3;
+using math::Vec3;
 
 /// Mass ratio up to which a contact is as stiff as between equal bodies. Beyond it the light body alone sets the
 /// stiffness, while what the heavy one hits passes through it into bodies as light: a stiff spring squeezes it out.
@@ -77,8 +77,8 @@ void make_rows(Context& context, const In& in, double h, Scratch& s) {
   const std::size_t count = in.bodies.size();
   s.row.assign(count, -1);
   s.rows.clear();
-  s.body_a.resize(in.touching.size());
-  s.body_b.resize(in.touching.size());
+  s.body_a.resize(in.active_indices.size());
+  s.body_b.resize(in.active_indices.size());
   const auto row_of = [&](std::int32_t body) {
     std::int32_t& row = s.row[static_cast<std::size_t>(body)];
     if (row < 0) {
@@ -92,8 +92,8 @@ void make_rows(Context& context, const In& in, double h, Scratch& s) {
                ? s.row[static_cast<std::size_t>(body)]
                : -1;
   };
-  for (std::size_t i = 0; i < in.touching.size(); ++i) {
-    const response::Touch& touch = in.touches[i];
+  for (std::size_t i = 0; i < in.active_indices.size(); ++i) {
+    const response::ActivePair& touch = in.active_pairs[i];
     row_of(touch.body_a);
     row_of(touch.body_b);
     s.body_a[i] = movable(touch.body_a);
@@ -136,12 +136,12 @@ void make_rows(Context& context, const In& in, double h, Scratch& s) {
 void place_contacts(const In& in, Scratch& s) {
   colours::assign(s.body_a, s.body_b, s.rows.size() + 1, s.used, s.colour);
   constexpr std::size_t classes = soft_points + 1;
-  s.counts.assign((colours::most + 1) * classes, 0);
+  s.counts.assign((colours::max_colours + 1) * classes, 0);
   const auto class_of = [&](std::size_t i) {
     return static_cast<std::size_t>(s.colour[i]) * classes +
-           (soft_points - static_cast<std::size_t>(in.touches[i].count));
+           (soft_points - static_cast<std::size_t>(in.active_pairs[i].count));
   };
-  for (std::size_t i = 0; i < in.touching.size(); ++i) ++s.counts[class_of(i)];
+  for (std::size_t i = 0; i < in.active_indices.size(); ++i) ++s.counts[class_of(i)];
   std::uint32_t lane = 0;
   s.runs.clear();
   s.colours = 0;
@@ -154,7 +154,7 @@ void place_contacts(const In& in, Scratch& s) {
       s.runs.push_back({begin, end, one_block});
     }
   };
-  for (std::size_t c = 0; c < colours::most; ++c) {
+  for (std::size_t c = 0; c < colours::max_colours; ++c) {
     const std::uint32_t first = lane;
     for (std::size_t k = 0; k < classes; ++k) {
       const std::uint32_t n = s.counts[c * classes + k];
@@ -166,11 +166,11 @@ void place_contacts(const In& in, Scratch& s) {
     ++s.colours;
     add_run(first / soft_lanes, lane / soft_lanes, lane - first <= batches_of_block * soft_lanes);
   }
-  // What has no colour gets a batch of its own each, one after the other.
+  // A contact without a colour gets a batch of its own.
   const std::uint32_t first_single = lane / soft_lanes;
   std::uint32_t singles = 0;
-  s.place.resize(in.touching.size());
-  for (std::size_t i = 0; i < in.touching.size(); ++i) {
+  s.place.resize(in.active_indices.size());
+  for (std::size_t i = 0; i < in.active_indices.size(); ++i) {
     if (s.colour[i] == colours::leftover) {
       s.place[i] = (first_single + singles++) * soft_lanes;
     } else {
@@ -183,12 +183,12 @@ void place_contacts(const In& in, Scratch& s) {
   s.lanes.resize(batches);
   s.bounces.resize(batches);
   for (auto& lanes : s.lanes) std::fill(std::begin(lanes.pair), std::end(lanes.pair), -1);
-  for (std::size_t i = 0; i < in.touching.size(); ++i) {
+  for (std::size_t i = 0; i < in.active_indices.size(); ++i) {
     s.lanes[s.place[i] / soft_lanes].pair[s.place[i] % soft_lanes] = static_cast<std::int32_t>(i);
   }
 }
 
-Vec3 centre_of(const Pair& pair) {
+Vec3 centre_of(const CachedManifold& pair) {
   Vec3 sum;
   for (std::size_t i = 0; i < static_cast<std::size_t>(pair.count); ++i) sum = sum + pair.points[i].middle;
   return 1.0 / pair.count * sum;
@@ -201,14 +201,14 @@ void fill_unused(SoftBatch& batch, std::size_t lane, std::int32_t no_row) {
   batch.b[lane] = no_row;
   batch.write_a[lane] = -1;
   batch.write_b[lane] = -1;
-  for (auto* v : {batch.normal, batch.arm_a, batch.arm_b, batch.rub}) put_lane(v, lane, {});
+  for (auto* v : {batch.normal, batch.arm_a, batch.arm_b, batch.first_tangent}) put_lane(v, lane, {});
   batch.friction[lane] = 0;
   batch.restitution[lane] = 0;
   batch.pull[lane] = 0;
   batch.bias_rate[lane] = 0;
   batch.mass_scale[lane] = 0;
   batch.impulse_scale[lane] = 0;
-  batch.twist_impulse[lane] = 0;
+  batch.torsion_impulse[lane] = 0;
 }
 
 void fill_no_point(kernels::SoftPoint& p, std::size_t lane) {
@@ -217,30 +217,30 @@ void fill_no_point(kernels::SoftPoint& p, std::size_t lane) {
   p.gap[lane] = soft_no_gap;
   p.lever[lane] = 0;
   p.impulse[lane] = 0;
-  p.reference[lane] = 0;
+  p.learned_load[lane] = 0;
   p.approach[lane] = 0;
 }
 
 }  // namespace
 
-void ask_for_batch(const In& in, std::span<const Pair> pairs, const Scratch& s, std::size_t index) {
+void prefetch_batch(const In& in, std::span<const CachedManifold> pairs, const Scratch& s, std::size_t index) {
   if (index >= s.lanes.size()) return;
   for (const std::int32_t contact : s.lanes[index].pair) {
     if (contact < 0) continue;
-    const response::Touch& touch = in.touches[static_cast<std::size_t>(contact)];
-    ask_for(pairs[static_cast<std::size_t>(touch.pair)], touch.count);
+    const response::ActivePair& touch = in.active_pairs[static_cast<std::size_t>(contact)];
+    prefetch_pair(pairs[static_cast<std::size_t>(touch.pair)], touch.count);
   }
 }
 
 void Fill::operator()(std::uint32_t index) const {
-  ask_for_batch(in, pairs, s, index + 2);
+  prefetch_batch(in, pairs, s, index + 2);
   SoftBatch& batch = s.batches[index];
   batch.point_count = 0;
   s.bounces[index] = 0;
   for (std::size_t lane = 0; lane < soft_lanes; ++lane) {
     const std::int32_t contact = s.lanes[index].pair[lane];
     if (contact >= 0) {
-      batch.point_count = std::max(batch.point_count, in.touches[static_cast<std::size_t>(contact)].count);
+      batch.point_count = std::max(batch.point_count, in.active_pairs[static_cast<std::size_t>(contact)].count);
     }
   }
   for (std::size_t lane = 0; lane < soft_lanes; ++lane) {
@@ -255,7 +255,7 @@ void Fill::operator()(std::uint32_t index) const {
   }
 }
 
-Softness Fill::softness_of(std::size_t contact, const Pair& pair) const {
+Softness Fill::softness_of(std::size_t contact, const CachedManifold& pair) const {
   if (s.body_a[contact] < 0 || s.body_b[contact] < 0) return still;
   const double a = in.bodies.mass[static_cast<std::size_t>(pair.body_a)].inverse;
   const double b = in.bodies.mass[static_cast<std::size_t>(pair.body_b)].inverse;
@@ -268,7 +268,7 @@ Softness Fill::softness_of(std::size_t contact, const Pair& pair) const {
 namespace {
 
 /// m/s^2, by which forces bring the bodies of a pair together.
-double pull_of(const response::In& in, const Pair& pair) {
+double pull_of(const response::In& in, const CachedManifold& pair) {
   const auto gained_by = [&](std::int32_t body) {
     const auto i = static_cast<std::size_t>(body);
     const bool moves = in.bodies.mass[i].inverse > 0 && in.bodies.asleep[i] == 0;
@@ -278,7 +278,7 @@ double pull_of(const response::In& in, const Pair& pair) {
 }
 
 /// m^2/s^2, by which the square of the closing speed of a pair grows until it touches.
-double fall_to_impact(const Pair& pair, double pull) {
+double fall_to_impact(const CachedManifold& pair, double pull) {
   double gap = INFINITY;
   for (std::size_t i = 0; i < static_cast<std::size_t>(pair.count); ++i) gap = std::min(gap, pair.points[i].distance);
   return 2 * pull * std::max(gap, 0.0);
@@ -293,7 +293,7 @@ double impact_speed(double speed, double fall) {
 }  // namespace
 
 bool Fill::fill_contact(SoftBatch& batch, std::size_t lane, std::size_t contact) const {
-  Pair& pair = pairs[static_cast<std::size_t>(in.touching[contact])];
+  CachedManifold& pair = pairs[static_cast<std::size_t>(in.active_indices[contact])];
   const auto a = static_cast<std::size_t>(pair.body_a);
   const auto b = static_cast<std::size_t>(pair.body_b);
   const rigid::Motion& ma = in.bodies.motion[a];
@@ -312,8 +312,8 @@ bool Fill::fill_contact(SoftBatch& batch, std::size_t lane, std::size_t contact)
   const Vec3 centre = centre_of(pair);
   put_lane(batch.arm_a, lane, centre - ma.x);
   put_lane(batch.arm_b, lane, centre - mb.x);
-  put_lane(batch.rub, lane, pair.rub);
-  batch.twist_impulse[lane] = pair.twist;
+  put_lane(batch.first_tangent, lane, pair.friction_impulse);
+  batch.torsion_impulse[lane] = pair.torsion_impulse;
   const double pull = pair.restitution > 0 ? pull_of(in, pair) : 0;
   const double fall = fall_to_impact(pair, pull);
   batch.pull[lane] = static_cast<float>(std::max(pull, 0.0));
@@ -324,7 +324,7 @@ bool Fill::fill_contact(SoftBatch& batch, std::size_t lane, std::size_t contact)
       fill_no_point(p, lane);
       continue;
     }
-    rigid::PairPoint& point = pair.points[i];
+    contact::CachedPoint& point = pair.points[i];
     const Vec3 arm_a = point.middle - ma.x;
     const Vec3 arm_b = point.middle - mb.x;
     put_lane(p.arm_a, lane, arm_a);
@@ -333,7 +333,7 @@ bool Fill::fill_contact(SoftBatch& batch, std::size_t lane, std::size_t contact)
     const Vec3 from_centre = point.middle - centre;
     p.lever[lane] = static_cast<float>(std::sqrt(dot(from_centre, from_centre)));
     p.impulse[lane] = point.impulse;
-    p.reference[lane] = point.reference;
+    p.learned_load[lane] = point.learned_load;
     point.speed = dot(pair.normal, mb.v + cross(mb.w, arm_b) - ma.v - cross(ma.w, arm_a));
     p.approach[lane] = static_cast<float>(impact_speed(point.speed, fall));
     bounces = bounces || (pair.restitution > 0 && p.approach[lane] < -bounce_speed);

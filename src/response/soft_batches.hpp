@@ -2,7 +2,7 @@
 
 #include "response/soft.hpp"
 
-/// What the kernels of soft contacts are given: a row for each body in contact, and contacts in batches.
+/// Input of the kernels of soft contacts: a row for each body in contact, and contacts in batches.
 namespace carom::soft {
 
 /// Work of a block: large against taking it, small against waiting for the last.
@@ -26,14 +26,14 @@ void make_rows(Context& context, const In& in, double h, Scratch& s);
 void place_contacts(const In& in, Scratch& s);
 
 /// Has the pairs of a batch fetched that is soon to be read.
-void ask_for_batch(const In& in, std::span<const rigid::Pair> pairs, const Scratch& s, std::size_t index);
+void prefetch_batch(const In& in, std::span<const contact::CachedManifold> pairs, const Scratch& s, std::size_t index);
 
-detail::Vec3 centre_of(const rigid::Pair& pair);
+math::Vec3 centre_of(const contact::CachedManifold& pair);
 
 /// Writes a batch, but for what soft_prepare() does.
 struct Fill {
   const In& in;
-  std::span<rigid::Pair> pairs;
+  std::span<contact::CachedManifold> pairs;
   Scratch& s;
   double hertz = 0;                                  ///< of contacts between bodies that move, as far as h allows
   double damping = 0;                                ///< ratio to critical
@@ -45,7 +45,7 @@ struct Fill {
   void operator()(std::uint32_t index) const;
 
  private:
-  Softness softness_of(std::size_t contact, const rigid::Pair& pair) const;
+  Softness softness_of(std::size_t contact, const contact::CachedManifold& pair) const;
   /// Whether it may bounce.
   bool fill_contact(kernels::SoftBatch& batch, std::size_t lane, std::size_t contact) const;
 };

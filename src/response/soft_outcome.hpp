@@ -2,11 +2,11 @@
 
 #include "response/soft.hpp"
 
-/// What comes of the batches of soft contacts when they are solved.
+/// Results of solved batches of soft contacts.
 namespace carom::soft {
 
 /// Impulses back to the pairs, and their sums to the bodies.
-void finish_batch(const In& in, const SolverOptions& options, std::span<rigid::Pair> pairs, Scratch& s,
+void finish_batch(const In& in, const SolverOptions& options, std::span<contact::CachedManifold> pairs, Scratch& s,
                   std::uint32_t index);
 
 /// The new motion of a body that has contacts.

@@ -51,7 +51,7 @@ std::span<const Eigen::Vector3d, 13> dop_axes() {
 
 BoundingSphere Shape::bounding_sphere() const {
   check_bounded(*this, "bounding sphere");
-  const Eigen::Vector3d size = detail::to_eigen(data_->core.size);
+  const Eigen::Vector3d size = math::to_eigen(data_->core.size);
   const double radius = data_->core.radius;
   switch (data_->kind) {
     case ShapeKind::sphere:

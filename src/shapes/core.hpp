@@ -2,13 +2,13 @@
 
 #include <cstdint>
 
-#include "geometry/vec3.hpp"
+#include "math/vec3.hpp"
 
 /// What the queries see of a convex shape: a core, and a radius by which it is rounded. A sphere is a rounded point,
 /// a capsule a rounded segment; a triangle is a hull of three vertices.
 namespace carom::shapes {
 
-using detail::Vec3;
+using math::Vec3;
 
 struct HullData;
 

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "core/check.hpp"
-#include "geometry/index_lists.hpp"
 #include "kernels/hull_support.hpp"
+#include "mesh/index_lists.hpp"
 #include "shapes/hull_data.hpp"
 #include "shapes/hull_qhull.hpp"
 #include "shapes/start_cell.hpp"
@@ -178,8 +178,8 @@ HullData keep_corners(Points points, std::vector<std::vector<Index>> faces, std:
     number[i] = static_cast<Index>(hull.points.size());
     hull.points.push_back(points[i]);
   }
-  require(hull.points.size() <= most_corners, ErrorCode::invalid_argument, "hull: {} corners, at most {} are supported",
-          hull.points.size(), most_corners);
+  require(hull.points.size() <= max_corners, ErrorCode::invalid_argument, "hull: {} corners, at most {} are supported",
+          hull.points.size(), max_corners);
   std::vector<std::vector<Index>> neighbours(hull.points.size());
   std::vector<std::vector<Index>> vertex_faces(hull.points.size());
   for (std::size_t f = 0; f < faces.size(); ++f) {
@@ -192,16 +192,16 @@ HullData keep_corners(Points points, std::vector<std::vector<Index>> faces, std:
       vertex_faces[static_cast<std::size_t>(face[k])].push_back(static_cast<Index>(f));
     }
     const Eigen::Vector3d area = area_vector(hull.points, face);
-    hull.face_normals.push_back(detail::to_vec3(area.squaredNorm() > 0 ? area.normalized() : area));
+    hull.face_normals.push_back(math::to_vec3(area.squaredNorm() > 0 ? area.normalized() : area));
   }
   if (faces.empty() && hull.points.size() == 2) neighbours = {{1}, {0}};
   for (auto& list : neighbours) {
     std::sort(list.begin(), list.end());
     list.erase(std::unique(list.begin(), list.end()), list.end());
   }
-  hull.neighbours = detail::lists_of(neighbours);
-  hull.faces = detail::lists_of(faces);
-  hull.vertex_faces = detail::lists_of(vertex_faces);
+  hull.neighbours = mesh::lists_of(neighbours);
+  hull.faces = mesh::lists_of(faces);
+  hull.vertex_faces = mesh::lists_of(vertex_faces);
   return hull;
 }
 
@@ -217,7 +217,7 @@ void fill_rows(HullData& hull) {
 }
 
 void fill_starts(HullData& hull) {
-  if (hull.size() <= most_searched_corners) return;
+  if (hull.size() <= max_searched_corners) return;
   // Some six cells a corner: the start is then the answer or next to it, and the table still fits the nearest cache.
   hull.start_cells = std::clamp(static_cast<int>(std::lround(std::sqrt(hull.size()))), 4, 64);
   const int cells = hull.start_cells;

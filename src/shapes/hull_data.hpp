@@ -6,14 +6,14 @@
 #include <span>
 #include <vector>
 
-#include "carom/mesh.hpp"
-#include "core/fetch.hpp"
-#include "geometry/vec3.hpp"
+#include "carom/mesh/mesh.hpp"
+#include "core/prefetch.hpp"
+#include "math/vec3.hpp"
 #include "shapes/hull_fan.hpp"
 
 namespace carom::shapes {
 
-using detail::Vec3;
+using math::Vec3;
 
 /// Corners of a convex polytope and who is next to whom. Flat ones have two faces, one on either side;
 /// segments and points have none.
@@ -43,36 +43,36 @@ struct HullData {
 };
 
 /// Has a list fetched, or its beginning if it is long.
-inline void ask_for_list(const auto& list) {
-  constexpr std::size_t most = 1024;  // bytes
+inline void prefetch_list(const auto& list) {
+  constexpr std::size_t largest = 1024;  // bytes
   const std::size_t size = list.size() * sizeof(list[0]);
   const auto* bytes = reinterpret_cast<const char*>(list.data());
-  fetch(bytes, bytes + (size < most ? size : most));
+  prefetch(bytes, bytes + (size < largest ? size : largest));
 }
 
 /// What a search for the farthest corner reads of a hull.
-inline void ask_for_corners(const HullData& hull) {
-  ask_for_list(hull.rows);
+inline void prefetch_corners(const HullData& hull) {
+  prefetch_list(hull.rows);
 }
 /// What an outline reads.
-inline void ask_for_faces(const HullData& hull) {
-  ask_for_list(hull.face_normals);
-  ask_for_list(hull.vertex_faces.offsets);
-  ask_for_list(hull.vertex_faces.items);
-  ask_for_list(hull.faces.offsets);
-  ask_for_list(hull.faces.items);
+inline void prefetch_faces(const HullData& hull) {
+  prefetch_list(hull.face_normals);
+  prefetch_list(hull.vertex_faces.offsets);
+  prefetch_list(hull.vertex_faces.items);
+  prefetch_list(hull.faces.offsets);
+  prefetch_list(hull.faces.items);
 }
 /// What the depth reads.
-inline void ask_for_fan(const HullData& hull) {
-  ask_for_list(hull.fan.groups);
-  ask_for_list(hull.fan.blocks);
-  ask_for_list(hull.fan.corners);
+inline void prefetch_fan(const HullData& hull) {
+  prefetch_list(hull.fan.groups);
+  prefetch_list(hull.fan.blocks);
+  prefetch_list(hull.fan.corners);
 }
 
 /// Up to this many corners the whole list is searched, in vectors; beyond, hill climbing is faster.
-inline constexpr std::uint32_t most_searched_corners = 64;
+inline constexpr std::uint32_t max_searched_corners = 64;
 /// Starts are numbered in 16 bits.
-inline constexpr std::size_t most_corners = 65535;
+inline constexpr std::size_t max_corners = 65535;
 
 /// Throws Error that names the point that is not finite, or the number of points if there are none or too many corners.
 HullData build_hull(std::span<const Eigen::Vector3d> points);

@@ -64,7 +64,7 @@ bool has_digits(double size) {
 
 double largest_offset(const HullData& hull, const Vec3& n) {
   const std::uint32_t farthest = kernels::farthest({hull.rows.data(), hull.stride}, n.x, n.y, n.z);
-  return dot(n, detail::to_vec3(hull.points[farthest]));
+  return dot(n, math::to_vec3(hull.points[farthest]));
 }
 
 void fill_corners(const std::vector<Eigen::Vector3d>& points, HullFan& fan) {
@@ -78,12 +78,12 @@ void fill_corners(const std::vector<Eigen::Vector3d>& points, HullFan& fan) {
 bool add_faces(HullData& hull, const Order& order, double size) {
   for (const std::uint16_t f : order) {
     const Vec3& n = hull.face_normals[f];
-    const auto offset = [&](std::size_t i) { return dot(n, detail::to_vec3(hull.points[i])); };
-    const double most = largest_offset(hull, n);
+    const auto offset = [&](std::size_t i) { return dot(n, math::to_vec3(hull.points[i])); };
+    const double largest = largest_offset(hull, n);
     for (const Index i : hull.faces[f]) {
-      if (!(most - offset(static_cast<std::size_t>(i)) <= coplanar * size)) return false;
+      if (!(largest - offset(static_cast<std::size_t>(i)) <= coplanar * size)) return false;
     }
-    hull.fan.faces.push_back({n, most, 0, static_cast<std::uint16_t>(hull.faces[f].size()), f});
+    hull.fan.faces.push_back({n, largest, 0, static_cast<std::uint16_t>(hull.faces[f].size()), f});
   }
   return true;
 }
@@ -125,19 +125,19 @@ bool add_edges(HullData& hull) {
 }
 
 double room_at(const HullFan& fan, const Vec3& p, std::size_t& nearest) {
-  double least = INFINITY;
+  double smallest = INFINITY;
   for (std::size_t f = 0; f < fan.faces.size(); ++f) {
     const double room = fan.faces[f].offset - dot(fan.faces[f].n, p);
-    if (room < least) least = room, nearest = f;
+    if (room < smallest) smallest = room, nearest = f;
   }
-  return least;
+  return smallest;
 }
 
 /// A large ball inside: from the mean of the corners away from the nearest face, by ever smaller steps.
 void find_ball(HullData& hull) {
   constexpr int steps = 120;
   Vec3 p;
-  for (const Eigen::Vector3d& q : hull.points) p = p + (1.0 / hull.size()) * detail::to_vec3(q);
+  for (const Eigen::Vector3d& q : hull.points) p = p + (1.0 / hull.size()) * math::to_vec3(q);
   HullFan& fan = hull.fan;
   double step = 0;
   for (int i = 0; i < steps; ++i) {
@@ -152,11 +152,11 @@ void find_ball(HullData& hull) {
 
 /// 1 / cos of half the angle to the neighbour that is turned away farthest.
 double spread(const HullFan& fan, const HullFan::Face& face) {
-  double least = 1;
+  double smallest = 1;
   for (std::uint32_t k = face.first; k < face.first + face.count; ++k) {
-    least = std::min(least, dot(face.n, fan.faces[fan.edges[k].beyond].n));
+    smallest = std::min(smallest, dot(face.n, fan.faces[fan.edges[k].beyond].n));
   }
-  return (1 + rounding) / std::sqrt(std::max(0.5 * (1 + least), 1e-6));
+  return (1 + rounding) / std::sqrt(std::max(0.5 * (1 + smallest), 1e-6));
 }
 
 void fill_groups(HullData& hull) {
@@ -167,14 +167,14 @@ void fill_groups(HullData& hull) {
   fan.blocks.assign(count * 5 * facet_lanes, 0.0F);
   for (std::size_t g = 0; g < fan.group_stride; ++g) {
     Vec3 sum;
-    double least = far_away;
+    double smallest = far_away;
     double widest = 1;
     const std::size_t first = std::min(g * facet_lanes, fan.faces.size());
     const std::size_t last = std::min(first + facet_lanes, fan.faces.size());
     for (std::size_t f = first; f < last; ++f) {
       const HullFan::Face& face = fan.faces[f];
       sum = sum + (1.0 / static_cast<double>(last - first)) * face.n;
-      least = std::min(least, face.offset - dot(face.n, fan.centre));
+      smallest = std::min(smallest, face.offset - dot(face.n, fan.centre));
       widest = std::max(widest, spread(fan, face));
     }
     double reach = 0;
@@ -182,7 +182,7 @@ void fill_groups(HullData& hull) {
       const Vec3 d = fan.faces[f].n - sum;
       reach = std::max(reach, std::sqrt(dot(d, d)));
     }
-    const double row[6] = {sum.x, sum.y, sum.z, least, reach + rounding, widest};
+    const double row[6] = {sum.x, sum.y, sum.z, smallest, reach + rounding, widest};
     for (std::size_t k = 0; k < 6; ++k) fan.groups[k * fan.group_stride + g] = static_cast<float>(row[k]);
     if (g >= count) continue;
     for (std::size_t lane = 0; lane < facet_lanes; ++lane) {
@@ -199,7 +199,7 @@ void fill_groups(HullData& hull) {
 
 void build_fan(HullData& hull) {
   hull.fan = {};
-  if (hull.dimension < 3 || hull.faces.size() > most_fan_faces) return;
+  if (hull.dimension < 3 || hull.faces.size() > max_fan_faces) return;
   const double size = size_of(hull);
   if (!has_digits(size)) return;
   Order order(hull.faces.size());
@@ -207,7 +207,7 @@ void build_fan(HullData& hull) {
   sort_by_place(hull, order.begin(), order.end());
   const bool sound = add_faces(hull, order, size) && add_edges(hull);
   if (sound) find_ball(hull);
-  if (!(hull.fan.radius > least_fan_radius * size)) {
+  if (!(hull.fan.radius > min_fan_radius * size)) {
     hull.fan = {};
     return;
   }

@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "geometry/vec3.hpp"
+#include "math/vec3.hpp"
 
 namespace carom::shapes {
 
-using detail::Vec3;
+using math::Vec3;
 
 struct HullData;
 
@@ -45,9 +45,9 @@ struct HullFan {
   bool usable() const { return radius > 0; }
 };
 
-inline constexpr std::size_t most_fan_faces = 16384;
+inline constexpr std::size_t max_fan_faces = 16384;
 /// Of the size. Thinner hulls have normals short of digits.
-inline constexpr double least_fan_radius = 1e-3;
+inline constexpr double min_fan_radius = 1e-3;
 
 /// Leaves `hull.fan` unusable where it would not be sound.
 void build_fan(HullData& hull);

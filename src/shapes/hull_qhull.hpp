@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "carom/mesh.hpp"
+#include "carom/mesh/mesh.hpp"
 
 namespace carom::shapes {
 

@@ -149,7 +149,7 @@ MassProperties of_triangles(const Shape& shape) {
 
 MassProperties Shape::mass_properties() const {
   constexpr double pi = std::numbers::pi;
-  const Eigen::Vector3d s = detail::to_eigen(data_->core.size);
+  const Eigen::Vector3d s = math::to_eigen(data_->core.size);
   const Eigen::Vector3d zero = Eigen::Vector3d::Zero();
   const double r = s.x();
   const double h = 2 * s.z();

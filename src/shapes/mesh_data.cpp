@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "core/at.hpp"
-#include "geometry/disjoint_sets.hpp"
+#include "core/disjoint_sets.hpp"
 #include "shapes/mesh_room.hpp"
 
 namespace carom::shapes {
@@ -29,7 +29,7 @@ std::vector<Index> first_at_place(const std::vector<Eigen::Vector3d>& positions)
 }
 
 void find_components(MeshData& data) {
-  detail::DisjointSets sets(data.mesh.positions.size());
+  DisjointSets sets(data.mesh.positions.size());
   for (const Triangle& t : data.mesh.triangles) {
     sets.merge(data.vertex_at[at(t[0])], data.vertex_at[at(t[1])]);
     sets.merge(data.vertex_at[at(t[0])], data.vertex_at[at(t[2])]);
@@ -48,7 +48,7 @@ void find_components(MeshData& data) {
 
 void find_closed(MeshData& data) {
   struct Side {
-    Index low, high, way, component;
+    Index low, high, travel, component;
   };
   std::vector<Side> sides;
   sides.reserve(3 * data.mesh.triangles.size());
@@ -65,7 +65,7 @@ void find_closed(MeshData& data) {
   for (std::size_t i = 0; i < sides.size();) {
     Index sum = 0;
     const Side& first = sides[i];
-    for (; i < sides.size() && sides[i].low == first.low && sides[i].high == first.high; ++i) sum += sides[i].way;
+    for (; i < sides.size() && sides[i].low == first.low && sides[i].high == first.high; ++i) sum += sides[i].travel;
     if (sum != 0) data.closed[at(first.component)] = 0;
   }
   if (data.options.solid == MeshSolid::surface) data.closed.assign(data.closed.size(), 0);
@@ -118,16 +118,16 @@ void find_sharp(MeshData& data) {
   const std::vector<std::uint8_t> inner = find_inner_vertices(data);
   data.sharp.assign(data.mesh.triangles.size(), 0);
   for (std::size_t t = 0; t < data.mesh.triangles.size(); ++t) {
-    const auto corner = [&](std::size_t k) { return detail::to_vec3(data.corner(static_cast<Index>(t), k)); };
-    const Vec3 face = detail::unit_or_zero(cross(corner(1) - corner(0), corner(2) - corner(0)));
+    const auto corner = [&](std::size_t k) { return math::to_vec3(data.corner(static_cast<Index>(t), k)); };
+    const Vec3 face = math::unit_or_zero(cross(corner(1) - corner(0), corner(2) - corner(0)));
     for (std::size_t k = 0; k < 3; ++k) {
       const Index v = data.vertex_at[at(data.mesh.triangles[t][k])];
       if (inner[at(v)] == 0) data.sharp[t] = 3;
       for (const Index other : data.vertex_triangles[at(v)]) {
         for (const Index u : data.mesh.triangles[at(other)]) {
-          const Vec3 d = detail::to_vec3(data.mesh.positions[at(u)]) - corner(k);
+          const Vec3 d = math::to_vec3(data.mesh.positions[at(u)]) - corner(k);
           const double rise = dot(face, d);
-          const double flat = flat_tilt * detail::length(d);
+          const double flat = flat_tilt * math::length(d);
           if (!(rise >= -flat)) data.sharp[t] |= 1;
           if (!(rise <= flat)) data.sharp[t] |= 2;
         }

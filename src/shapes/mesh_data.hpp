@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "carom/decompose.hpp"
+#include "carom/shape/decompose.hpp"
 #include "core/memo.hpp"
 #include "shapes/mesh_tree.hpp"
 

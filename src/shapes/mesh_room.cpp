@@ -26,26 +26,26 @@ std::vector<PieceSums> measure_pieces(const MeshData& data) {
   std::vector<PieceSums> pieces(data.component_triangle.size());
   for (std::size_t t = 0; t < data.mesh.triangles.size(); ++t) {
     const Index c = data.component[t];
-    const Vec3 origin = detail::to_vec3(data.corner(data.component_triangle[at(c)], 0));
-    const auto corner = [&](std::size_t k) { return detail::to_vec3(data.corner(static_cast<Index>(t), k)) - origin; };
+    const Vec3 origin = math::to_vec3(data.corner(data.component_triangle[at(c)], 0));
+    const auto corner = [&](std::size_t k) { return math::to_vec3(data.corner(static_cast<Index>(t), k)) - origin; };
     const Vec3 p = corner(0);
     const Vec3 q = corner(1);
     const Vec3 r = corner(2);
     PieceSums& piece = pieces[at(c)];
-    piece.volume += dot(p, detail::cross(q, r)) / 6;
-    piece.area += 0.5 * detail::length(detail::cross(q - p, r - p));
-    piece.extent = std::max({piece.extent, detail::length(p), detail::length(q), detail::length(r)});
+    piece.volume += dot(p, math::cross(q, r)) / 6;
+    piece.area += 0.5 * math::length(math::cross(q - p, r - p));
+    piece.extent = std::max({piece.extent, math::length(p), math::length(q), math::length(r)});
   }
   return pieces;
 }
 
 /// Behind the middle of a triangle.
 Vec3 place_behind(const MeshData& data, Index t) {
-  const Vec3 p = detail::to_vec3(data.corner(t, 0));
-  const Vec3 u = detail::to_vec3(data.corner(t, 1)) - p;
-  const Vec3 v = detail::to_vec3(data.corner(t, 2)) - p;
-  const double size = std::max(detail::length(u), detail::length(v));
-  return p + (1. / 3) * (u + v) - (behind_face * size) * detail::unit_or_zero(detail::cross(u, v));
+  const Vec3 p = math::to_vec3(data.corner(t, 0));
+  const Vec3 u = math::to_vec3(data.corner(t, 1)) - p;
+  const Vec3 v = math::to_vec3(data.corner(t, 2)) - p;
+  const double size = std::max(math::length(u), math::length(v));
+  return p + (1. / 3) * (u + v) - (behind_face * size) * math::unit_or_zero(math::cross(u, v));
 }
 
 }  // namespace
@@ -56,9 +56,9 @@ bool faces_inward(const MeshData& data) {
   std::vector<std::uint8_t> inward(pieces.size(), 0);
   std::vector<std::uint8_t> outward(pieces.size(), 0);
   for (std::size_t c = 0; c < pieces.size(); ++c) {
-    const double least = no_volume * pieces[c].area * pieces[c].extent;
-    inward[c] = data.closed[c] != 0 && pieces[c].volume < -least ? 1 : 0;
-    outward[c] = data.closed[c] != 0 && pieces[c].volume > least ? 1 : 0;
+    const double smallest = no_volume * pieces[c].area * pieces[c].extent;
+    inward[c] = data.closed[c] != 0 && pieces[c].volume < -smallest ? 1 : 0;
+    outward[c] = data.closed[c] != 0 && pieces[c].volume > smallest ? 1 : 0;
   }
   if (std::find(inward.begin(), inward.end(), 1) == inward.end()) return false;
   if (std::find(outward.begin(), outward.end(), 1) == outward.end()) return true;

@@ -17,12 +17,12 @@ struct Bounds {
   Vec3 low{INFINITY, INFINITY, INFINITY};
   Vec3 high{-INFINITY, -INFINITY, -INFINITY};
   void add(const Vec3& p) {
-    low = detail::lower(low, p);
-    high = detail::higher(high, p);
+    low = math::lower(low, p);
+    high = math::higher(high, p);
   }
   void add(const Bounds& other) {
-    low = detail::lower(low, other.low);
-    high = detail::higher(high, other.high);
+    low = math::lower(low, other.low);
+    high = math::higher(high, other.high);
   }
   /// Half the surface of the box.
   double area() const {
@@ -49,7 +49,7 @@ class Builder {
     for (std::size_t i = 0; i < n; ++i) {
       tree.triangles[i] = static_cast<Index>(i);
       for (std::size_t k = 0; k < 3; ++k) {
-        all_[i][k] = detail::to_vec3(mesh.positions[static_cast<std::size_t>(mesh.triangles[i][k])]);
+        all_[i][k] = math::to_vec3(mesh.positions[static_cast<std::size_t>(mesh.triangles[i][k])]);
       }
       middles_[i] = middle_of(all_[i]);
     }
@@ -81,7 +81,7 @@ class Builder {
       ranges_[child] = {task.begin, middle};
       ranges_[child + 1] = {middle, task.end};
     }
-    assert(tree_.depth <= most_tree_depth);
+    assert(tree_.depth <= max_tree_depth);
     tree_.corners.resize(all_.size());
     for (std::size_t i = 0; i < all_.size(); ++i) tree_.corners[i] = of(static_cast<std::uint32_t>(i));
     ranges_.resize(tree_.nodes.size());
@@ -207,7 +207,7 @@ class Builder {
       }
       const Vec3 center = 0.5 * (bounds[n].low + bounds[n].high);
       // Half the difference could be short of one end by a rounding of the centre.
-      const Vec3 half = detail::higher(bounds[n].high - center, center - bounds[n].low);
+      const Vec3 half = math::higher(bounds[n].high - center, center - bounds[n].low);
       tree_.boxes[n] = {center, half};
       node.size = std::sqrt(dot(half, half));
     }
@@ -237,12 +237,11 @@ class Builder {
 
   static OrientedVolume oriented(Corners corners) {
     Eigen::Vector3d mean = Eigen::Vector3d::Zero();
-    for (const TriangleCorners& t : corners)
-      mean += detail::to_eigen(middle_of(t)) / static_cast<double>(corners.size());
+    for (const TriangleCorners& t : corners) mean += math::to_eigen(middle_of(t)) / static_cast<double>(corners.size());
     Eigen::Matrix3d covariance = Eigen::Matrix3d::Zero();
     for (const TriangleCorners& t : corners) {
       for (const Vec3& p : t) {
-        const Eigen::Vector3d d = detail::to_eigen(p) - mean;
+        const Eigen::Vector3d d = math::to_eigen(p) - mean;
         covariance += d * d.transpose();
       }
     }
@@ -250,15 +249,15 @@ class Builder {
     if (!axes.allFinite()) axes.setIdentity();
     axes.col(2) = axes.col(0).cross(axes.col(1));
     OrientedVolume o;
-    o.x = detail::to_vec3(axes.col(0));
-    o.y = detail::to_vec3(axes.col(1));
-    o.z = detail::to_vec3(axes.col(2));
+    o.x = math::to_vec3(axes.col(0));
+    o.y = math::to_vec3(axes.col(1));
+    o.z = math::to_vec3(axes.col(2));
     Bounds bounds;
     for (const TriangleCorners& t : corners) {
       for (const Vec3& p : t) bounds.add(Vec3{dot(o.x, p), dot(o.y, p), dot(o.z, p)});
     }
     const Vec3 m = 0.5 * (bounds.low + bounds.high);
-    o.half = detail::higher(bounds.high - m, m - bounds.low);
+    o.half = math::higher(bounds.high - m, m - bounds.low);
     o.center = m.x * o.x + m.y * o.y + m.z * o.z;
     o.radius = std::sqrt(dot(o.half, o.half));
     return o;

@@ -5,14 +5,14 @@
 #include <span>
 #include <vector>
 
-#include "carom/shape.hpp"
-#include "geometry/vec3.hpp"
+#include "carom/shape/shape.hpp"
+#include "math/vec3.hpp"
 
 /// A binary tree of volumes over the triangles of a mesh, in the frame of the mesh: built once, and used wherever the
 /// mesh is moved to.
 namespace carom::shapes {
 
-using detail::Vec3;
+using math::Vec3;
 using TriangleCorners = std::array<Vec3, 3>;
 
 struct BoxVolume {
@@ -58,7 +58,7 @@ struct MeshTree {
 };
 
 /// No way down a tree is longer, whatever the triangles: deeper down halves are made by number.
-inline constexpr int most_tree_depth = 96;
+inline constexpr int max_tree_depth = 96;
 
 MeshTree build_mesh_tree(const TriangleMesh& mesh, const MeshOptions& options);
 

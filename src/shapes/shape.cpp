@@ -1,4 +1,4 @@
-#include "carom/shape.hpp"
+#include "carom/shape/shape.hpp"
 
 #include <algorithm>
 
@@ -16,12 +16,12 @@ using shapes::ShapeData;
 namespace {
 
 /// Products of six lengths stay within the range of a double.
-constexpr double most = 1e60;
+constexpr double max_value = 1e60;
 
 void check_length(double length, const char* what) {
   require(std::isfinite(length), ErrorCode::not_finite, "{} is not finite", what);
   require(length > 0, ErrorCode::invalid_argument, "{} is {}, expected more than 0", what, length);
-  require(length <= most, ErrorCode::invalid_argument, "{} is {}, expected at most {}", what, length, most);
+  require(length <= max_value, ErrorCode::invalid_argument, "{} is {}, expected at most {}", what, length, max_value);
 }
 
 void check_lengths(const Eigen::Vector3d& lengths, const char* what) {
@@ -34,7 +34,7 @@ std::shared_ptr<ShapeData> make(ShapeKind kind, CoreKind core, const Eigen::Vect
   auto data = std::make_shared<ShapeData>();
   data->kind = kind;
   data->core.kind = core;
-  data->core.size = detail::to_vec3(size);
+  data->core.size = math::to_vec3(size);
   data->own_radius = radius;
   data->core.radius = radius;
   data->core.reach = size.norm();
@@ -104,8 +104,8 @@ Shape Shape::half_space(const Eigen::Vector3d& normal, double offset) {
   const double length = (normal / largest).norm();
   auto data = make(ShapeKind::half_space, CoreKind::half_space, (normal / largest) / length, 0);
   data->core.offset = offset / largest / length;
-  require(std::abs(data->core.offset) <= most, ErrorCode::invalid_argument,
-          "half-space: the plane is {} from the origin, expected at most {}", data->core.offset, most);
+  require(std::abs(data->core.offset) <= max_value, ErrorCode::invalid_argument,
+          "half-space: the plane is {} from the origin, expected at most {}", data->core.offset, max_value);
   return Shape(std::move(data));
 }
 
@@ -117,8 +117,8 @@ Shape Shape::triangle(const Eigen::Vector3d& a, const Eigen::Vector3d& b, const 
   const std::array<Eigen::Vector3d, 3> corners{a, b, c};
   for (std::size_t k = 0; k < 3; ++k) {
     require(is_finite(corners[k]), ErrorCode::not_finite, "triangle: corner {} is not finite", k);
-    require(corners[k].cwiseAbs().maxCoeff() <= most, ErrorCode::invalid_argument,
-            "triangle: corner {} has a coordinate beyond {}", k, most);
+    require(corners[k].cwiseAbs().maxCoeff() <= max_value, ErrorCode::invalid_argument,
+            "triangle: corner {} has a coordinate beyond {}", k, max_value);
   }
   return Shape(make_hull(ShapeKind::triangle, shapes::build_hull(corners)));
 }
@@ -127,8 +127,8 @@ Shape Shape::mesh(const TriangleMesh& mesh, const MeshOptions& options) {
   require(!mesh.triangles.empty(), ErrorCode::bad_mesh, "mesh: no triangles");
   for (std::size_t i = 0; i < mesh.positions.size(); ++i) {
     require(is_finite(mesh.positions[i]), ErrorCode::not_finite, "mesh: vertex {} is not finite", i);
-    require(mesh.positions[i].cwiseAbs().maxCoeff() <= most, ErrorCode::invalid_argument,
-            "mesh: vertex {} has a coordinate beyond {}", i, most);
+    require(mesh.positions[i].cwiseAbs().maxCoeff() <= max_value, ErrorCode::invalid_argument,
+            "mesh: vertex {} has a coordinate beyond {}", i, max_value);
   }
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
     for (const Index i : mesh.triangles[t]) {
@@ -158,7 +158,8 @@ Shape Shape::compound(std::span<const Part> parts) {
 
 Shape Shape::with_margin(double margin) const {
   require(std::isfinite(margin), ErrorCode::not_finite, "margin is not finite");
-  require(margin >= 0 && margin <= most, ErrorCode::invalid_argument, "margin is {}, expected 0 to {}", margin, most);
+  require(margin >= 0 && margin <= max_value, ErrorCode::invalid_argument, "margin is {}, expected 0 to {}", margin,
+          max_value);
   auto data = std::make_shared<ShapeData>(*data_);
   data->core.radius = data->own_radius + margin;
   data->margin = margin;
@@ -190,7 +191,8 @@ Shape Shape::scaled(double factor) const {
   }
   for (double& margin : data->part_margins) margin *= factor;
   const double largest = std::max({core.reach, core.radius, data->margin, std::abs(core.offset)});
-  require(largest <= most, ErrorCode::invalid_argument, "scaled: factor {} makes it larger than {}", factor, most);
+  require(largest <= max_value, ErrorCode::invalid_argument, "scaled: factor {} makes it larger than {}", factor,
+          max_value);
   return Shape(std::move(data));
 }
 
@@ -248,14 +250,14 @@ Eigen::Vector3d Shape::support(const Eigen::Vector3d& direction) const {
   };
   if (data_->kind == ShapeKind::mesh) {
     for (const shapes::TriangleCorners& t : data_->mesh->tree.corners) {
-      for (const detail::Vec3& p : t) offer(detail::to_eigen(p) + data_->margin * d);
+      for (const math::Vec3& p : t) offer(math::to_eigen(p) + data_->margin * d);
     }
   } else if (data_->kind == ShapeKind::compound) {
     for (const Part& part : data_->parts) {
       offer(part.pose * part.shape.support(part.pose.linear().transpose() * d));
     }
   } else {
-    offer(detail::to_eigen(shapes::support(data_->core, detail::to_vec3(d)).p) + data_->core.radius * d);
+    offer(math::to_eigen(shapes::support(data_->core, math::to_vec3(d)).p) + data_->core.radius * d);
   }
   return best;
 }

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "carom/shape.hpp"
+#include "carom/shape/shape.hpp"
 #include "shapes/core.hpp"
 #include "shapes/hull_data.hpp"
 #include "shapes/mesh_data.hpp"

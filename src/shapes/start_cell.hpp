@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "geometry/vec3.hpp"
+#include "math/vec3.hpp"
 
 namespace carom::shapes {
 
-using detail::Vec3;
+using math::Vec3;
 
 /// Directions by cells of a cube: face 2 k + (1 if negative) for the largest coordinate k, then the two others over it.
 inline int cell_of_direction(const Vec3& d, int cells) {

@@ -63,7 +63,7 @@ inline SupportPoint hull_support(const HullData& hull, const Vec3& d) {
   }
   // The climb has just read this point.
   const std::uint32_t i = climb(hull, d);
-  return {detail::to_vec3(hull.points[i]), i};
+  return {math::to_vec3(hull.points[i]), i};
 }
 
 inline Vec3 cylinder_support(const Vec3& size, const Vec3& d) {

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "carom/generate.hpp"
-#include "carom/shape_surface.hpp"
+#include "carom/mesh/generate.hpp"
+#include "carom/shape/shape_surface.hpp"
 #include "core/check.hpp"
 #include "shapes/shape_data.hpp"
 

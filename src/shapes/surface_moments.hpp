@@ -3,7 +3,7 @@
 #include <Eigen/Core>
 #include <vector>
 
-#include "carom/shape.hpp"
+#include "carom/shape/shape.hpp"
 
 namespace carom::shapes {
 

@@ -4,8 +4,8 @@
 #include <numbers>
 
 #include "core/at.hpp"
-#include "geometry/collinear.hpp"
-#include "geometry/orientation.hpp"
+#include "math/collinear.hpp"
+#include "math/orientation.hpp"
 
 namespace carom::shapes {
 namespace {
@@ -28,16 +28,16 @@ enum class Crossing { none, in, out, unclear, on };
 
 /// How the segment from p to q, which is beyond the mesh, passes the triangle.
 Crossing crossing_of(const TriangleCorners& t, const Eigen::Vector3d& p, const Eigen::Vector3d& q) {
-  const std::array<Eigen::Vector3d, 3> c{detail::to_eigen(t[0]), detail::to_eigen(t[1]), detail::to_eigen(t[2])};
-  const int from = detail::orient3d(c[0], c[1], c[2], p);
-  const int to = detail::orient3d(c[0], c[1], c[2], q);
+  const std::array<Eigen::Vector3d, 3> c{math::to_eigen(t[0]), math::to_eigen(t[1]), math::to_eigen(t[2])};
+  const int from = math::orient3d(c[0], c[1], c[2], p);
+  const int to = math::orient3d(c[0], c[1], c[2], q);
   if (from == to && from != 0) return Crossing::none;
-  if (from == 0 && to == 0) return detail::collinear(c[0], c[1], c[2]) ? Crossing::none : Crossing::unclear;
+  if (from == 0 && to == 0) return math::collinear(c[0], c[1], c[2]) ? Crossing::none : Crossing::unclear;
   int low = 1;
   int high = -1;
   bool zero = false;
   for (std::size_t k = 0; k < 3; ++k) {
-    const int side = detail::orient3d(p, q, c[k], c[(k + 1) % 3]);
+    const int side = math::orient3d(p, q, c[k], c[(k + 1) % 3]);
     low = std::min(low, side);
     high = std::max(high, side);
     zero = zero || side == 0;
@@ -57,8 +57,8 @@ bool wind_along(const MeshData& mesh, const Vec3& p, const Vec3& direction, std:
   // Beyond the sphere around the box, from wherever p is.
   const double far = 2 * (std::sqrt(dot(to_center, to_center)) + mesh.tree.nodes[0].size);
   const Vec3 d = far * direction;
-  const Eigen::Vector3d from = detail::to_eigen(p);
-  const Eigen::Vector3d to = detail::to_eigen(p + d);
+  const Eigen::Vector3d from = math::to_eigen(p);
+  const Eigen::Vector3d to = math::to_eigen(p + d);
   const double slack = 1e-14 * (mesh.reach + std::sqrt(dot(p, p)) + far);
   winding = {};
   const bool unclear = walk_segment(mesh.tree, p, d, slack, [&](std::uint32_t i) {
@@ -90,7 +90,7 @@ double solid_angle(const TriangleCorners& t, const Vec3& p) {
   const double la = std::sqrt(dot(a, a));
   const double lb = std::sqrt(dot(b, b));
   const double lc = std::sqrt(dot(c, c));
-  return 2 * std::atan2(dot(a, detail::cross(b, c)), la * lb * lc + dot(a, b) * lc + dot(b, c) * la + dot(c, a) * lb);
+  return 2 * std::atan2(dot(a, math::cross(b, c)), la * lb * lc + dot(a, b) * lc + dot(b, c) * la + dot(c, a) * lb);
 }
 
 }  // namespace

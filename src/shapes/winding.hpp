@@ -12,11 +12,11 @@ namespace carom::shapes {
 /// leaf(i) for each triangle, in tree order, whose box the segment from p to p + d may meet, until one returns true.
 template <class Leaf>
 bool walk_segment(const MeshTree& tree, const Vec3& p, const Vec3& d, double slack, Leaf&& leaf) {
-  const Vec3 half_way = 0.5 * d;
-  const Vec3 middle = p + half_way;
-  const Vec3 h{std::abs(half_way.x), std::abs(half_way.y), std::abs(half_way.z)};
+  const Vec3 halfway = 0.5 * d;
+  const Vec3 middle = p + halfway;
+  const Vec3 h{std::abs(halfway.x), std::abs(halfway.y), std::abs(halfway.z)};
   const double length = std::sqrt(dot(d, d));
-  std::array<std::uint32_t, most_tree_depth + 2> waiting;
+  std::array<std::uint32_t, max_tree_depth + 2> waiting;
   std::size_t count = 0;
   waiting[count++] = 0;
   while (count > 0) {
@@ -28,9 +28,9 @@ bool walk_segment(const MeshTree& tree, const Vec3& p, const Vec3& d, double sla
         std::abs(t.z) > box.half.z + h.z + slack)
       continue;
     const double s = slack * length;
-    if (std::abs(t.y * half_way.z - t.z * half_way.y) > box.half.y * h.z + box.half.z * h.y + s ||
-        std::abs(t.z * half_way.x - t.x * half_way.z) > box.half.x * h.z + box.half.z * h.x + s ||
-        std::abs(t.x * half_way.y - t.y * half_way.x) > box.half.x * h.y + box.half.y * h.x + s)
+    if (std::abs(t.y * halfway.z - t.z * halfway.y) > box.half.y * h.z + box.half.z * h.y + s ||
+        std::abs(t.z * halfway.x - t.x * halfway.z) > box.half.x * h.z + box.half.z * h.x + s ||
+        std::abs(t.x * halfway.y - t.y * halfway.x) > box.half.x * h.y + box.half.y * h.x + s)
       continue;
     const TreeNode& node = tree.nodes[n];
     if (!node.leaf()) {

@@ -27,8 +27,8 @@ WorldBalance World::balance() const {
   WorldBalance balance;
   for (const BodyId id : state_->order) {
     const Body& body = state_->bodies[id];
-    if (body.kind == BodyKind::particles) add_particles(body, state_->options.gravity, balance);
-    if (body.kind != BodyKind::rigid) continue;
+    if (body.motion == MotionModel::particles) add_particles(body, state_->options.gravity, balance);
+    if (body.motion != MotionModel::rigid) continue;
     const Eigen::Vector3d v = velocity(id);
     const Eigen::Vector3d w = angular_velocity(id);
     balance.mass += mass(id);

@@ -30,9 +30,9 @@ void add_contacts(const contact::AnchorList& surfaces, double resting_speed, std
     to.body_b = identity.body_b;
     to.anchor_a = anchor(from.a, identity.first_a, identity.key.a[0]);
     to.anchor_b = anchor(from.b, identity.first_b, identity.key.b[0]);
-    to.point_a = detail::to_eigen(from.point_a);
-    to.point_b = detail::to_eigen(from.point_b);
-    to.normal = detail::to_eigen(from.normal);
+    to.point_a = math::to_eigen(from.point_a);
+    to.point_b = math::to_eigen(from.point_b);
+    to.normal = math::to_eigen(from.normal);
     to.distance = from.distance;
     to.normal_speed = from.normal_speed;
     to.motion = contact::motion_of(from.normal_speed, resting_speed);

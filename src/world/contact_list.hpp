@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "contact/anchor_contacts.hpp"
-#include "world/rigid_world.hpp"
+#include "world/rigid_pipeline.hpp"
 
 namespace carom {
 

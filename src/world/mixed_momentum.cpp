@@ -8,7 +8,7 @@
 // Angular momentum of islands with deforming bodies. Anchors of contacts stand still over a step while bodies and
 // vertices move, so what one side gains in angular momentum differs from what the other loses by the square of the
 // step. Where nothing of an island is held from outside, the island as a whole turns by the difference, which no
-// contact notices, and its energy does not grow by it. Islands of rigid bodies alone: rigid::keep_momentum_and_energy.
+// contact notices, and its energy does not grow by it. Islands of rigid bodies alone: rigid::restore_island_invariants.
 namespace carom {
 
 namespace {
@@ -39,17 +39,17 @@ struct FreeIsland {
 bool moves_freely(const World::State& s, const Body& body) {
   const rigid::Bodies& bodies = s.rigid.state.bodies;
   const auto i = static_cast<std::size_t>(body.number);
-  if (body.kind == BodyKind::particles)
+  if (body.motion == MotionModel::particles)
     return !body.asleep &&
            std::find(body.inverse_mass.begin(), body.inverse_mass.end(), 0.0) == body.inverse_mass.end();
   return bodies.mass[i].inverse > 0 && !bodies.mass[i].locked && bodies.asleep[i] == 0;
 }
 
 Matrix3d inertia_in_world(const rigid::Mass& mass, const rigid::Motion& motion) {
-  const detail::Mat3 turn = detail::matrix(motion.q);
+  const math::Mat3 turn = math::matrix(motion.q);
   Matrix3d inertia;
   for (Eigen::Index k = 0; k < 3; ++k)
-    inertia.col(k) = detail::to_eigen(rigid::turned(turn, mass.inertia, detail::to_vec3(Vector3d::Unit(k))));
+    inertia.col(k) = math::to_eigen(rigid::turned(turn, mass.inertia, math::to_vec3(Vector3d::Unit(k))));
   return inertia;
 }
 
@@ -81,14 +81,14 @@ class FreeBodies {
     for (const BodyId id : members_) {
       const Body& body = s_.bodies[id];
       const auto i = static_cast<std::size_t>(body.number);
-      if (body.kind == BodyKind::particles) {
+      if (body.motion == MotionModel::particles) {
         island.missing += s_.damped[i].angular - middle.cross(s_.damped[i].momentum);
         continue;
       }
       const Matrix3d own = inertia_in_world(bodies.mass[i], s_.rigid.next[i]);
-      const Vector3d w = detail::to_eigen(s_.rigid.next[i].w);
-      Vector3d spin = detail::to_eigen(s_.rigid.free[i].momentum);
-      if (const response::CoupledBody* coupled = penalty_forces(i)) spin -= detail::to_eigen(coupled->moment);
+      const Vector3d w = math::to_eigen(s_.rigid.next[i].w);
+      Vector3d spin = math::to_eigen(s_.rigid.free[i].momentum);
+      if (const response::CoupledBody* coupled = penalty_forces(i)) spin -= math::to_eigen(coupled->moment);
       island.angular += own * w;
       island.missing += spin - own * w;
       island.inertia += own;
@@ -123,16 +123,16 @@ class FreeBodies {
     for (const BodyId id : members_) {
       const Body& body = s_.bodies[id];
       const auto i = static_cast<std::size_t>(body.number);
-      if (body.kind == BodyKind::particles) {
+      if (body.motion == MotionModel::particles) {
         const auto first = static_cast<std::size_t>(s_.first_vertex_of[i]);
         for (std::size_t v = first; v < first + body.positions.size(); ++v)
           s_.velocities[v] = turned(s_.positions[v], s_.velocities[v]);
         continue;
       }
       rigid::Motion& next = s_.rigid.next[i];
-      const Vector3d w = detail::to_eigen(next.w) + spin;
-      next.v = detail::to_vec3(turned(detail::to_eigen(next.x), detail::to_eigen(next.v)));
-      next.w = detail::to_vec3(w + lose * (whole - w));
+      const Vector3d w = math::to_eigen(next.w) + spin;
+      next.v = math::to_vec3(turned(math::to_eigen(next.x), math::to_eigen(next.v)));
+      next.w = math::to_vec3(w + lose * (whole - w));
     }
   }
 
@@ -148,7 +148,7 @@ class FreeBodies {
     for (const BodyId id : members_) {
       const Body& body = s_.bodies[id];
       const auto i = static_cast<std::size_t>(body.number);
-      if (body.kind == BodyKind::particles) {
+      if (body.motion == MotionModel::particles) {
         const auto first = static_cast<std::size_t>(s_.first_vertex_of[i]);
         for (std::size_t v = first; v < first + body.positions.size(); ++v) {
           visit({1 / s_.inverse_mass[v], s_.start[v], s_.start_velocities[v] + s_.options.dt * s_.options.gravity,
@@ -158,9 +158,9 @@ class FreeBodies {
       }
       const rigid::Motion& next = s_.rigid.next[i];
       const double mass = bodies.info[i].mass;
-      Vector3d free = detail::to_eigen(s_.rigid.free[i].v);
-      if (const response::CoupledBody* coupled = penalty_forces(i)) free -= detail::to_eigen(coupled->impulse) / mass;
-      visit({mass, detail::to_eigen(bodies.motion[i].x), free, detail::to_eigen(next.x), detail::to_eigen(next.v)});
+      Vector3d free = math::to_eigen(s_.rigid.free[i].v);
+      if (const response::CoupledBody* coupled = penalty_forces(i)) free -= math::to_eigen(coupled->impulse) / mass;
+      visit({mass, math::to_eigen(bodies.motion[i].x), free, math::to_eigen(next.x), math::to_eigen(next.v)});
     }
   }
 
@@ -216,10 +216,8 @@ void keep_angular_momentum(World::State& s, StageStats& stats) {
     s.island_touched[static_cast<std::size_t>(a)] = s.island_touched[static_cast<std::size_t>(b)] = 1;
   }
   for (const response::CoupledBody& coupled : s.coupled) s.island_touched[static_cast<std::size_t>(coupled.body)] = 1;
-  for (const response::Touch& touch : s.rigid.touches) join(touch.body_a, touch.body_b);
-  for (const rigid::LimitScratch::Fast& f : s.rigid.limit.fast) {
-    if (f.stop.time < 1) join(f.body, f.stop.other >= 0 ? f.stop.other : held);
-  }
+  for (const response::ActivePair& touch : s.rigid.active_pairs) join(touch.body_a, touch.body_b);
+  for (const ccd::Scratch::Stop& stop : s.rigid.ccd.stops) join(stop.a, stop.b);
   for (std::int32_t i = 0; i < held; ++i) {
     if (s.island_touched[static_cast<std::size_t>(i)] != 0)
       s.island_touched[static_cast<std::size_t>(rigid::root(s.island_parent, i))] = 1;

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "carom/world.hpp"
+#include "carom/world/world.hpp"
 
 namespace carom {
 
@@ -14,8 +14,8 @@ struct OptionDifference {
   std::string b;
 };
 
-/// Of all options that a step depends on, in the order in which they are declared; `threads` and `method` change no
-/// result.
+/// Differences of all options that a step depends on, in the order of their declaration; `threads` and `method` change
+/// no result.
 std::vector<OptionDifference> differences(const WorldOptions& a, const WorldOptions& b);
 
 }  // namespace carom

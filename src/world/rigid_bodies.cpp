@@ -4,13 +4,13 @@
 #include "world/option_difference.hpp"
 #include "world/state.hpp"
 
-// What callers ask of, and do to, the rigid bodies of a world.
+// Methods of World for rigid bodies.
 namespace carom {
 
 namespace {
 
-using detail::to_eigen;
-using detail::to_vec3;
+using math::to_eigen;
+using math::to_vec3;
 using rigid::Vec3;
 
 std::size_t number(const World::State& state, BodyId id) {
@@ -18,7 +18,7 @@ std::size_t number(const World::State& state, BodyId id) {
           "no body has the id {}.{}: it was removed, or is of another world", id.index, id.generation);
   const Body& body = state.bodies[id];
   require(!body.has_vertices(), ErrorCode::invalid_argument,
-          "body '{}' is {} with a mesh of its own; expected a body with a shape", body.name, to_string(body.kind));
+          "body '{}' is {} with a mesh of its own; expected a body with a shape", body.name, to_string(body.motion));
   return static_cast<std::size_t>(body.number);
 }
 
@@ -29,8 +29,8 @@ void check_finite(const rigid::Info& info, const char* what, const Eigen::Vector
 
 /// Whatever pushes the others changes nothing of how they move.
 void check_dynamic(const rigid::Info& info, const char* what) {
-  require(info.kind == RigidKind::dynamic, ErrorCode::invalid_argument, "body '{}' is {}; {} moves dynamic bodies only",
-          info.name, to_string(info.kind), what);
+  require(info.motion == MotionModel::rigid, ErrorCode::invalid_argument, "body '{}' is {}; {} moves rigid bodies only",
+          info.name, to_string(info.motion), what);
 }
 
 void wake_body(rigid::WorldState& s, std::size_t i) {
@@ -47,9 +47,7 @@ BodyId World::add(RigidBody description) {
   response::check(s.response, description);
   Body body;
   body.name = description.name;
-  body.kind = description.kind == RigidKind::static_body ? BodyKind::static_body
-              : description.kind == RigidKind::kinematic ? BodyKind::kinematic
-                                                         : BodyKind::rigid;
+  body.motion = description.motion;
   body.number = static_cast<std::int32_t>(s.rigid.state.bodies.size());
   body.serial = s.next_serial++;
   const BodyId id = s.bodies.insert(std::move(body));
@@ -57,8 +55,8 @@ BodyId World::add(RigidBody description) {
   s.edited = true;
   s.query_tree.forget();
   rigid::add(s.rigid.state.bodies, std::move(description), id);
-  s.rigid.state.boxed.emplace_back();
-  s.rigid.state.tracks.emplace_back();
+  s.rigid.state.fat_bounds.emplace_back();
+  s.rigid.state.odometers.emplace_back();
   s.rigid.state.boxes.resize(s.rigid.state.bodies.colliders.size());
   return id;
 }
@@ -92,7 +90,7 @@ Eigen::Vector3d World::center_of_mass(BodyId body) const {
 Eigen::Matrix3d World::inertia(BodyId body) const {
   const std::size_t i = number(*state_, body);
   const rigid::Bodies& bodies = state_->rigid.state.bodies;
-  const rigid::Mat3 r = detail::matrix(bodies.motion[i].q);
+  const rigid::Mat3 r = math::matrix(bodies.motion[i].q);
   Eigen::Matrix3d result;
   for (Eigen::Index k = 0; k < 3; ++k)
     result.col(k) = to_eigen(rigid::turned(r, bodies.mass[i].inertia, to_vec3(Eigen::Vector3d::Unit(k))));
@@ -116,11 +114,11 @@ void World::teleport(BodyId body, const Eigen::Isometry3d& pose) {
   rigid::WorldState& s = state_->rigid.state;
   rigid::Motion next = s.bodies.motion[i];
   rigid::place(pose, s.bodies.info[i], next);
-  // What rested on it must notice, and what it rests on.
+  // Bodies in contact with it must wake up.
   rigid::wake_neighbours(s, static_cast<std::int32_t>(i));
   s.bodies.motion[i] = next;
   state_->query_tree.forget();
-  s.boxed[i].margin = -1;
+  s.fat_bounds[i].margin = -1;
 }
 
 void World::set_velocity(BodyId body, const Eigen::Vector3d& velocity, const Eigen::Vector3d& angular_velocity) {
@@ -129,7 +127,7 @@ void World::set_velocity(BodyId body, const Eigen::Vector3d& velocity, const Eig
   const rigid::Info& info = s.bodies.info[i];
   check_finite(info, "velocity", velocity);
   check_finite(info, "angular velocity", angular_velocity);
-  require(info.kind != RigidKind::static_body, ErrorCode::invalid_argument, "body '{}' is static; it has no velocity",
+  require(info.motion != MotionModel::fixed, ErrorCode::invalid_argument, "body '{}' is fixed; it has no velocity",
           info.name);
   s.bodies.motion[i].v = rigid::unlocked(to_vec3(velocity), info.locked_translation);
   s.bodies.motion[i].w = rigid::unlocked(to_vec3(angular_velocity), info.locked_rotation);
@@ -173,7 +171,7 @@ void World::apply_impulse(BodyId body, const Eigen::Vector3d& impulse, const Eig
   const rigid::Mass& mass = s.bodies.mass[i];
   const Vec3 moment = cross(to_vec3(point) - m.x, to_vec3(impulse));
   m.v = rigid::unlocked(m.v + mass.inverse * to_vec3(impulse), info.locked_translation);
-  m.w = m.w + rigid::spin_of(detail::matrix(m.q), moment, mass, info);
+  m.w = m.w + rigid::spin_of(math::matrix(m.q), moment, mass, info);
   wake_body(s, i);
 }
 
@@ -185,7 +183,7 @@ std::optional<double> World::response_residual() const {
   return response::residual(state_->response, state_->rigid.response);
 }
 
-/// Working memory and what is made anew by `edits` are left out.
+/// Working memory and what is made again by `edits` are left out.
 struct World::Snapshot::Data {
   WorldOptions options;  ///< of the world it was taken of
   double time = 0;

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "core/stage_timer.hpp"
-#include "world/rigid_world.hpp"
+#include "world/rigid_pipeline.hpp"
 
 // Contacts act at points that stand still over a step while bodies move, so what one body gives another in angular
 // momentum differs from what it loses by the square of the step. Where bodies that touch each other touch nothing that
@@ -23,7 +23,7 @@ struct Island {
   double mass = 0;
   Vector3d center_before = Vector3d::Zero();
   Vector3d center = Vector3d::Zero();
-  Vector3d free_way = Vector3d::Zero();  ///< of the centre
+  Vector3d free_travel = Vector3d::Zero();  ///< of the centre
   Vector3d momentum = Vector3d::Zero();
   Vector3d angular = Vector3d::Zero();  ///< about the centre
   Vector3d missing = Vector3d::Zero();
@@ -35,10 +35,10 @@ struct Island {
 
 /// N m s per rad/s in the world.
 Matrix3d inertia_of(const Mass& mass, const Motion& motion) {
-  const Mat3 turn = detail::matrix(motion.q);
+  const Mat3 turn = math::matrix(motion.q);
   Matrix3d inertia;
   for (Eigen::Index k = 0; k < 3; ++k)
-    inertia.col(k) = detail::to_eigen(turned(turn, mass.inertia, detail::to_vec3(Vector3d::Unit(k))));
+    inertia.col(k) = math::to_eigen(turned(turn, mass.inertia, math::to_vec3(Vector3d::Unit(k))));
   return inertia;
 }
 
@@ -46,22 +46,22 @@ double half_square(const Vector3d& v) {
   return 0.5 * v.squaredNorm();
 }
 
-/// m/s, of the centre of mass of all dynamic bodies at the end of the step. Under gravity no angular momentum about a
+/// m/s, of the centre of mass of all rigid bodies at the end of the step. Under gravity no angular momentum about a
 /// fixed point is kept, but that about this centre is: a cluster in which a body is stopped must not be spun by what it
 /// has of its fall.
-Vector3d common_velocity(const World& world) {
+Vector3d common_velocity(const RigidPipeline& world) {
   const Bodies& bodies = world.state.bodies;
   double mass = 0;
   Vector3d momentum = Vector3d::Zero();
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     if (!(bodies.mass[i].inverse > 0)) continue;
     mass += bodies.info[i].mass;
-    momentum += bodies.info[i].mass * detail::to_eigen(world.next[i].v);
+    momentum += bodies.info[i].mass * math::to_eigen(world.next[i].v);
   }
   return momentum / mass;
 }
 
-bool is_free(const World& world, std::int32_t body) {
+bool is_free(const RigidPipeline& world, std::int32_t body) {
   const auto i = static_cast<std::size_t>(body);
   const Bodies& bodies = world.state.bodies;
   if (!world.coupled.empty() && world.coupled[i] != 0) return false;
@@ -70,7 +70,7 @@ bool is_free(const World& world, std::int32_t body) {
 
 /// Islands of free bodies that touch or, after the continuous stage, were stopped by each other: their bodies, sorted
 /// by island, and where each island begins.
-void find_free_islands(World& world, bool after_stops) {
+void find_free_islands(RigidPipeline& world, bool after_stops) {
   const Bodies& bodies = world.state.bodies;
   const auto held = static_cast<std::int32_t>(bodies.size());  // stands for all that is held
   world.parent.resize(bodies.size() + 1);
@@ -81,13 +81,13 @@ void find_free_islands(World& world, bool after_stops) {
     // The larger number is the root, so that whatever is held is.
     world.parent[static_cast<std::size_t>(std::min(a, b))] = std::max(a, b);
   };
-  for (const response::Touch& touch : world.touches) join(touch.body_a, touch.body_b);
+  for (const response::ActivePair& touch : world.active_pairs) join(touch.body_a, touch.body_b);
   if (after_stops) {
     for (const ccd::Scratch::Stop& stop : world.ccd.stops) join(stop.a, stop.b);
   }
   world.members.clear();
   for (std::int32_t i = 0; i < held; ++i) {
-    if (world.answered[static_cast<std::size_t>(i)] == 0 || !is_free(world, i)) continue;
+    if (world.solved[static_cast<std::size_t>(i)] == 0 || !is_free(world, i)) continue;
     const std::int32_t r = root(world.parent, i);
     if (r != root(world.parent, held)) world.members.push_back({r, i});
   }
@@ -100,11 +100,11 @@ void find_free_islands(World& world, bool after_stops) {
 }
 
 /// J, by the root of an island: what springs gave in the step.
-void sum_released_energy(World& world) {
+void sum_released_energy(RigidPipeline& world) {
   world.island_gain.assign(world.state.bodies.size() + 1, 0);
-  for (std::size_t k = 0; k < world.touches.size(); ++k) {
-    const response::Touch& touch = world.touches[k];
-    const Pair& pair = world.state.pairs[static_cast<std::size_t>(touch.pair)];
+  for (std::size_t k = 0; k < world.active_pairs.size(); ++k) {
+    const response::ActivePair& touch = world.active_pairs[k];
+    const CachedManifold& pair = world.state.pairs[static_cast<std::size_t>(touch.pair)];
     world.island_gain[static_cast<std::size_t>(root(world.parent, touch.body_a))] +=
         world.stored[k] - static_cast<double>(pair.stored);
   }
@@ -117,33 +117,34 @@ class Correction {
     const Matrix3d inverse = island.inertia.inverse();
     const double linear = half_square(island.momentum) / island.mass;
     // Energy with so much of the spin, and of it what bodies have from moving with the whole.
-    const auto rigid = [&](double share) {
-      const Vector3d angular = island.angular + share * island.missing;
+    const auto rigid = [&](double fraction) {
+      const Vector3d angular = island.angular + fraction * island.missing;
       return linear + 0.5 * angular.dot(inverse * angular);
     };
-    double share = 1;
+    double fraction = 1;
     if (rigid(1) > max_energy) {
-      share = 0;
-      for (double part = 0.5; part > 1e-3; part *= 0.5) share += rigid(share + part) <= max_energy ? part : 0;
+      fraction = 0;
+      for (double part = 0.5; part > 1e-3; part *= 0.5) fraction += rigid(fraction + part) <= max_energy ? part : 0;
     }
-    const Vector3d missing = share * island.missing;
+    const Vector3d missing = fraction * island.missing;
     spin_ = inverse * missing;
     whole_ = inverse * (island.angular + missing);
     const double now = island.energy + spin_.dot(island.angular) + 0.5 * spin_.dot(missing);
-    const double least = rigid(share);
-    if (now > max_energy && now > least) lose_ = 1 - std::sqrt(std::max(0.0, (max_energy - least) / (now - least)));
+    const double smallest = rigid(fraction);
+    if (now > max_energy && now > smallest)
+      lose_ = 1 - std::sqrt(std::max(0.0, (max_energy - smallest) / (now - smallest)));
     // An island whose motion as a whole is too fast turns more slowly.
-    if (least > max_energy && least > linear)
-      slower_ = std::sqrt(std::max(0.0, (max_energy - linear) / (least - linear)));
+    if (smallest > max_energy && smallest > linear)
+      slower_ = std::sqrt(std::max(0.0, (max_energy - linear) / (smallest - linear)));
   }
 
   bool finite() const { return spin_.allFinite() && whole_.allFinite(); }
 
   void apply(const Vector3d& arm, Motion& next) const {
-    const Vector3d v = detail::to_eigen(next.v) + spin_.cross(arm);
-    const Vector3d w = detail::to_eigen(next.w) + spin_;
-    next.v = detail::to_vec3(v + lose_ * (drift_ + slower_ * whole_.cross(arm) - v));
-    next.w = detail::to_vec3(w + lose_ * (slower_ * whole_ - w));
+    const Vector3d v = math::to_eigen(next.v) + spin_.cross(arm);
+    const Vector3d w = math::to_eigen(next.w) + spin_;
+    next.v = math::to_vec3(v + lose_ * (drift_ + slower_ * whole_.cross(arm) - v));
+    next.w = math::to_vec3(w + lose_ * (slower_ * whole_ - w));
   }
 
  private:
@@ -154,7 +155,7 @@ class Correction {
   double slower_ = 1;
 };
 
-void keep_island(World& world, const StepOptions& options, std::span<const std::array<std::int32_t, 2>> members,
+void keep_island(RigidPipeline& world, const StepOptions& options, std::span<const std::array<std::int32_t, 2>> members,
                  bool after_stops, const Vector3d& common) {
   const Bodies& bodies = world.state.bodies;
   Island island;
@@ -164,36 +165,36 @@ void keep_island(World& world, const StepOptions& options, std::span<const std::
   each([&](std::size_t i) {
     const double m = bodies.info[i].mass;
     island.mass += m;
-    island.center_before += m * detail::to_eigen(bodies.motion[i].x);
-    island.center += m * detail::to_eigen(world.next[i].x);
-    island.free_way += 0.5 * options.dt * m * detail::to_eigen(bodies.motion[i].v + world.free[i].v);
+    island.center_before += m * math::to_eigen(bodies.motion[i].x);
+    island.center += m * math::to_eigen(world.next[i].x);
+    island.free_travel += 0.5 * options.dt * m * math::to_eigen(bodies.motion[i].v + world.free[i].v);
     island.stopped |= after_stops && world.ccd.changed(i);
   });
   if (after_stops && !island.stopped) return;
   island.center_before /= island.mass;
   island.center /= island.mass;
-  island.free_way /= island.mass;
+  island.free_travel /= island.mass;
   each([&](std::size_t i) {
     const double m = bodies.info[i].mass;
     const Motion& next = world.next[i];
-    const Vector3d v = detail::to_eigen(next.v);
-    const Vector3d w = detail::to_eigen(next.w);
-    const Vector3d before = detail::to_eigen(bodies.motion[i].x) - island.center_before;
-    const Vector3d r = detail::to_eigen(next.x) - island.center;
+    const Vector3d v = math::to_eigen(next.v);
+    const Vector3d w = math::to_eigen(next.w);
+    const Vector3d before = math::to_eigen(bodies.motion[i].x) - island.center_before;
+    const Vector3d r = math::to_eigen(next.x) - island.center;
     const Matrix3d own = inertia_of(bodies.mass[i], next);
     const Vector3d angular = r.cross(m * v) + own * w;
     island.momentum += m * v;
     island.angular += angular;
     island.missing +=
-        before.cross(m * detail::to_eigen(world.free[i].v)) + detail::to_eigen(world.free[i].momentum) - angular;
+        before.cross(m * math::to_eigen(world.free[i].v)) + math::to_eigen(world.free[i].momentum) - angular;
     island.inertia += own + m * (r.squaredNorm() * Matrix3d::Identity() - r * r.transpose());
     island.energy += m * half_square(v) + 0.5 * w.dot(own * w);
     island.free_energy +=
-        m * half_square(detail::to_eigen(world.free[i].v)) + 0.5 * dot(world.free[i].w, world.free[i].momentum);
+        m * half_square(math::to_eigen(world.free[i].v)) + 0.5 * dot(world.free[i].w, world.free[i].momentum);
   });
   // As a whole it goes as if nothing touched: exactly, and not by a sum of substeps. After the continuous stage no pose
   // changes any more, as there may be somebody in the way: the lag counts as angular momentum.
-  const Vector3d lag = island.center_before + island.free_way - island.center;
+  const Vector3d lag = island.center_before + island.free_travel - island.center;
   if (after_stops) island.missing += lag.cross(island.momentum - island.mass * common);
   if (response::stores_energy(options.response))
     island.free_energy += world.island_gain[static_cast<std::size_t>(members[0][0])];
@@ -201,15 +202,15 @@ void keep_island(World& world, const StepOptions& options, std::span<const std::
   if (!correction.finite()) return;
   each([&](std::size_t i) {
     Motion& next = world.next[i];
-    correction.apply(detail::to_eigen(next.x) - island.center, next);
-    if (!after_stops) next.x = next.x + detail::to_vec3(lag);
+    correction.apply(math::to_eigen(next.x) - island.center, next);
+    if (!after_stops) next.x = next.x + math::to_vec3(lag);
   });
 }
 
 }  // namespace
 
-void keep_momentum_and_energy(Context& context, World& world, const StepOptions& options, bool after_stops,
-                              StageStats& stats) {
+void restore_island_invariants(Context& context, RigidPipeline& world, const StepOptions& options, bool after_stops,
+                               StageStats& stats) {
   const StageTimer timer(stats);
   if (after_stops && world.ccd.stops.empty()) return;
   find_free_islands(world, after_stops);

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <map>
 
-#include "bodies/kinematic.hpp"
 #include "bodies/particles.hpp"
+#include "bodies/scripted.hpp"
 #include "core/check.hpp"
 #include "core/stage_timer.hpp"
 #include "world/state.hpp"
@@ -42,12 +42,14 @@ std::span<const Triangle> triangles_of(const World::State& s, const Body& body) 
 void join_surfaces(World::State& s) {
   s.deforming = s.options.contact.immovable;
   s.any_rigid = false;
+  s.any_particles = false;
   bool any_dynamic = false;
   for (const BodyId id : s.order) {
     const Body& body = s.bodies[id];
-    s.deforming |= body.kind == BodyKind::particles || static_cast<bool>(body.motion);
-    any_dynamic |= body.kind == BodyKind::rigid;
+    s.deforming |= body.motion == MotionModel::particles || static_cast<bool>(body.script);
+    any_dynamic |= body.motion == MotionModel::rigid;
     s.any_rigid |= !body.has_vertices();
+    s.any_particles |= body.motion == MotionModel::particles;
   }
   std::size_t vertex_count = 0;
   std::size_t triangle_count = 0;
@@ -58,19 +60,19 @@ void join_surfaces(World::State& s) {
     const bool is_surface =
         s.rigid.state.bodies.colliders[static_cast<std::size_t>(s.rigid.state.bodies.info[number].first_collider)]
             .surface;
-    if (any_dynamic && body.kind == BodyKind::static_body && is_surface) {
+    if (any_dynamic && body.motion == MotionModel::fixed && is_surface) {
       rigid::set_mesh(s.rigid.state.bodies, number, Shape::mesh({body.positions, body.triangles}));
-      s.rigid.state.boxed[number].margin = -1;
+      s.rigid.state.fat_bounds[number].margin = -1;
       s.rigid.state.pairs_stale = true;
     }
     if (!joins(s, body)) continue;
     vertex_count += vertex_count_of(s, body);
     triangle_count += triangles_of(s, body).size();
   }
-  constexpr std::size_t most = 0x7fffffff / 3;  // the corners of all triangles are numbered, too
-  require(vertex_count <= most && triangle_count <= most, ErrorCode::unsupported,
+  constexpr std::size_t largest = 0x7fffffff / 3;  // the corners of all triangles are numbered, too
+  require(vertex_count <= largest && triangle_count <= largest, ErrorCode::unsupported,
           "the bodies of this world have {} vertices and {} triangles; at most {} of each can be numbered",
-          vertex_count, triangle_count, most);
+          vertex_count, triangle_count, largest);
 
   std::vector<Triangle> triangles;
   std::vector<Index> object_of_triangle;
@@ -147,7 +149,8 @@ void mark_movable(World::State& s) {
   s.contact_marks.clear();
   if (s.options.contact.immovable) return;
   for (const auto& range : s.ranges)
-    s.contact_marks.push_back(s.bodies[range.id].kind == BodyKind::particles ? broad::ObjectChoice::every_mark : 1);
+    s.contact_marks.push_back(s.bodies[range.id].motion == MotionModel::particles ? broad::ObjectChoice::every_mark
+                                                                                  : 1);
 }
 
 void join_detection(World::State& s) {
@@ -159,9 +162,10 @@ void join_detection(World::State& s) {
     const Body& body = s.bodies[range.id];
     const bool continuous = body.detection.value_or(s.options.detection) == Detection::continuous;
     s.any_continuous |= continuous;
-    s.parts.push_back({range.first_vertex, range.vertex_count, body.kind == BodyKind::kinematic});
+    s.parts.push_back({range.first_vertex, range.vertex_count, body.motion == MotionModel::scripted});
     // A pair needs one that is continuous and one that can be held back.
-    s.marks.push_back(static_cast<std::uint8_t>((continuous ? 1 : 0) | (body.kind == BodyKind::particles ? 2 : 0)));
+    s.marks.push_back(
+        static_cast<std::uint8_t>((continuous ? 1 : 0) | (body.motion == MotionModel::particles ? 2 : 0)));
   }
   const std::map<BodyId, std::size_t> place = places_of(s);
   for (const auto& [bodies, detection] : s.pair_detection) {
@@ -229,7 +233,7 @@ void run_predict(World::State& s, StageStats& stats) {
       const rigid::Motion& from = bodies.motion[number];
       const rigid::Free& free = s.rigid.free[number];
       const rigid::Motion to{from.x + 0.5 * dt * (from.v + free.v), free.q, free.v, free.w};
-      const bool moves = info.kind != RigidKind::static_body;
+      const bool moves = info.motion != MotionModel::fixed;
       const Eigen::Isometry3d pose = rigid::shape_pose(from, info);
       const Eigen::Isometry3d end = moves ? rigid::shape_pose(to, info) : pose;
       const std::span<const Eigen::Vector3d> vertices = info.shape.vertices();
@@ -241,17 +245,17 @@ void run_predict(World::State& s, StageStats& stats) {
     } else {
       std::copy(body.positions.begin(), body.positions.end(), start.begin());
       std::copy(body.velocities.begin(), body.velocities.end(), velocities.begin());
-      if (body.kind == BodyKind::static_body || body.asleep) {
+      if (body.motion == MotionModel::fixed || body.asleep) {
         std::copy(body.positions.begin(), body.positions.end(), positions.begin());
         std::fill(velocities.begin(), velocities.end(), Eigen::Vector3d::Zero());
         if (body.asleep) std::fill_n(s.awake_inverse_mass.begin() + part.first_vertex, count, 0.0);
-      } else if (body.kind == BodyKind::kinematic) {
-        kinematic::place(body, s.time + dt, positions);
+      } else if (body.motion == MotionModel::scripted) {
+        scripted::place(body, s.time + dt, positions);
         for (std::size_t v = 0; v < count; ++v) velocities[v] = (positions[v] - body.positions[v]) / dt;
       }
     }
     std::copy(velocities.begin(), velocities.end(), s.start_velocities.begin() + part.first_vertex);
-    if (body.kind == BodyKind::particles && !body.asleep) {
+    if (body.motion == MotionModel::particles && !body.asleep) {
       // Springs that are stiffer than the step allows are left out of the prediction, which only says where to look.
       const bool stable = body.max_step >= dt;
       if (stable) {
@@ -278,16 +282,16 @@ void bound_surfaces(World::State& s, StageStats& stats) {
     const auto number = static_cast<std::size_t>(part.number);
     const rigid::Bodies& bodies = s.rigid.state.bodies;
     if (!bodies.colliders[static_cast<std::size_t>(bodies.info[number].first_collider)].surface) continue;
-    rigid::Box box{{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    broad::ColliderBox box{{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     const auto first = static_cast<std::size_t>(part.first_vertex);
     for (std::size_t v = first; v < first + static_cast<std::size_t>(part.vertex_count); ++v) {
       for (const Eigen::Vector3d* p : {&s.start[v], &s.positions[v]}) {
-        box.low = detail::lower(box.low, detail::to_vec3(*p));
-        box.high = detail::higher(box.high, detail::to_vec3(*p));
+        box.low = math::lower(box.low, math::to_vec3(*p));
+        box.high = math::higher(box.high, math::to_vec3(*p));
       }
     }
     const double grow = 2 * s.options.contact.distance;
-    const detail::Vec3 margin{grow, grow, grow};
+    const math::Vec3 margin{grow, grow, grow};
     rigid::bound_surface(s.rigid, number, {box.low - margin, box.high + margin});
   }
 }

@@ -6,23 +6,23 @@
 #include <vector>
 
 #include "bodies/body.hpp"
-#include "carom/world.hpp"
+#include "carom/world/world.hpp"
+#include "ccd/limit_surface_motion.hpp"
 #include "ccd/surface_limit.hpp"
 #include "contact/anchor_contacts.hpp"
 #include "core/context.hpp"
 #include "core/slot_map.hpp"
 #include "detect/detection.hpp"
 #include "narrow/surface/surface_tree.hpp"
+#include "query/world_query.hpp"
 #include "response/anchor_penalty.hpp"
 #include "response/coupling.hpp"
-#include "response/limit_motion.hpp"
 #include "world/contact_list.hpp"
-#include "world/rigid_query.hpp"
-#include "world/rigid_world.hpp"
+#include "world/rigid_pipeline.hpp"
 
 namespace carom {
 
-/// What ContactFilters refers to, for the joined surface.
+/// Data that ContactFilters refers to, for the joined surface.
 struct JoinedFilters {
   std::vector<Eigen::Vector3d> rest_positions;  ///< empty if no factor asks for them
   std::vector<std::array<Index, 2>> vertices;
@@ -30,8 +30,8 @@ struct JoinedFilters {
   std::vector<ObjectGroup> groups;  ///< of bodies that do not have the default
 };
 
-/// Everything a world is. What lasts from step to step is in `bodies`, `order`, the clock and the
-/// contacts' identities; the rest is made anew or is working memory.
+/// Everything a world is. What lasts from step to step is in `bodies`, `order`, the clock and the contacts' identities;
+/// the rest is made again or is working memory.
 struct World::State {
   explicit State(const WorldOptions& world_options);
 
@@ -61,14 +61,15 @@ struct World::State {
   // One array over all bodies, in `order`; made by edits.
   Surface surface{0, {}};
   std::vector<contact::SurfacePart> ranges;
+  bool any_particles = false;
   bool any_rigid = false;  ///< some body has a shape
   bool deforming = false;  ///< some body has vertices that move, or contacts of those that do not are asked for
   std::vector<double> inverse_mass;
   JoinedFilters filters;
   std::vector<std::uint8_t> contact_marks;  ///< of pairs that make contacts, see broad::ObjectChoice; empty: all do
   bool any_continuous = false;
-  std::vector<limit::Part> parts;
-  // What must not pass through what, see broad::ObjectChoice.
+  std::vector<ccd::limit::Part> parts;
+  // Pairs of objects that must not pass through each other, see broad::ObjectChoice.
   std::vector<std::uint8_t> marks;
   std::vector<broad::ObjectChoice::Pair> chosen_pairs;
 
@@ -92,8 +93,8 @@ struct World::State {
   std::vector<std::uint8_t> island_touched;  ///< 1: of the body, or of one of the island at its root
   std::vector<Index> first_vertex_of;
 
-  rigid::World rigid;
-  mutable rigid::QueryTree query_tree;  ///< forgotten by whatever moves a rigid body
+  rigid::RigidPipeline rigid;
+  mutable query::QueryTree query_tree;  ///< forgotten by whatever moves a rigid body
 
   std::vector<Contact> found;
   contact::AnchorList contacts;
@@ -119,7 +120,7 @@ struct World::State {
   detection::Scratch detection;
   anchor_penalty::Scratch penalty;
   ccd::SurfaceLimitScratch surface_limit;
-  limit::Scratch limit;
+  ccd::limit::Scratch limit;
 };
 
 /// Stage `edits`: joins the surfaces of all bodies, and what is not to touch. The only place where

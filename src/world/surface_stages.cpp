@@ -123,12 +123,14 @@ void find_surface_contacts(Context& context, World::State& s, PipelineStats& sta
   }
   const double thickness = s.options.contact.distance;
   double margin = 0;
-  if (!is_penalty(s)) {
+  // Where contacts move nothing they are those of the end of the step.
+  const bool at_end = is_penalty(s) || !s.any_particles;
+  if (!at_end) {
     double fastest = 0;
     for (const SurfacePart& part : s.ranges) fastest = std::max(fastest, fastest_vertex(s, part));
     margin = (2 * s.options.dt * fastest > slow_margin * thickness ? 1 : slow_margin) * thickness;
   }
-  detection::run(context, {.surface = s.surface, .positions = is_penalty(s) ? s.positions : s.start},
+  detection::run(context, {.surface = s.surface, .positions = at_end ? s.positions : s.start},
                  {.distance = thickness + margin,
                   .pairs = s.options.contact.pairs,
                   .method = s.method,
@@ -149,6 +151,7 @@ void match_surface_contacts(World::State& s, StageStats& stats) {
                 .coupled = s.coupled,
                 .thickness = s.options.contact.distance},
                s.contacts, s.next_contacts, s.rigid.state.next_contact);
+  if (!s.next_contacts.contacts.empty()) stats.set_unit("contacts");
   stats.in += s.next_contacts.contacts.size();
   stats.out += s.next_contacts.contacts.size();
 
@@ -162,9 +165,9 @@ void match_surface_contacts(World::State& s, StageStats& stats) {
       Body& body = s.bodies[id];
       if (body.asleep) {
         body.asleep = false;
-        body.still = 0;
+        body.time_at_rest = 0;
       }
-      if (body.kind == BodyKind::rigid && s.rigid.state.bodies.asleep[static_cast<std::size_t>(body.number)] != 0)
+      if (body.motion == MotionModel::rigid && s.rigid.state.bodies.asleep[static_cast<std::size_t>(body.number)] != 0)
         rigid::wake(s.rigid.state, body.number);
     }
   }
@@ -192,12 +195,12 @@ void set_masses(World::State& s, bool free) {
 /// Penalty forces on rigid bodies act like any other force over the step.
 void add_to_free_motion(World::State& s) {
   const rigid::Bodies& bodies = s.rigid.state.bodies;
-  const detail::Vec3 gravity = detail::to_vec3(s.options.gravity);
+  const math::Vec3 gravity = math::to_vec3(s.options.gravity);
   const double per_step = 1 / s.options.dt;
   for (const CoupledBody& coupled : s.coupled) {
     const auto i = static_cast<std::size_t>(coupled.body);
     if (bodies.mass[i].inverse == 0 || bodies.asleep[i] != 0) continue;
-    const detail::Vec3 none;
+    const math::Vec3 none;
     s.rigid.free[i] =
         rigid::free_motion(bodies.motion[i], s.rigid.poses.rotation[i], bodies.mass[i], bodies.info[i], gravity,
                            (bodies.pushed ? bodies.force[i] : none) + per_step * coupled.impulse,
@@ -208,16 +211,16 @@ void add_to_free_motion(World::State& s) {
 }  // namespace
 
 void respond(Context& context, World::State& s, PipelineStats& stats) {
-  rigid::World& world = s.rigid;
+  rigid::RigidPipeline& world = s.rigid;
   const double dt = s.options.dt;
   StageStats& stage = stats[Stage::respond];
   world.next.resize(world.state.bodies.size());
-  world.answered.assign(world.state.bodies.size(), 0);
+  world.solved.assign(world.state.bodies.size(), 0);
   response::In in{.bodies = world.state.bodies,
                   .rotation = world.poses.rotation,
                   .free = world.free,
-                  .touching = world.state.touching,
-                  .touches = world.touches,
+                  .active_indices = world.state.active_indices,
+                  .active_pairs = world.active_pairs,
                   .points = world.points,
                   .fresh_points = world.fresh_points,
                   .dt = dt};
@@ -228,7 +231,7 @@ void respond(Context& context, World::State& s, PipelineStats& stats) {
   response::Coupling coupling{
       .contacts = s.next_contacts.contacts,
       .state = state,
-      .options = {.push_speed = s.options.solver.max_push_speed, .bounce_speed = s.options.solver.bounce_speed},
+      .options = {.max_push_speed = s.options.solver.max_push_speed, .bounce_speed = s.options.solver.bounce_speed},
       .inner_steps = 1,
       .add_forces = {}};
   if (s.deforming && is_penalty(s)) {
@@ -242,13 +245,13 @@ void respond(Context& context, World::State& s, PipelineStats& stats) {
     std::copy(s.start_velocities.begin(), s.start_velocities.end(), s.velocities.begin());
     for (const SurfacePart& part : s.ranges) {
       const Body& body = s.bodies[part.id];
-      if (body.kind == BodyKind::particles && !body.asleep && body.max_step < dt)
+      if (body.motion == MotionModel::particles && !body.asleep && body.max_step < dt)
         coupling.inner_steps = std::max(coupling.inner_steps, static_cast<int>(std::ceil(dt / body.max_step)));
     }
     coupling.add_forces = [&s](double interval) {
       for (const SurfacePart& part : s.ranges) {
         const Body& body = s.bodies[part.id];
-        if (body.kind != BodyKind::particles || body.asleep) continue;
+        if (body.motion != MotionModel::particles || body.asleep) continue;
         const auto first = static_cast<std::size_t>(part.first_vertex);
         const auto count = static_cast<std::size_t>(part.vertex_count);
         particles::add_forces(body, s.options.gravity, interval, std::span(s.start).subspan(first, count),
@@ -258,12 +261,13 @@ void respond(Context& context, World::State& s, PipelineStats& stats) {
       }
     };
     in.coupling = &coupling;
+    if (!s.next_contacts.contacts.empty()) stage.set_unit("contacts");
     stage.in += s.next_contacts.contacts.size();
     stage.out += s.next_contacts.contacts.size();
   }
   rigid::note_stored_energy(world, s.response);
   response::run(s.response, context, in, s.options.solver, world.state.pairs, world.response,
-                {world.next, world.answered}, stage);
+                {world.next, world.solved}, stage);
   world.coupled.clear();
   if (!s.deforming) return;
   world.coupled.assign(world.state.bodies.size(), 0);
@@ -281,19 +285,19 @@ constexpr int impact_rounds = 6;
 constexpr int whole_rounds = 4;
 
 void limit_features(Context& context, World::State& s, StageStats& stats) {
-  limit::run(context,
-             {.surface = s.surface,
-              .start = s.start,
-              .inverse_mass = s.awake_inverse_mass,
-              .parts = s.parts,
-              .choice = {s.marks, s.chosen_pairs},
-              .dt = s.options.dt},
-             {.pairs = s.options.contact.pairs,
-              .method = mid::is_tree(s.method) ? s.method : mid::Method::bvh,
-              .filters = filters_of(s),
-              .gap = gap_fraction * s.options.contact.distance,
-              .keep_velocities = !is_penalty(s)},
-             s.limit, s.positions, s.velocities, stats);
+  ccd::limit::run(context,
+                  {.surface = s.surface,
+                   .start = s.start,
+                   .inverse_mass = s.awake_inverse_mass,
+                   .parts = s.parts,
+                   .choice = {s.marks, s.chosen_pairs},
+                   .dt = s.options.dt},
+                  {.pairs = s.options.contact.pairs,
+                   .method = mid::is_tree(s.method) ? s.method : mid::Method::bvh,
+                   .filters = filters_of(s),
+                   .gap = gap_fraction * s.options.contact.distance,
+                   .keep_velocities = !is_penalty(s)},
+                  s.limit, s.positions, s.velocities, stats);
 }
 
 }  // namespace

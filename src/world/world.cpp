@@ -1,4 +1,4 @@
-#include "carom/world.hpp"
+#include "carom/world/world.hpp"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 #include <bit>
 #include <cstring>
 
-#include "bodies/kinematic.hpp"
 #include "bodies/make_body.hpp"
 #include "bodies/particles.hpp"
+#include "bodies/scripted.hpp"
 #include "core/check.hpp"
 #include "world/option_fields.hpp"
 #include "world/state.hpp"
@@ -24,15 +24,15 @@ class OptionCheck {
 
   void number(const char* name, double value, Presence, const Sign& sign) const {
     if (std::isfinite(value) && sign.allows(value)) return;
-    const std::string expected = std::isfinite(sign.most) ? fmt::format("{} to {}", sign.least, sign.most)
-                                 : sign.above             ? "a positive number"
-                                                          : "a number that is not negative";
+    const std::string expected = std::isfinite(sign.max) ? fmt::format("{} to {}", sign.min, sign.max)
+                                 : sign.above            ? "a positive number"
+                                                         : "a number that is not negative";
     fail(ErrorCode::invalid_argument, "{}{} is {}; expected {}", prefix_, name, value, expected);
   }
   void integer(const char* name, int value, Presence, const IntegerRange& range) const {
-    if (value >= range.least && value <= range.most && value % range.multiple_of == 0) return;
+    if (value >= range.min && value <= range.max && value % range.multiple_of == 0) return;
     fail(ErrorCode::invalid_argument, "{}{} is {}; expected {}{} to {}", prefix_, name, value,
-         range.multiple_of == 2 ? "an even number from " : "", range.least, range.most);
+         range.multiple_of == 2 ? "an even number from " : "", range.min, range.max);
   }
   void flag(const char*, bool, Presence) const {}
   template <class Enum, class Names>
@@ -75,7 +75,7 @@ BodyId insert(World::State& state, Body&& body) {
   body.serial = state.next_serial++;
   rigid::SurfaceEntry entry{.name = body.name,
                             .id = {},
-                            .deforms = body.kind == BodyKind::particles,
+                            .deforms = body.motion == MotionModel::particles,
                             .friction = body.friction,
                             .restitution = body.restitution,
                             .group = body.group,
@@ -83,8 +83,8 @@ BodyId insert(World::State& state, Body&& body) {
   const BodyId id = state.bodies.insert(std::move(body));
   entry.id = id;
   rigid::add(table.bodies, std::move(entry));
-  table.boxed.emplace_back();
-  table.tracks.emplace_back();
+  table.fat_bounds.emplace_back();
+  table.odometers.emplace_back();
   table.boxes.resize(table.bodies.colliders.size());
   state.query_tree.forget();
   state.order.push_back(id);
@@ -102,20 +102,6 @@ std::uint64_t hash(std::uint64_t seed, std::span<const Eigen::Vector3d> values) 
 
 }  // namespace
 
-std::string_view to_string(BodyKind kind) {
-  switch (kind) {
-    case BodyKind::static_body:
-      return "static";
-    case BodyKind::kinematic:
-      return "kinematic";
-    case BodyKind::particles:
-      return "particles";
-    case BodyKind::rigid:
-      return "rigid";
-  }
-  return "unknown";
-}
-
 std::string_view to_string(Detection detection) {
   return detection == Detection::continuous ? "continuous" : "discrete";
 }
@@ -131,13 +117,13 @@ World::~World() = default;
 World::World(World&&) noexcept = default;
 World& World::operator=(World&&) noexcept = default;
 
-BodyId World::add(StaticBody body) {
+BodyId World::add(FixedBody body) {
   return insert(*state_, make_body(std::move(body)));
 }
 
-BodyId World::add(KinematicBody description) {
+BodyId World::add(ScriptedBody description) {
   Body body = make_body(std::move(description));
-  kinematic::place(body, state_->time, body.positions);
+  scripted::place(body, state_->time, body.positions);
   return insert(*state_, std::move(body));
 }
 
@@ -224,8 +210,8 @@ std::vector<BodyId> World::bodies() const {
 const std::string& World::name(BodyId body) const {
   return find(*state_, body).name;
 }
-BodyKind World::kind(BodyId body) const {
-  return find(*state_, body).kind;
+MotionModel World::motion(BodyId body) const {
+  return find(*state_, body).motion;
 }
 std::span<const Triangle> World::triangles(BodyId body) const {
   return find(*state_, body).triangles;

@@ -5,10 +5,10 @@
 #include <new>
 #include <random>
 
-#include "carom/broad_phase.hpp"
-#include "carom/detect.hpp"
-#include "carom/generate.hpp"
-#include "carom/intersect.hpp"
+#include "carom/detect/broad_phase.hpp"
+#include "carom/detect/detect.hpp"
+#include "carom/detect/intersect.hpp"
+#include "carom/mesh/generate.hpp"
 #include "narrow/surface/shape_contacts.hpp"
 #include "narrow/surface/shape_impact.hpp"
 #include "narrow/surface/surface_tree.hpp"
@@ -101,14 +101,14 @@ TEST(SurfaceNarrowAllocation, WarmCallsAllocateNothing) {
   const surface::MovingTriangle triangle{{mesh.positions[0], mesh.positions[1], mesh.positions[20]},
                                          {mesh.positions[40], mesh.positions[41], mesh.positions[60]}};
   const Eigen::Isometry3d pose = Eigen::Isometry3d::Identity();
-  const convex::Course course(pose, Eigen::Vector3d(0.3, 0.2, 1), Eigen::Vector3d(-0.2, 0.1, 0.4));
+  const convex::SweptPose swept_pose(pose, Eigen::Vector3d(0.3, 0.2, 1), Eigen::Vector3d(-0.2, 0.1, 0.4));
   for (const test::Sample& sample : test::convex_samples()) {
     const shapes::Core& core = sample.shape.data().core;
     const auto call = [&] {
       tree.update(workers, sheet, mesh.positions);
       tree.find(surface::shape_box(core, pose, 0.3), tree_scratch, candidates);
       surface::find_shape_contacts(core, pose, sheet, mesh.positions, candidates, {0.3}, scratch, contacts);
-      return surface::shape_impact(convex::MovingCore(core, course), triangle, {0.01, 1e-4}, triangle_core).time;
+      return surface::shape_impact(convex::MovingCore(core, swept_pose), triangle, {0.01, 1e-4}, triangle_core).time;
     };
     for (int warm_up = 0; warm_up < 3; ++warm_up) call();
     const std::size_t before = allocations;

@@ -7,9 +7,9 @@
 #include "bench/bench_scene.hpp"
 #include "bench/reference_grid.hpp"
 #include "bench/reference_tests.hpp"
-#include "carom/closest.hpp"
-#include "carom/error.hpp"
-#include "carom/generate.hpp"
+#include "carom/core/error.hpp"
+#include "carom/mesh/closest.hpp"
+#include "carom/mesh/generate.hpp"
 #include "oracle/soup.hpp"
 
 namespace carom {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "carom/generate.hpp"
-#include "carom/world.hpp"
+#include "carom/mesh/generate.hpp"
+#include "carom/world/world.hpp"
 
 namespace carom {
 namespace {

@@ -15,8 +15,8 @@
 namespace carom::rigid {
 namespace {
 
-using detail::Quat;
-using detail::Vec3;
+using math::Quat;
+using math::Vec3;
 using Real = long double;
 
 Vec3 times(const Vec3& a, const Vec3& b) {
@@ -25,7 +25,7 @@ Vec3 times(const Vec3& a, const Vec3& b) {
 
 /// rad, between two attitudes.
 double angle_between(const Quat& p, const Quat& q) {
-  const Quat d = detail::conjugate(p) * q;
+  const Quat d = math::conjugate(p) * q;
   return 2 * std::atan2(std::sqrt(d.x * d.x + d.y * d.y + d.z * d.z), std::abs(d.w));
 }
 
@@ -130,8 +130,8 @@ TEST(TorqueFree, LongTurnsAreMadeOfShorterOnes) {
     const double part = random.number(0, 1) * time;
     const Quat all = torque_free_rotation(c.momentum, c.inverse, time);
     const Quat first = torque_free_rotation(c.momentum, c.inverse, part);
-    const Vec3 there = detail::matrix(first).back(c.momentum);
-    const Vec3 end = detail::matrix(all).back(c.momentum);
+    const Vec3 there = math::matrix(first).back(c.momentum);
+    const Vec3 end = math::matrix(all).back(c.momentum);
     const double energy = dot(w, c.momentum);
     ASSERT_NEAR(dot(times(c.inverse, end), end), energy, 1e-11 * energy) << "case " << i;
     // Near the middle axis what rounding changes grows exponentially with the time.
@@ -151,7 +151,7 @@ TEST(TorqueFree, SymmetricBodiesPrecess) {
     const Vec3 w{random.number(-1, 1), random.number(-1, 1), random.number(-1, 1)};
     const Vec3 m = times(inertia, w);
     const double time = random.power(-3, 4);
-    const Quat expected = detail::rotation_by(time * m) * detail::rotation_by({0, 0, time * (w.z - m.z)});
+    const Quat expected = math::rotation_by(time * m) * math::rotation_by({0, 0, time * (w.z - m.z)});
     EXPECT_LT(angle_between(torque_free_rotation(m, inverse, time), expected), 1e-10) << i << ", " << time << " s";
   }
 }
@@ -160,7 +160,7 @@ TEST(TorqueFree, AboutAnAxisOfInertiaItIsAPlainTurn) {
   const Vec3 inverse{1, 0.5, 0.4};
   for (const Vec3& axis : {Vec3{1, 0, 0}, Vec3{0, 1, 0}, Vec3{0, 0, -1}}) {
     const Quat q = torque_free_rotation(axis, inverse, 100);
-    EXPECT_LT(angle_between(q, detail::rotation_by(100.0 * times(inverse, axis))), 1e-12);
+    EXPECT_LT(angle_between(q, math::rotation_by(100.0 * times(inverse, axis))), 1e-12);
   }
 }
 

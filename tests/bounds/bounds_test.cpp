@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "carom/error.hpp"
+#include "carom/core/error.hpp"
 #include "oracle/soup.hpp"
 
 namespace carom {

@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "carom/broad_phase.hpp"
+#include "carom/detect/broad_phase.hpp"
 
 /// The slow, obviously right twin of BroadPhase: every pair, every time.
 namespace carom::test {
@@ -33,7 +33,7 @@ inline bool overlap(const AxisBox& a, const AxisBox& b) {
 
 /// When two boxes that move overlap: the last time at which a gap was still open before, and the first after, by
 /// halving. Nothing if they never do.
-inline std::optional<StepInterval> meeting(const SweptBox& a, const SweptBox& b) {
+inline std::optional<StepInterval> overlap_interval(const SweptBox& a, const SweptBox& b) {
   StepInterval when;
   for (int k = 0; k < 3; ++k) {
     for (const bool other : {false, true}) {
@@ -104,8 +104,8 @@ class Model {
         if (apart) continue;
         const ProxyPair pair{p->first, q->first};
         if (swept(a) || swept(b)) {
-          const auto when = meeting(as_swept(a), as_swept(b));
-          if (!when && meeting(grown(as_swept(a)), as_swept(b))) {
+          const auto when = overlap_interval(as_swept(a), as_swept(b));
+          if (!when && overlap_interval(grown(as_swept(a)), as_swept(b))) {
             unsure.push_back(pair);
             continue;
           }

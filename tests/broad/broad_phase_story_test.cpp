@@ -2,7 +2,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "broad/broad_phase_model.hpp"
-#include "carom/broad_phase.hpp"
+#include "carom/detect/broad_phase.hpp"
 
 namespace carom {
 namespace {
@@ -13,13 +13,13 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 struct Op {
   int what = 0;  ///< 0..9, see Story
   std::uint32_t who = 0, other = 0;
-  std::array<int, 3> place{}, size{}, way{};
+  std::array<int, 3> place{}, size{}, travel{};
   int style = 0;
 };
 
 std::ostream& operator<<(std::ostream& out, const Op& op) {
   out << "{" << op.what << ", " << op.who << ", " << op.other;
-  for (const auto& list : {op.place, op.size, op.way})
+  for (const auto& list : {op.place, op.size, op.travel})
     out << ", {" << list[0] << "," << list[1] << "," << list[2] << "}";
   return out << ", " << op.style << "}";
 }
@@ -30,7 +30,7 @@ rc::Gen<Op> any_op() {
   };
   return rc::gen::build<Op>(rc::gen::set(&Op::what, rc::gen::inRange(0, 16)), rc::gen::set(&Op::who),
                             rc::gen::set(&Op::other), rc::gen::set(&Op::place, three(0, 10)),
-                            rc::gen::set(&Op::size, three(0, 4)), rc::gen::set(&Op::way, three(-6, 7)),
+                            rc::gen::set(&Op::size, three(0, 4)), rc::gen::set(&Op::travel, three(-6, 7)),
                             rc::gen::set(&Op::style, rc::gen::inRange(0, 40)));
 }
 
@@ -88,14 +88,14 @@ test::AnyBounds bounds_from(const Op& op) {
         dop.high[k] += axes[k][j] * (axes[k][j] > 0 ? box.max[j] : box.min[j]);
       }
       if (k >= 3) {
-        const double cut = 0.125 * std::abs(op.way[k % 3]) * (dop.high[k] - dop.low[k]) / 2;
+        const double cut = 0.125 * std::abs(op.travel[k % 3]) * (dop.high[k] - dop.low[k]) / 2;
         dop.low[k] += cut;
         dop.high[k] -= k % 2 == 0 ? cut : 0;
       }
     }
     return dop;
   }
-  AxisBox end{box.min + vector(op.way), box.max + vector(op.way)};
+  AxisBox end{box.min + vector(op.travel), box.max + vector(op.travel)};
   if (op.style % 2 == 0) end.max += vector(op.size);
   return SweptBox{box, end};
 }
@@ -145,8 +145,8 @@ class Story {
         for (auto& [index, p] : model_.proxies) {
           if (!std::holds_alternative<AxisBox>(p.bounds)) continue;
           auto& box = std::get<AxisBox>(p.bounds);
-          box.min += 0.04 * vector(op.way);
-          box.max += 0.04 * vector(op.way);
+          box.min += 0.04 * vector(op.travel);
+          box.max += 0.04 * vector(op.travel);
           ids.push_back(p.id);
           boxes.push_back(box);
         }
@@ -225,7 +225,7 @@ class Story {
     for (std::size_t i = 0; i < intervals.size(); ++i) {
       const auto& a = model_.proxies.at(broad_.pairs()[i].a);
       const auto& b = model_.proxies.at(broad_.pairs()[i].b);
-      const auto when = test::meeting(test::Model::as_swept(a), test::Model::as_swept(b));
+      const auto when = test::overlap_interval(test::Model::as_swept(a), test::Model::as_swept(b));
       if (!when) continue;
       RC_ASSERT(intervals[i].begin <= when->begin);
       RC_ASSERT(intervals[i].end >= when->end);
@@ -245,7 +245,7 @@ class Story {
     RC_ASSERT((broad_.overlapping(box)) == (expected));
 
     const Eigen::Vector3d origin = vector(op.place) + 4.1 * vector(op.size);
-    const Eigen::Vector3d direction = vector(op.way);
+    const Eigen::Vector3d direction = vector(op.travel);
     if (direction.isZero(0)) return;
     const double limit = op.style % 3 == 0 ? infinity : 0.5 * op.style;
     std::vector<std::pair<double, ProxyId>> hits;

@@ -1,11 +1,11 @@
-#include "carom/broad_phase.hpp"
+#include "carom/detect/broad_phase.hpp"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
 #include "broad/broad_phase_model.hpp"
-#include "carom/error.hpp"
+#include "carom/core/error.hpp"
 
 namespace carom {
 namespace {

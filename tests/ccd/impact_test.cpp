@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "carom/query.hpp"
-#include "carom/world.hpp"
+#include "carom/query/query.hpp"
+#include "carom/world/world.hpp"
 #include "scenes/rigid_parts.hpp"
 
 // Single impacts, and clouds of bodies at all speeds against a look at every pair.
@@ -22,13 +22,13 @@ class Impacts : public testing::TestWithParam<std::string> {
     options.response = GetParam();
     return World(options);
   }
-  static BodyId add(World& world, const Shape& shape, double z, double speed, RigidKind kind = RigidKind::dynamic) {
+  static BodyId add(World& world, const Shape& shape, double z, double speed, MotionModel kind = MotionModel::rigid) {
     RigidBody body;
     body.name = "body";
     body.shape = shape;
     body.pose.translation().z() = z;
     body.velocity = {0, 0, speed};
-    body.kind = kind;
+    body.motion = kind;
     return world.add(body);
   }
   static std::uint64_t counted(const World& world, std::string_view name) {
@@ -42,7 +42,7 @@ class Impacts : public testing::TestWithParam<std::string> {
 /// A plate that a piston runs into through a ball stays beyond the ball.
 TEST_P(Impacts, APistonCarriesABallAndThePlateInFrontOfIt) {
   World world = make_world(1.0 / 60);
-  const BodyId piston = add(world, Shape::box({1, 1, 0.01}), 0, 70, RigidKind::kinematic);
+  const BodyId piston = add(world, Shape::box({1, 1, 0.01}), 0, 70, MotionModel::scripted);
   const BodyId ball = add(world, Shape::sphere(0.05), 0.3, 0);
   const BodyId plate = add(world, Shape::box({1, 1, 0.03}), 1.6, -5);
   for (int step = 0; step < 30; ++step) {
@@ -92,9 +92,9 @@ TEST_P(Impacts, AHeavyBodyGoesOnWhereLightOnesHitIt) {
 
 TEST_P(Impacts, ABodyBetweenAPistonAndAWallIsCountedAsSqueezed) {
   World world = make_world(1.0 / 60);
-  add(world, Shape::box({1, 1, 0.01}), 0, 100, RigidKind::kinematic);
+  add(world, Shape::box({1, 1, 0.01}), 0, 100, MotionModel::scripted);
   const BodyId ball = add(world, Shape::sphere(0.05), 0.3, 0);
-  add(world, Shape::box({1, 1, 0.1}), 1, 0, RigidKind::static_body);
+  add(world, Shape::box({1, 1, 0.1}), 1, 0, MotionModel::fixed);
   world.step();
   EXPECT_EQ(counted(world, "squeezed"), 1U);
   EXPECT_EQ(counted(world, "carried"), 0U);
@@ -109,7 +109,7 @@ TEST_P(Impacts, ABodyThatStopsAtTheFloorHasTheSpeedOfItsFall) {
   options.gravity = {0, 0, -9.81};
   options.response = GetParam();
   World world(options);
-  add(world, Shape::half_space({0, 0, 1}, 0), 0, 0, RigidKind::static_body);
+  add(world, Shape::half_space({0, 0, 1}, 0), 0, 0, MotionModel::fixed);
   const BodyId ball = add(world, Shape::sphere(0.01), 2.013, -10);
   const auto energy = [&] { return 0.5 * world.velocity(ball).squaredNorm() + 9.81 * world.center_of_mass(ball).z(); };
   const double before = energy();
@@ -142,7 +142,7 @@ TEST_P(Impacts, NoPairOfACloudOverlapsMoreThanItMay) {
       body.velocity = std::pow(10, chance.number(0, 2.5)) * chance.direction();
       body.angular_velocity = 10 * chance.direction();
       body.density = std::pow(10, chance.number(1, 4));
-      body.kind = i == 0 ? RigidKind::kinematic : RigidKind::dynamic;
+      body.motion = i == 0 ? MotionModel::scripted : MotionModel::rigid;
       shapes.push_back(body.shape);
       ids.push_back(world.add(body));
     }
@@ -169,7 +169,7 @@ TEST(FastHulls, AreTheSameForAnyNumberOfThreads) {
     RigidBody floor;
     floor.name = "floor";
     floor.shape = Shape::half_space({0, 1, 0}, 0);
-    floor.kind = RigidKind::static_body;
+    floor.motion = MotionModel::fixed;
     world.add(floor);
     for (int i = 0; i < 150; ++i) {
       RigidBody body;

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "carom/query.hpp"
-#include "carom/world.hpp"
+#include "carom/query/query.hpp"
+#include "carom/world/world.hpp"
 #include "scenes/rigid_parts.hpp"
 
 // Plates and balls in a row along a line, with room to move: whatever they do to each other, none changes places.
@@ -42,15 +42,15 @@ inline Row make_row(RowKind kind, const std::string& response, std::uint32_t see
   const bool on_rail = chance.integer(0, 3) == 0;
   row.closed = !on_rail;
   double z = 0;
-  const auto add = [&](bool plate, double half, double density, double speed, RigidKind body_kind) {
+  const auto add = [&](bool plate, double half, double density, double speed, MotionModel body_kind) {
     RigidBody body;
     body.name = plate ? "plate" : "ball";
     body.shape = plate ? Shape::box({1, 1, half}) : Shape::sphere(half);
-    body.kind = body_kind;
+    body.motion = body_kind;
     body.density = density;
     body.restitution = restitution;
     body.friction = friction;
-    if (on_rail && body_kind == RigidKind::dynamic) {
+    if (on_rail && body_kind == MotionModel::rigid) {
       body.locked_translation = {true, true, false};
       body.locked_rotation = {true, true, true};
     }
@@ -65,7 +65,7 @@ inline Row make_row(RowKind kind, const std::string& response, std::uint32_t see
   const auto gap = [&] { z += power(-3, 0.3); };
   if (kind == RowKind::piston) {
     row.closed = false;
-    add(true, power(-2, -1), 1000, power(0.7, 3), RigidKind::kinematic);
+    add(true, power(-2, -1), 1000, power(0.7, 3), MotionModel::scripted);
   }
   const int count = kind == RowKind::piston ? chance.integer(1, 5) : 6;
   for (int i = 0; i < count; ++i) {
@@ -75,7 +75,7 @@ inline Row make_row(RowKind kind, const std::string& response, std::uint32_t see
     const double density = kind == RowKind::light ? (heavy ? 1000 : power(-1, 3)) : power(1, 4);
     const double toward = i < count / 2 ? 1 : -1;
     const double speed = kind == RowKind::piston ? chance.number(-5, 5) : toward * power(0, 3);
-    add(heavy, half, density, speed, RigidKind::dynamic);
+    add(heavy, half, density, speed, MotionModel::rigid);
   }
   return row;
 }

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "carom/query.hpp"
+#include "carom/query/query.hpp"
 #include "narrow/convex/advance.hpp"
 #include "scenes/rigid_parts.hpp"
 #include "shapes/shape_data.hpp"
@@ -37,14 +37,14 @@ class Sweeps : public scenes::Chance {
   }
 
   Sweep sweep(double turn) {
-    const Vec3 spin = detail::to_vec3(turn * direction());
+    const Vec3 spin = math::to_vec3(turn * direction());
     Motion from;
-    from.x = detail::to_vec3(in_cube(0.4));
-    from.q = detail::normalized(detail::rotation_by(detail::to_vec3(3 * direction())));
+    from.x = math::to_vec3(in_cube(0.4));
+    from.q = math::normalized(math::rotation_by(math::to_vec3(3 * direction())));
     from.w = spin;
     Motion to = from;
-    to.x = from.x + detail::to_vec3(in_cube(1));
-    to.q = detail::normalized(detail::rotation_by(spin) * from.q);
+    to.x = from.x + math::to_vec3(in_cube(1));
+    to.q = math::normalized(math::rotation_by(spin) * from.q);
     return {from, to, 1};
   }
 };
@@ -54,9 +54,9 @@ Eigen::Isometry3d placed(const Sweep& sweep, double turn, double time, const Eig
   Eigen::Isometry3d p = Eigen::Isometry3d::Identity();
   const Motion& from = sweep.from;
   const Eigen::Quaterniond start(from.q.w, from.q.x, from.q.y, from.q.z);
-  const Eigen::Vector3d axis = detail::to_eigen(from.w).normalized();
+  const Eigen::Vector3d axis = math::to_eigen(from.w).normalized();
   p.linear() = (Eigen::AngleAxisd(time * turn, axis) * start).toRotationMatrix();
-  p.translation() = detail::to_eigen(from.x + time * (sweep.to.x - from.x));
+  p.translation() = math::to_eigen(from.x + time * (sweep.to.x - from.x));
   return p * local;
 }
 
@@ -70,8 +70,8 @@ TEST(Sweep, GoesAsItsCourseSays) {
       const Motion m = sweep.at(t);
       const Eigen::Isometry3d at = pose(m, {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {});
       EXPECT_LE((at.matrix() - truth.matrix()).cwiseAbs().maxCoeff(), 1e-12);
-      EXPECT_LE((sweep.course.rotation(t) - truth.linear()).cwiseAbs().maxCoeff(), 1e-12);
-      EXPECT_LE((sweep.course.from + t * sweep.course.way - truth.translation()).norm(), 1e-12);
+      EXPECT_LE((sweep.swept_pose.rotation(t) - truth.linear()).cwiseAbs().maxCoeff(), 1e-12);
+      EXPECT_LE((sweep.swept_pose.from + t * sweep.swept_pose.travel - truth.translation()).norm(), 1e-12);
     }
   }
 }
@@ -92,35 +92,35 @@ TEST(Sweep, DirectionsAndCastsNeverMissAnImpact) {
     Eigen::Isometry3d local = Eigen::Isometry3d::Identity();
     local.linear() = Eigen::AngleAxisd(1, sweeps.direction()).toRotationMatrix();
     local.translation() = sweeps.in_cube(0.2);
-    const MovingCore core_a(a.data().core, sweep_a.course, local);
-    const MovingCore core_b(b.data().core, sweep_b.course);
+    const MovingCore core_a(a.data().core, sweep_a.swept_pose, local);
+    const MovingCore core_b(b.data().core, sweep_b.swept_pose);
     const MovingPair pair(core_a, core_b);
     const double begin = i % 3 == 0 ? sweeps.number(0, 0.5) : 0;
     const double end = i % 3 == 1 ? sweeps.number(0.5, 1) : 1;
     const double apart = sweeps.number(0, 0.01);
 
-    double least = INFINITY;
+    double smallest = INFINITY;
     double first = INFINITY;
     for (int k = 0; k <= times; ++k) {
       const double t = begin + (end - begin) * k / times;
       const double d =
           distance(a, placed(sweep_a, turn_a, t, local), b, placed(sweep_b, turn_b, t, Eigen::Isometry3d::Identity()))
               .distance;
-      least = std::min(least, d);
+      smallest = std::min(smallest, d);
       if (d <= apart) first = std::min(first, t);
     }
     for (int k = 0; k < 8; ++k) {
       const Eigen::Vector3d n = k == 0 ? pair.offset(0.5 * (begin + end)).normalized() : sweeps.direction();
       if (!pair.apart_along(n, begin, end, apart)) continue;
       ++shown;
-      EXPECT_GT(least, apart) << "pair " << i;
+      EXPECT_GT(smallest, apart) << "pair " << i;
     }
     const CastResult r = convex::advance(pair, {apart, 1e-5, 256, begin, end});
     if (r.hit) {
       ++hits;
       EXPECT_LE(r.time, first) << "pair " << i;
     } else {
-      EXPECT_GT(least, apart) << "pair " << i;
+      EXPECT_GT(smallest, apart) << "pair " << i;
     }
   }
   EXPECT_GT(shown, 1000);

@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "carom/generate.hpp"
-#include "carom/mesh_file.hpp"
+#include "carom/io/mesh_file.hpp"
+#include "carom/mesh/generate.hpp"
 #include "command.hpp"
 #include "oracle/placed.hpp"
 

@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "carom/detect.hpp"
-#include "carom/recording.hpp"
-#include "carom/replay.hpp"
-#include "carom/scene.hpp"
+#include "carom/detect/detect.hpp"
+#include "carom/io/recording.hpp"
+#include "carom/io/replay.hpp"
+#include "carom/io/scene.hpp"
 #include "command.hpp"
 
 namespace carom::cli {

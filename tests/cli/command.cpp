@@ -11,7 +11,7 @@
 #include <iterator>
 #include <stdexcept>
 
-#include "carom/replay.hpp"
+#include "carom/io/replay.hpp"
 
 namespace carom::cli {
 

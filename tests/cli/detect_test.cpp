@@ -1,4 +1,4 @@
-#include "carom/detect.hpp"
+#include "carom/detect/detect.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "carom/detect_continuous.hpp"
-#include "carom/replay.hpp"
+#include "carom/detect/detect_continuous.hpp"
+#include "carom/io/replay.hpp"
 #include "command.hpp"
 #include "oracle/brute_force.hpp"
 #include "oracle/exact_intersection.hpp"

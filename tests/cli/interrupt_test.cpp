@@ -6,9 +6,9 @@
 #include <csignal>
 #include <fstream>
 
-#include "carom/generate.hpp"
-#include "carom/mesh_file.hpp"
-#include "carom/recording.hpp"
+#include "carom/io/mesh_file.hpp"
+#include "carom/io/recording.hpp"
+#include "carom/mesh/generate.hpp"
 #include "command.hpp"
 
 namespace carom::cli {
@@ -100,7 +100,7 @@ TEST(CliInterrupt, KeepsWhatWasRecordedBeforeALongStep) {
   const Folder folder;
   std::string scene =
       R"({"name": "slow", "steps": 9, "response": "penalty", "solver": {"penalty": {"substeps": 10000}}, )"
-      R"("bodies": [{"name": "ground", "kind": "rigid", "rigid_kind": "static",)"
+      R"("bodies": [{"name": "ground", "kind": "fixed",)"
       R"( "shape": {"kind": "half_space", "normal": [0, 1, 0], "offset": 0}})";
   for (int x = 0; x < 100; ++x)
     for (int z = 0; z < 20; ++z)

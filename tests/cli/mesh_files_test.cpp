@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "carom/mesh_file.hpp"
+#include "carom/io/mesh_file.hpp"
 #include "command.hpp"
 
 namespace carom::cli {
@@ -88,7 +88,7 @@ TEST(CliMeshFiles, OptionsReachEveryCommand) {
             0);
   EXPECT_TRUE(contains(call({"info", folder / "out/frame_0000.obj"}).out, "(0, 0, -0.02) to (0.01, 0.03, 0) m"));
 
-  write_text(folder / "scene.json", R"({"name": "s", "steps": 1, "bodies": [{"name": "part", "kind": "static",
+  write_text(folder / "scene.json", R"({"name": "s", "steps": 1, "bodies": [{"name": "part", "kind": "fixed",
       "mesh": {"file": "part.obj", "up": "z", "unit": "mm"}}]})");
   ASSERT_EQ(call({"run", folder / "scene.json", "-o", folder / "s.carom"}).exit_code, 0);
   ASSERT_EQ(call({"export", folder / "s.carom", "--to", "obj", folder / "run"}).exit_code, 0);
@@ -116,8 +116,8 @@ TEST(CliMeshFiles, ExportedBodiesKeepTheirNamesAndAreFoundBetween) {
   const Folder folder;
   // A sheet just above a box that stands still.
   write_text(folder / "s.json", R"({"name": "s", "steps": 2, "dt": 0.001, "gravity": [0, 0, 0], "bodies": [
-    {"name": "lower block", "kind": "static", "mesh": {"generator": "box"}},
-    {"name": "upper", "kind": "kinematic", "mesh": {"generator": "sheet", "segments_x": 2, "segments_z": 2,
+    {"name": "lower block", "kind": "fixed", "mesh": {"generator": "box"}},
+    {"name": "upper", "kind": "scripted", "mesh": {"generator": "sheet", "segments_x": 2, "segments_z": 2,
      "position": [0, 0.515625, 0]}}]})");
   ASSERT_EQ(call({"run", folder / "s.json", "-o", folder / "s.carom"}).exit_code, 0);
   const auto contacts = [&](const std::string& input) {

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "carom/recording.hpp"
+#include "carom/io/recording.hpp"
 #include "command.hpp"
 
 namespace carom::cli {

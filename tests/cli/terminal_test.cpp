@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "carom/mesh_file.hpp"
+#include "carom/io/mesh_file.hpp"
 #include "command.hpp"
 
 namespace carom::cli {

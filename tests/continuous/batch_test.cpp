@@ -3,8 +3,8 @@
 #include <bit>
 #include <limits>
 
-#include "carom/continuous.hpp"
-#include "carom/error.hpp"
+#include "carom/core/error.hpp"
+#include "carom/detect/continuous.hpp"
 #include "oracle/moving_pairs.hpp"
 
 namespace carom {

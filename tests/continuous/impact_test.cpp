@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "carom/error.hpp"
+#include "carom/core/error.hpp"
 #include "oracle/impact_check.hpp"
 #include "oracle/moving_pairs.hpp"
 #include "oracle/soup.hpp"

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "carom/continuous.hpp"
+#include "carom/detect/continuous.hpp"
 #include "continuous/coplanarity.hpp"
 
 // Cases whose answer is known without computing.

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <random>
 
-#include "carom/cast.hpp"
-#include "carom/error.hpp"
-#include "carom/separating_axes.hpp"
+#include "carom/core/error.hpp"
+#include "carom/query/cast.hpp"
+#include "carom/query/separating_axes.hpp"
 #include "oracle/exact_axes.hpp"
 #include "oracle/exact_hulls.hpp"
 #include "shapes/shape_samples.hpp"

@@ -4,17 +4,17 @@
 #include <limits>
 #include <random>
 
-#include "carom/cast.hpp"
-#include "carom/clash.hpp"
-#include "carom/closest_features.hpp"
-#include "carom/error.hpp"
-#include "carom/generate.hpp"
-#include "carom/mesh_contacts.hpp"
-#include "carom/query.hpp"
-#include "carom/recording.hpp"
-#include "carom/separating_axes.hpp"
-#include "carom/world.hpp"
-#include "carom/world_query.hpp"
+#include "carom/core/error.hpp"
+#include "carom/io/recording.hpp"
+#include "carom/mesh/generate.hpp"
+#include "carom/query/cast.hpp"
+#include "carom/query/clash.hpp"
+#include "carom/query/closest_features.hpp"
+#include "carom/query/mesh_contacts.hpp"
+#include "carom/query/query.hpp"
+#include "carom/query/separating_axes.hpp"
+#include "carom/world/world.hpp"
+#include "carom/world/world_query.hpp"
 #include "shapes/shape_samples.hpp"
 
 // Every public function that takes a pose, with poses that are no rotation and translation.

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "carom/cast.hpp"
-#include "carom/generate.hpp"
+#include "carom/mesh/generate.hpp"
+#include "carom/query/cast.hpp"
 #include "shapes/shape_samples.hpp"
 
 // Meshes that move, and what moves at them.

@@ -1,11 +1,11 @@
-#include "carom/cast.hpp"
+#include "carom/query/cast.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <cmath>
 
-#include "carom/error.hpp"
+#include "carom/core/error.hpp"
 #include "shapes/shape_samples.hpp"
 
 namespace carom {
@@ -96,8 +96,8 @@ TEST(Cast, BulletsDoNotPassAPlate) {
     for (int i = 0; i < 40; ++i) {
       const double slope = 0.02 * i;
       const double start = 0.1 + 0.03 * i;
-      const Eigen::Vector3d way(slope, 0.5 * slope, -1);
-      const Eigen::Vector3d path = 200.0 / 60 * way.normalized();
+      const Eigen::Vector3d travel(slope, 0.5 * slope, -1);
+      const Eigen::Vector3d path = 200.0 / 60 * travel.normalized();
       const Eigen::Isometry3d from = at(-0.2, 0, start);
       const CastResult r =
           cast(bullet, from, Eigen::Isometry3d(Eigen::Translation3d(from.translation() + path)), plate, at(0, 0, 0));

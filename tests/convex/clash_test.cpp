@@ -1,12 +1,12 @@
-#include "carom/clash.hpp"
+#include "carom/query/clash.hpp"
 
 #include <gtest/gtest.h>
 
 #include <numbers>
 #include <random>
 
-#include "carom/error.hpp"
-#include "carom/query.hpp"
+#include "carom/core/error.hpp"
+#include "carom/query/query.hpp"
 
 namespace carom {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "carom/query.hpp"
+#include "carom/query/query.hpp"
 
 namespace carom {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <set>
 
-#include "carom/query.hpp"
+#include "carom/query/query.hpp"
 #include "shapes/shape_samples.hpp"
 
 // What must hold for every pair of convex shapes, whatever their kind, size and pose.
@@ -120,10 +120,10 @@ Case draw_case(const Kind& first, const Kind& second, std::mt19937_64& random) {
   c.pose_a.linear() = draw_rotation(random, how);
   c.pose_b.linear() = how == 3 ? c.pose_a.linear() : draw_rotation(random, how);
   c.pose_a.translation() = pick({0.0, 0.0, 1.0, 1e4}) * test::random_vector(random);
-  const Eigen::Vector3d way =
+  const Eigen::Vector3d travel =
       how < 2 ? Eigen::Vector3d(Eigen::Vector3d::Unit(static_cast<Eigen::Index>(test::number(random, 0, 3))))
               : Eigen::Vector3d(test::random_vector(random));
-  c.pose_b.translation() = c.pose_a.translation() + pick({0.0, 0.1, 0.5, 1.0, 2.0, 5.0}) * size_a * way;
+  c.pose_b.translation() = c.pose_a.translation() + pick({0.0, 0.1, 0.5, 1.0, 2.0, 5.0}) * size_a * travel;
   // Touching, to rounding.
   if (test::number(random, 0, 1) < 0.3) {
     const QueryResult r = distance(c.a, c.pose_a, c.b, c.pose_b);
@@ -149,14 +149,14 @@ bool half_spaces(const Case& c) {
 /// How far p is outside of the shape, from above: along the directions tried.
 double outside(const Shape& shape, const Eigen::Isometry3d& pose, const Eigen::Vector3d& p, std::mt19937_64& random) {
   if (shape.kind() == ShapeKind::half_space) return 0;
-  double most = -INFINITY;
+  double largest = -INFINITY;
   for (int i = 0; i < 12; ++i) {
     Eigen::Vector3d d = test::random_vector(random).normalized();
     if (i < 6) d = Eigen::Vector3d::Unit(i / 2) * (i % 2 == 0 ? 1 : -1);
     const Eigen::Vector3d local = pose.linear().transpose() * (p - pose.translation());
-    most = std::max(most, d.dot(local - shape.support(d)));
+    largest = std::max(largest, d.dot(local - shape.support(d)));
   }
-  return most;
+  return largest;
 }
 
 void check_one(const Case& c, const std::string& what, std::mt19937_64& random) {

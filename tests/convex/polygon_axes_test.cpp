@@ -3,8 +3,8 @@
 #include <cmath>
 #include <random>
 
-#include "carom/error.hpp"
-#include "carom/separating_axes.hpp"
+#include "carom/core/error.hpp"
+#include "carom/query/separating_axes.hpp"
 #include "narrow/convex/polygon_tree.hpp"
 #include "oracle/exact_axes.hpp"
 #include "shapes/shape_samples.hpp"

@@ -1,4 +1,4 @@
-#include "carom/query.hpp"
+#include "carom/query/query.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <limits>
 #include <random>
 
-#include "carom/error.hpp"
-#include "carom/generate.hpp"
+#include "carom/core/error.hpp"
+#include "carom/mesh/generate.hpp"
 #include "shapes/shape_samples.hpp"
 
 namespace carom {

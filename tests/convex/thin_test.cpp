@@ -3,7 +3,7 @@
 #include <cmath>
 #include <random>
 
-#include "carom/query.hpp"
+#include "carom/query/query.hpp"
 #include "oracle/exact_hulls.hpp"
 #include "shapes/shape_samples.hpp"
 

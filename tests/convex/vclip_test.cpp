@@ -3,9 +3,9 @@
 #include <cmath>
 #include <random>
 
-#include "carom/closest_features.hpp"
-#include "carom/error.hpp"
-#include "carom/query.hpp"
+#include "carom/core/error.hpp"
+#include "carom/query/closest_features.hpp"
+#include "carom/query/query.hpp"
 #include "oracle/exact_hulls.hpp"
 #include "shapes/shape_samples.hpp"
 

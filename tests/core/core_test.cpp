@@ -3,7 +3,7 @@
 #include <cstring>
 #include <memory_resource>
 
-#include "carom/stats.hpp"
+#include "carom/core/stats.hpp"
 #include "core/arena.hpp"
 #include "core/slot_map.hpp"
 

@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "carom/error.hpp"
+#include "carom/core/error.hpp"
 #include "core/available_cores.hpp"
 #include "oracle/soup.hpp"
 
@@ -92,7 +92,7 @@ TEST_P(Parallel, GatheredLoopsOfAllLengthsVisitEachIndexOnce) {
   Workers workers(GetParam());
   std::vector<std::size_t> visits(500, 0);
   for (std::size_t round = 1; round <= 30; ++round) {
-    const Workers::Gathering gathering(workers);
+    const Workers::Session session(workers);
     // A loop may begin before the one that came last to the one before has seen that it is over.
     for (std::size_t count = 0; count < visits.size(); ++count) {
       parallel_for(workers, count, 1 + count % 7, [&](std::size_t i) { ++visits[i]; });
@@ -103,7 +103,7 @@ TEST_P(Parallel, GatheredLoopsOfAllLengthsVisitEachIndexOnce) {
 
 TEST_P(Parallel, AnExceptionOfAGatheredLoopReachesTheCallerAndEndsNothingElse) {
   Workers workers(GetParam());
-  const Workers::Gathering gathering(workers);
+  const Workers::Session session(workers);
   for (int round = 0; round < 20; ++round) {
     EXPECT_THROW(parallel_for(workers, 1000, 1,
                               [](std::size_t i) {
@@ -118,10 +118,10 @@ TEST_P(Parallel, AnExceptionOfAGatheredLoopReachesTheCallerAndEndsNothingElse) {
 
 TEST_P(Parallel, LoopsWithinGatheredLoopsAndGatheringsWithinGatheringsEnd) {
   Workers workers(GetParam());
-  const Workers::Gathering gathering(workers);
+  const Workers::Session session(workers);
   std::vector<std::atomic<int>> visits(64);
   for (int round = 0; round < 20; ++round) {
-    const Workers::Gathering again(workers);
+    const Workers::Session again(workers);
     parallel_for(workers, 8, 1,
                  [&](std::size_t i) { parallel_for(workers, 8, 1, [&](std::size_t k) { ++visits[8 * i + k]; }); });
   }
@@ -135,7 +135,7 @@ TEST_P(Parallel, LoopsAfterALongWaitVisitEachIndexOnce) {
   Workers workers(GetParam());
   std::vector<int> visits(100, 0);
   for (int round = 0; round < 5; ++round) {
-    const Workers::Gathering gathering(workers);
+    const Workers::Session session(workers);
     for (int loop = 0; loop < 5; ++loop) {
       // The others wait for the loop, then the caller waits for the last chunk, in whose hands it may be.
       if (loop % 2 == 0) std::this_thread::sleep_for(long_wait);
@@ -166,7 +166,7 @@ TEST(ParallelWorkers, UsesAsManyThreadsAsAsked) {
   };
   EXPECT_EQ(meet(), 3);
   {
-    const Workers::Gathering gathering(workers);
+    const Workers::Session session(workers);
     EXPECT_EQ(meet(), 3);
     std::this_thread::sleep_for(long_wait);
     EXPECT_EQ(meet(), 3) << "who has gone to sleep comes back";
@@ -193,7 +193,7 @@ TEST(ParallelWorkers, UsesNoMoreThreadsThanThereAreCores) {
   };
   run();
   {
-    const Workers::Gathering gathering(workers);
+    const Workers::Session session(workers);
     run();
   }
   EXPECT_LE(ids.size(), static_cast<std::size_t>(available_cores()));

@@ -1,4 +1,4 @@
-#include "carom/decompose.hpp"
+#include "carom/shape/decompose.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,9 +6,9 @@
 #include <random>
 #include <thread>
 
-#include "carom/error.hpp"
-#include "carom/generate.hpp"
-#include "carom/query.hpp"
+#include "carom/core/error.hpp"
+#include "carom/mesh/generate.hpp"
+#include "carom/query/query.hpp"
 
 namespace carom {
 namespace {

@@ -3,9 +3,9 @@
 #include <Eigen/Geometry>
 #include <set>
 
-#include "carom/detect_continuous.hpp"
-#include "carom/error.hpp"
-#include "carom/generate.hpp"
+#include "carom/core/error.hpp"
+#include "carom/detect/detect_continuous.hpp"
+#include "carom/mesh/generate.hpp"
 #include "oracle/soup_gen.hpp"
 
 namespace carom {

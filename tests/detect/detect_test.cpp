@@ -1,9 +1,9 @@
-#include "carom/detect.hpp"
+#include "carom/detect/detect.hpp"
 
 #include <gtest/gtest.h>
 
-#include "carom/error.hpp"
-#include "carom/generate.hpp"
+#include "carom/core/error.hpp"
+#include "carom/mesh/generate.hpp"
 #include "oracle/brute_force.hpp"
 #include "oracle/soup_gen.hpp"
 

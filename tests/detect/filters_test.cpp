@@ -1,11 +1,11 @@
-#include "carom/filters.hpp"
+#include "carom/detect/filters.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "carom/detect.hpp"
-#include "carom/error.hpp"
-#include "carom/generate.hpp"
+#include "carom/core/error.hpp"
+#include "carom/detect/detect.hpp"
+#include "carom/mesh/generate.hpp"
 #include "oracle/soup.hpp"
 #include "oracle/surface_filter.hpp"
 

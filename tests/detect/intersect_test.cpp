@@ -1,4 +1,4 @@
-#include "carom/intersect.hpp"
+#include "carom/detect/intersect.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "carom/error.hpp"
-#include "carom/generate.hpp"
+#include "carom/core/error.hpp"
+#include "carom/mesh/generate.hpp"
 #include "oracle/exact_intersection.hpp"
 #include "oracle/soup.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "carom/scene.hpp"
+#include "carom/io/scene.hpp"
 #include "oracle/brute_force.hpp"
 #include "oracle/scene_frames.hpp"
 

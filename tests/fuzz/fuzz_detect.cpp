@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "carom/error.hpp"
+#include "carom/core/error.hpp"
 #include "oracle/surface_filter.hpp"
 
 /// Bytes tell a story: a small surface, then positions that move, triangles that come and go, methods,
@@ -14,9 +14,9 @@ namespace {
 
 using namespace carom;
 
-constexpr std::size_t most_vertices = 30;
-constexpr std::size_t most_triangles = 40;
-constexpr int most_steps = 24;
+constexpr std::size_t max_vertices = 30;
+constexpr std::size_t max_triangles = 40;
+constexpr int max_steps = 24;
 
 /// The bytes as numbers; zeros when they have run out.
 class Bytes {
@@ -46,7 +46,7 @@ class Story {
 
   void run() {
     check();
-    for (int step = 0; step < most_steps && !bytes_.done(); ++step) {
+    for (int step = 0; step < max_steps && !bytes_.done(); ++step) {
       switch (bytes_.below(8)) {
         case 0:
           positions_[bytes_.below(positions_.size())] = point();
@@ -99,9 +99,9 @@ class Story {
   }
 
   void add_triangles(std::size_t count, std::size_t new_vertices) {
-    if (surface_.vertex_count() + new_vertices > most_vertices) new_vertices = 0;
+    if (surface_.vertex_count() + new_vertices > max_vertices) new_vertices = 0;
     SurfaceEdit edit{.new_vertices = new_vertices};
-    for (std::size_t i = 0; i < count && surface_.live_triangle_count() + i < most_triangles; ++i) {
+    for (std::size_t i = 0; i < count && surface_.live_triangle_count() + i < max_triangles; ++i) {
       const auto object = static_cast<Index>(bytes_.below(static_cast<std::size_t>(objects_)));
       edit.added.push_back(triangle(object, surface_.vertex_count() + new_vertices));
       edit.added_object.push_back(number(object));
@@ -128,7 +128,7 @@ class Story {
       if (at < live.triangles.size()) {
         live.triangles[at] = t;
         live.object_of_triangle[at] = number(object);
-      } else if (at < most_triangles) {
+      } else if (at < max_triangles) {
         live.triangles.push_back(t);
         live.object_of_triangle.push_back(number(object));
       }
@@ -163,7 +163,7 @@ class Story {
     for (std::size_t i = bytes_.below(3); i > 0; --i) edit.removed.push_back(static_cast<Index>(bytes_.next()) - 1);
     for (std::size_t i = bytes_.below(3); i > 0; --i) {
       Triangle t;
-      for (Index& corner : t) corner = static_cast<Index>(bytes_.below(most_vertices)) - 1;
+      for (Index& corner : t) corner = static_cast<Index>(bytes_.below(max_vertices)) - 1;
       edit.added.push_back(t);
       edit.added_object.push_back(number(static_cast<Index>(bytes_.below(3))));
     }
@@ -207,7 +207,7 @@ class Story {
       groups_.push_back({objects[bytes_.below(objects.size())], group, static_cast<std::uint32_t>(bytes_.below(4))});
     }
     if ((what & 8U) != 0) {
-      for (std::size_t v = 0; v < most_vertices; ++v) enabled_.push_back(v % 5 == 2 ? 0 : 1);
+      for (std::size_t v = 0; v < max_vertices; ++v) enabled_.push_back(v % 5 == 2 ? 0 : 1);
     }
   }
 

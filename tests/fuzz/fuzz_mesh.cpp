@@ -4,8 +4,8 @@
 #include <span>
 #include <string_view>
 
-#include "carom/error.hpp"
-#include "io/mesh_parse.hpp"
+#include "carom/core/error.hpp"
+#include "io/mesh/mesh_parse.hpp"
 
 namespace {
 

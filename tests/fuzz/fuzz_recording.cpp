@@ -2,11 +2,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "carom/error.hpp"
-#include "carom/recording.hpp"
-#include "io/chunk.hpp"
-#include "io/frame_decoder.hpp"
-#include "io/recording_json.hpp"
+#include "carom/core/error.hpp"
+#include "carom/io/recording.hpp"
+#include "io/recording/chunk.hpp"
+#include "io/recording/frame_decoder.hpp"
+#include "io/recording/recording_json.hpp"
 
 namespace {
 

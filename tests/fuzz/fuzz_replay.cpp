@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "carom/error.hpp"
-#include "carom/replay.hpp"
+#include "carom/core/error.hpp"
+#include "carom/io/replay.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {

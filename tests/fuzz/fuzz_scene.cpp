@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "carom/error.hpp"
-#include "carom/scene.hpp"
+#include "carom/core/error.hpp"
+#include "carom/io/scene.hpp"
 
 /// Any bytes give a scene or an Error; a scene that was read can be written, and reads the same.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <random>
 
-#include "carom/closest.hpp"
+#include "carom/mesh/closest.hpp"
 #include "oracle/exact_distance.hpp"
 
 /// Compares the distance kernels with rational arithmetic.

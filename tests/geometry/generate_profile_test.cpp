@@ -3,9 +3,9 @@
 #include <numbers>
 #include <random>
 
-#include "carom/error.hpp"
-#include "carom/generate.hpp"
-#include "carom/shape.hpp"
+#include "carom/core/error.hpp"
+#include "carom/mesh/generate.hpp"
+#include "carom/shape/shape.hpp"
 #include "geometry/simple_polygon.hpp"
 
 namespace carom {
@@ -77,9 +77,9 @@ TEST(Extrusion, TakesSpiralsAndCornersOnALine) {
 
 TEST(Triangulation, OverlapsNowhereAndTurnsAsThePolygonDoes) {
   std::mt19937 random(8);
-  const std::vector<Vector3d> polygon = detail::simple_polygon("it", random_star(random, 30));
+  const std::vector<Vector3d> polygon = geometry::simple_polygon("it", random_star(random, 30));
   double sum = 0;
-  for (const Triangle& t : detail::triangulate(polygon)) {
+  for (const Triangle& t : geometry::triangulate(polygon)) {
     const auto corner = [&](std::size_t k) { return polygon[static_cast<std::size_t>(t[k])]; };
     const double twice = (corner(1) - corner(0)).cross(corner(2) - corner(0)).z();
     EXPECT_GT(twice, 0);
@@ -116,32 +116,40 @@ void expect_refused(const Make& make, const std::string& part) {
 }
 
 TEST(Profiles, AreRefusedWithTheirFault) {
-  using Outline = std::vector<Vector2d>;
-  const Outline square{{0, 0}, {1, 0}, {1, 1}, {0, 1}};
+  using SupportPolygon = std::vector<Vector2d>;
+  const SupportPolygon square{{0, 0}, {1, 0}, {1, 1}, {0, 1}};
   expect_refused([&] { make_extrusion(square, 0); }, "make_extrusion: length is 0; expected a positive number");
   expect_refused([&] { make_revolution(square, 2); }, "make_revolution: around is 2; expected at least 3");
-  expect_refused([] { make_extrusion(Outline{{0, 0}, {1, 0}}, 1); }, "outline has 2 corners; expected 3 to 10000");
-  expect_refused([] { make_extrusion(Outline(10'001, Vector2d(0, 0)), 1); }, "outline has 10001 corners");
-  expect_refused([] { make_extrusion(Outline{{0, 0}, {1, NAN}, {0, 1}}, 1); }, "outline: corner 1 is not finite");
   expect_refused(
       [] {
-        make_extrusion(Outline{{0, 0}, {1, 0}, {1, 0}, {0, 1}}, 1);
+        make_extrusion(SupportPolygon{{0, 0}, {1, 0}}, 1);
+      },
+      "outline has 2 corners; expected 3 to 10000");
+  expect_refused([] { make_extrusion(SupportPolygon(10'001, Vector2d(0, 0)), 1); }, "outline has 10001 corners");
+  expect_refused(
+      [] {
+        make_extrusion(SupportPolygon{{0, 0}, {1, NAN}, {0, 1}}, 1);
+      },
+      "outline: corner 1 is not finite");
+  expect_refused(
+      [] {
+        make_extrusion(SupportPolygon{{0, 0}, {1, 0}, {1, 0}, {0, 1}}, 1);
       },
       "outline: corners 1 and 2 are at the same place");
   expect_refused(
       [] {
-        make_extrusion(Outline{{0, 0}, {1, 1}, {1, 0}, {0, 1}}, 1);
+        make_extrusion(SupportPolygon{{0, 0}, {1, 1}, {1, 0}, {0, 1}}, 1);
       },
       "outline: the edges after corners 0 and 2 touch");
   expect_refused(
       [] {
-        make_extrusion(Outline{{0, 0}, {2, 0}, {2, 2}, {1, 0}, {0, 2}}, 1);
+        make_extrusion(SupportPolygon{{0, 0}, {2, 0}, {2, 2}, {1, 0}, {0, 2}}, 1);
       },
       "outline: the edges after corners 0 and 2 touch");
-  expect_refused([] { make_extrusion(Outline{{0, 0}, {2, 0}, {1, 0}}, 1); }, "runs back along the one before");
+  expect_refused([] { make_extrusion(SupportPolygon{{0, 0}, {2, 0}, {1, 0}}, 1); }, "runs back along the one before");
   expect_refused(
       [] {
-        make_revolution(Outline{{-0.5, 0}, {1, 0}, {1, 1}}, 5);
+        make_revolution(SupportPolygon{{-0.5, 0}, {1, 0}, {1, 1}}, 5);
       },
       "profile: a corner has the radius -0.5; expected none below 0");
 }

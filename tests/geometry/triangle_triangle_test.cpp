@@ -6,7 +6,7 @@
 #include <limits>
 #include <random>
 
-#include "carom/error.hpp"
+#include "carom/core/error.hpp"
 #include "oracle/exact_intersection.hpp"
 #include "oracle/soup.hpp"
 
@@ -150,8 +150,8 @@ RC_GTEST_PROP(TriangleTriangle, MeetsBeyondSharedCornersAsInRationalArithmetic, 
       for (auto* t : {&a, &b})
         for (Vector3d& p : *t) p = Vector3d(p.x(), p.x(), 2 * p.x());
     const std::span<const Vector3d> corners(a.data(), shared);
-    RC_ASSERT(detail::meet_beyond(a, b, corners) == oracle::exactly_meet_beyond(a, b, corners));
-    RC_ASSERT(detail::meet_beyond(b, a, corners) == detail::meet_beyond(a, b, corners));
+    RC_ASSERT(geometry::meet_beyond(a, b, corners) == oracle::exactly_meet_beyond(a, b, corners));
+    RC_ASSERT(geometry::meet_beyond(b, a, corners) == geometry::meet_beyond(a, b, corners));
   }
 }
 
@@ -159,9 +159,9 @@ TEST(TriangleTriangle, SegmentsThatCrossInTheirSharedCornerMeetNowhereElse) {
   const Vector3d centre(1, 1, 1);
   const TrianglePoints a{centre, Vector3d(0, 1, 1), Vector3d(2, 1, 1)};
   const TrianglePoints b{Vector3d(1, 0, 1), centre, Vector3d(1, 2, 1)};
-  EXPECT_TRUE(detail::meet_beyond(a, b, {}));
-  EXPECT_FALSE(detail::meet_beyond(a, b, std::array{centre}));
-  EXPECT_TRUE(detail::meet_beyond(a, a, std::array{centre}));
+  EXPECT_TRUE(geometry::meet_beyond(a, b, {}));
+  EXPECT_FALSE(geometry::meet_beyond(a, b, std::array{centre}));
+  EXPECT_TRUE(geometry::meet_beyond(a, a, std::array{centre}));
 }
 
 TEST(TriangleTriangle, WorksAtBothEndsOfTheRange) {

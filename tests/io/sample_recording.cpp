@@ -65,15 +65,15 @@ RecordingMeta sample_meta() {
 std::vector<SampleFrame> sample_frames() {
   const std::vector<Triangle> one{{0, 1, 2}};
   const std::vector<Triangle> two{{0, 1, 2}, {2, 1, 3}};
-  const RecordedBody floor{3, "floor", BodyKind::static_body, one, {{0, 0, 0}, {1, -0.0, 0}, {0, 5e-324, 1}}};
+  const RecordedBody floor{3, "floor", MotionModel::fixed, one, {{0, 0, 0}, {1, -0.0, 0}, {0, 5e-324, 1}}};
   std::vector<SampleFrame> frames(6);
   for (std::size_t i = 0; i < frames.size(); ++i) {
     SampleFrame& frame = frames[i];
     const double t = static_cast<double>(i) / 3;
     frame.time = t;
     frame.bodies.push_back(floor);
-    if (i == 2 || i == 3) frame.bodies.push_back({5, "guest", BodyKind::kinematic, {}, {{7, 8, 9}}});
-    RecordedBody cloth{9, "cloth", BodyKind::particles, two, {{0, t, 0}, {1, t, 0}, {0, t, 1}, {1, t, 1}}};
+    if (i == 2 || i == 3) frame.bodies.push_back({5, "guest", MotionModel::scripted, {}, {{7, 8, 9}}});
+    RecordedBody cloth{9, "cloth", MotionModel::particles, two, {{0, t, 0}, {1, t, 0}, {0, t, 1}, {1, t, 1}}};
     if (i >= 3) {  // cut: the second triangle gets corners of its own
       cloth.positions.push_back(cloth.positions[2]);
       cloth.positions.push_back(cloth.positions[1]);

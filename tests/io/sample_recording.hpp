@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "carom/recording.hpp"
+#include "carom/io/recording.hpp"
 
 namespace carom::test {
 

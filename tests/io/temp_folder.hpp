@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "carom/error.hpp"
+#include "carom/core/error.hpp"
 
 namespace carom::test {
 

@@ -67,7 +67,7 @@ TEST_P(FacetBounds, AreThoseOfTheReference) {
     }
     const FanRows fan{groups.data(), stride, blocks.data()};
     FacetFrame frame;
-    for (float* to : {frame.x, frame.y, frame.z, frame.t, frame.centre, frame.way}) {
+    for (float* to : {frame.x, frame.y, frame.z, frame.t, frame.centre, frame.travel}) {
       for (std::size_t k = 0; k < 3; ++k) to[k] = number(-1, 1);
     }
     frame.radius = number(0, 1);
@@ -82,23 +82,23 @@ TEST_P(FacetBounds, AreThoseOfTheReference) {
     ASSERT_TRUE(select_facets_reference(fan, frame, limit, *slow));
     expect_same(*fast, *slow);
     taken += fast->count;
-    const std::vector<float> corners = numbers(4 * most_marks, -1, 1);
-    for (const auto& [first, last] : {std::pair{0U, 1U}, {1U, 12U}, {12U, 12U}, {12U, most_marks}}) {
+    const std::vector<float> corners = numbers(4 * max_marks, -1, 1);
+    for (const auto& [first, last] : {std::pair{0U, 1U}, {1U, 12U}, {12U, 12U}, {12U, max_marks}}) {
       EXPECT_EQ(tighten_facets(*fast, corners.data(), first, last),
                 tighten_facets_reference(*slow, corners.data(), first, last));
       expect_same(*fast, *slow);
     }
     std::vector<std::int32_t> marks(static_cast<std::size_t>(stride) * facet_lanes, 7);
     std::vector<std::int32_t> marks_too = marks;
-    mark_facets(*fast, corners.data(), most_marks, limit, marks.data());
-    mark_facets_reference(*slow, corners.data(), most_marks, limit, marks_too.data());
+    mark_facets(*fast, corners.data(), max_marks, limit, marks.data());
+    mark_facets_reference(*slow, corners.data(), max_marks, limit, marks_too.data());
     EXPECT_EQ(marks, marks_too);
   }
   EXPECT_GT(taken, 200U);
 }
 
 TEST_P(FacetBounds, TooManyAreRefused) {
-  const std::uint32_t stride = most_facets / facet_lanes + facet_lanes;
+  const std::uint32_t stride = max_facets / facet_lanes + facet_lanes;
   const std::vector<float> groups(6 * static_cast<std::size_t>(stride), 1.0F);
   const std::vector<float> blocks(static_cast<std::size_t>(stride) * 5 * facet_lanes, 1.0F);
   const FanRows fan{groups.data(), stride, blocks.data()};

@@ -57,8 +57,8 @@ TEST_P(FreeSpin, IsThatOfEachBodyAlone) {
     m.x = vector(100);
     m.v = vector(10);
     m.w = vector(spins[i % 8]);
-    m.q = detail::normalized({number(-1, 1), number(-1, 1), number(-1, 1), number(-1, 1)});
-    rotations[i] = detail::matrix(m.q);
+    m.q = math::normalized({number(-1, 1), number(-1, 1), number(-1, 1), number(-1, 1)});
+    rotations[i] = math::matrix(m.q);
     const double mass = number(0.1, 5);
     // A solid of any extents, flat ones and rods too; its inertia fulfils the inequality of triangles.
     const Vec3 square{number(0, 1), i % 5 == 0 ? 0 : number(0, 1), number(1e-6, 1)};

@@ -7,12 +7,12 @@
 
 #include "every_target.hpp"
 #include "kernels/closest.hpp"
+#include "kernels/coplanar_vertices.hpp"
+#include "kernels/distance_bounds.hpp"
 #include "kernels/feature_pairs.hpp"
 #include "kernels/hull_support.hpp"
-#include "kernels/level_corners.hpp"
-#include "kernels/low_corners.hpp"
+#include "kernels/lowest_vertices.hpp"
 #include "kernels/node_pairs.hpp"
-#include "kernels/reach.hpp"
 #include "narrow/proximity.hpp"
 #include "oracle/exact_distance.hpp"
 #include "oracle/soup.hpp"
@@ -47,7 +47,7 @@ RandomFeatures random_features(std::mt19937_64& random, std::uint32_t count) {
   const std::uint32_t stride = (count + 7) / 8 * 8;
   f.boxes.assign(6 * stride + kernels::feature_lanes, 0.5F);  // what is behind the end overlaps everything
   f.vertices.assign(3 * stride + kernels::feature_lanes, 0);
-  const auto pick = [&](int most) { return static_cast<int>(oracle::uniform(random) * (most + 1)); };
+  const auto pick = [&](int largest) { return static_cast<int>(oracle::uniform(random) * (largest + 1)); };
   for (std::size_t k = 0; k < 3; ++k) {
     f.hull[k] = 100;
     f.hull[k + 3] = -100;
@@ -111,8 +111,8 @@ TEST_P(Kernels, TheLowestCornersAreThoseOfTheReference) {
     for (const std::size_t k : {0U, 1U}) {
       height[k].assign(planes, 0);
       at[k].assign(planes, 0);
-      (k == 0 ? kernels::low_corners : kernels::low_corners_reference)({rows.data(), planes}, {points.data(), stride},
-                                                                       count, middle, height[k].data(), at[k].data());
+      (k == 0 ? kernels::lowest_vertices : kernels::low_corners_reference)(
+          {rows.data(), planes}, {points.data(), stride}, count, middle, height[k].data(), at[k].data());
     }
     EXPECT_EQ(height[0], height[1]);
     EXPECT_EQ(at[0], at[1]);
@@ -146,9 +146,9 @@ TEST_P(Kernels, LevelCornersAreThoseOfTheReference) {
     const double p[3] = {points[at], points[stride + at], points[2 * stride + at]};
     const double x = number(-1, 1);
     const double d[3] = {round % 3 == 0 ? 0 : x, round % 3 == 0 ? 1 : std::sqrt(1 - x * x), 0};
-    const double most = round % 5 == 0 ? 0 : number(0, 0.1);
-    const std::uint64_t expected = kernels::level_corners_reference({points.data(), stride}, p, d, most);
-    EXPECT_EQ(kernels::level_corners({points.data(), stride}, p, d, most), expected);
+    const double largest = round % 5 == 0 ? 0 : number(0, 0.1);
+    const std::uint64_t expected = kernels::level_corners_reference({points.data(), stride}, p, d, largest);
+    EXPECT_EQ(kernels::coplanar_vertices({points.data(), stride}, p, d, largest), expected);
     EXPECT_EQ(expected >> at & 1, 1U);
     some += static_cast<std::size_t>(std::popcount(expected));
   }
@@ -156,7 +156,7 @@ TEST_P(Kernels, LevelCornersAreThoseOfTheReference) {
 }
 
 TEST_P(Kernels, FeaturePairsAreThoseOfTheReference) {
-  std::vector<kernels::FeaturePair> fast(kernels::most_features * kernels::most_features);
+  std::vector<kernels::FeaturePair> fast(kernels::max_features * kernels::max_features);
   std::vector<kernels::FeaturePair> slow(fast.size());
   std::size_t found = 0;
   const auto expect_same = [&](const kernels::FeatureCount& a, const kernels::FeatureCount& b) {
@@ -165,8 +165,8 @@ TEST_P(Kernels, FeaturePairsAreThoseOfTheReference) {
     found += a.pairs;
   };
   for (int round = 0; round < 300; ++round) {
-    const RandomFeatures a = random_features(random_, static_cast<std::uint32_t>(integer(0, kernels::most_features)));
-    const RandomFeatures b = random_features(random_, static_cast<std::uint32_t>(integer(0, kernels::most_features)));
+    const RandomFeatures a = random_features(random_, static_cast<std::uint32_t>(integer(0, kernels::max_features)));
+    const RandomFeatures b = random_features(random_, static_cast<std::uint32_t>(integer(0, kernels::max_features)));
     expect_same(kernels::edge_pairs(a.rows, a.hull, b.rows, b.hull, fast.data()),
                 kernels::feature_pairs_reference(a.rows, 2, b.rows, 2, false, slow.data()));
     expect_same(kernels::edge_pairs(a.rows, fast.data()),
@@ -186,9 +186,9 @@ TEST_P(Kernels, CommonNumbersAreFound) {
   for (int round = 0; round < 500; ++round) {
     std::vector<std::int32_t> a(static_cast<std::size_t>(integer(0, 48)));
     std::vector<std::int32_t> b(static_cast<std::size_t>(integer(0, 48)) + kernels::feature_lanes);
-    const int most = round % 2 == 0 ? 20'000 : 500;
-    for (auto& x : a) x = integer(0, most);
-    for (auto& x : b) x = integer(0, most);
+    const int largest = round % 2 == 0 ? 20'000 : 500;
+    for (auto& x : a) x = integer(0, largest);
+    for (auto& x : b) x = integer(0, largest);
     const std::span<const std::int32_t> list(b.data(), b.size() - kernels::feature_lanes);
     // What follows the list does not count.
     if (!a.empty()) b[list.size()] = a[0];
@@ -296,8 +296,8 @@ TEST_P(Kernels, ClosestPointsHaveTheBitsOfTheReference) {
 TEST_P(Kernels, ReachIsNeverWrong) {
   std::array<std::size_t, 3> verdicts{};
   for (int round = 0; round < 60; ++round) {
-    kernels::ReachBatch batch{};
-    std::array<kernels::Reach, kernels::reach_batch> verdict{};
+    kernels::DistanceBoundBatch batch{};
+    std::array<kernels::DistanceBound, kernels::distance_bound_batch> verdict{};
     std::vector<std::array<Eigen::Vector3d, 4>> points;
     std::vector<double> reaches;
     const auto count = static_cast<std::size_t>(integer(1, 64));
@@ -314,15 +314,17 @@ TEST_P(Kernels, ReachIsNeverWrong) {
       }
     }
     for (const bool face : {true, false}) {
-      (face ? kernels::reach_vertex_triangle : kernels::reach_edge_edge)(batch, count, verdict.data());
+      (face ? kernels::distance_bound_vertex_triangle : kernels::distance_bound_edge_edge)(batch, count,
+                                                                                           verdict.data());
       for (std::size_t i = 0; i < count; ++i) {
         ++verdicts[static_cast<std::size_t>(verdict[i])];
-        if (verdict[i] == kernels::Reach::unsure) continue;
+        if (verdict[i] == kernels::DistanceBound::unsure) continue;
         const auto p = [&](std::size_t k) { return oracle::exact(points[i][k]); };
         const mpq_class squared = face ? oracle::point_triangle_squared(p(0), p(1), p(2), p(3))
                                        : oracle::segment_segment_squared(p(0), p(1), p(2), p(3));
         const mpq_class reach(reaches[i]);
-        ASSERT_EQ(squared < reach * reach, verdict[i] == kernels::Reach::within) << round << ' ' << i << ' ' << face;
+        ASSERT_EQ(squared < reach * reach, verdict[i] == kernels::DistanceBound::within)
+            << round << ' ' << i << ' ' << face;
       }
     }
   }

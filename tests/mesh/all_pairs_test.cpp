@@ -4,8 +4,8 @@
 #include <cmath>
 #include <set>
 
-#include "carom/generate.hpp"
-#include "carom/query.hpp"
+#include "carom/mesh/generate.hpp"
+#include "carom/query/query.hpp"
 #include "mesh/brute_mesh.hpp"
 #include "shapes/shape_samples.hpp"
 

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "carom/closest.hpp"
-#include "carom/intersect.hpp"
+#include "carom/detect/intersect.hpp"
+#include "carom/mesh/closest.hpp"
 
 namespace carom::test {
 namespace {
@@ -16,15 +16,15 @@ TrianglePoints placed(const TriangleMesh& mesh, std::size_t t, const Eigen::Isom
 }
 
 double distance_of(const TrianglePoints& p, const TrianglePoints& q) {
-  double least = INFINITY;
+  double smallest = INFINITY;
   for (std::size_t i = 0; i < 3; ++i) {
-    least = std::min(least, closest_vertex_triangle(p[i], q[0], q[1], q[2]).distance);
-    least = std::min(least, closest_vertex_triangle(q[i], p[0], p[1], p[2]).distance);
+    smallest = std::min(smallest, closest_vertex_triangle(p[i], q[0], q[1], q[2]).distance);
+    smallest = std::min(smallest, closest_vertex_triangle(q[i], p[0], p[1], p[2]).distance);
     for (std::size_t j = 0; j < 3; ++j) {
-      least = std::min(least, closest_edge_edge(p[i], p[(i + 1) % 3], q[j], q[(j + 1) % 3]).distance);
+      smallest = std::min(smallest, closest_edge_edge(p[i], p[(i + 1) % 3], q[j], q[(j + 1) % 3]).distance);
     }
   }
-  return least;
+  return smallest;
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ BrutePair brute_pair(const TriangleMesh& a, const Eigen::Isometry3d& pose_a, con
       if (intersects(p, q)) {
         result.meet = true;
         result.distance = 0;
-        result.meeting.push_back({static_cast<Index>(i), static_cast<Index>(j)});
+        result.crossing.push_back({static_cast<Index>(i), static_cast<Index>(j)});
       } else if (!result.meet) {
         result.distance = std::min(result.distance, distance_of(p, q));
       }

@@ -2,7 +2,7 @@
 
 #include <Eigen/Geometry>
 
-#include "carom/mesh.hpp"
+#include "carom/mesh/mesh.hpp"
 
 /// Two meshes, every triangle against every other: the slow twins of the mesh queries.
 namespace carom::test {
@@ -10,7 +10,7 @@ namespace carom::test {
 struct BrutePair {
   bool meet = false;    ///< some two triangles do
   double distance = 0;  ///< of the surfaces; 0 if they meet
-  std::vector<std::array<Index, 2>> meeting;
+  std::vector<std::array<Index, 2>> crossing;
 };
 
 BrutePair brute_pair(const TriangleMesh& a, const Eigen::Isometry3d& pose_a, const TriangleMesh& b,

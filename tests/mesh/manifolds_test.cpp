@@ -4,8 +4,8 @@
 
 #include <random>
 
-#include "carom/generate.hpp"
-#include "carom/query.hpp"
+#include "carom/mesh/generate.hpp"
+#include "carom/query/query.hpp"
 #include "shapes/shape_data.hpp"
 
 // Triangles that are left out early, against all triangles every time.
@@ -17,7 +17,9 @@ using Eigen::Vector3d;
 class Chance {
  public:
   explicit Chance(unsigned seed) : random_(seed) {}
-  double number(double least, double most) { return std::uniform_real_distribution<double>(least, most)(random_); }
+  double number(double smallest, double largest) {
+    return std::uniform_real_distribution<double>(smallest, largest)(random_);
+  }
   Vector3d vector() {
     const double x = number(-1, 1);
     const double y = number(-1, 1);
@@ -103,26 +105,26 @@ Eigen::Isometry3d random_pose(Chance& chance, double height) {
 }
 
 /// To where the shape is at about `gap` from the mesh, down, or to its middle.
-void approach(const Shape& mesh, const Shape& shape, double gap, const Vector3d& way, Eigen::Isometry3d& pose) {
+void approach(const Shape& mesh, const Shape& shape, double gap, const Vector3d& travel, Eigen::Isometry3d& pose) {
   for (int i = 0; i < 20; ++i) {
     const double d = distance(mesh, Eigen::Isometry3d::Identity(), shape, pose).distance;
     if (std::abs(d - gap) < 1e-6) return;
-    pose.translation() += (d - gap) * way;
+    pose.translation() += (d - gap) * travel;
   }
 }
 void lower(const Shape& mesh, const Shape& shape, double gap, Eigen::Isometry3d& pose) {
   approach(mesh, shape, gap, -Vector3d::UnitY(), pose);
 }
 
-void expect_same(const std::vector<mesh::TrianglePatch>& a, const std::vector<mesh::TrianglePatch>& b) {
+void expect_same(const std::vector<mesh::FaceManifold>& a, const std::vector<mesh::FaceManifold>& b) {
   ASSERT_EQ(a.size(), b.size());
   for (std::size_t i = 0; i < a.size(); ++i) {
     ASSERT_EQ(a[i].triangle, b[i].triangle);
     ASSERT_EQ(a[i].patch.count, b[i].patch.count);
-    EXPECT_EQ(detail::to_eigen(a[i].patch.normal), detail::to_eigen(b[i].patch.normal));
+    EXPECT_EQ(math::to_eigen(a[i].patch.normal), math::to_eigen(b[i].patch.normal));
     for (std::size_t k = 0; k < static_cast<std::size_t>(a[i].patch.count); ++k) {
       EXPECT_EQ(a[i].patch.points[k].distance, b[i].patch.points[k].distance);
-      EXPECT_EQ(detail::to_eigen(a[i].patch.points[k].middle), detail::to_eigen(b[i].patch.points[k].middle));
+      EXPECT_EQ(math::to_eigen(a[i].patch.points[k].middle), math::to_eigen(b[i].patch.points[k].middle));
     }
   }
 }
@@ -139,17 +141,17 @@ TEST(MeshManifolds, NothingIsLostByLookingNearOrByLookingEarlier) {
     lower(ground, shape, chance.number(-0.02, 0.02), pose);
     pose = place * pose;
     const double within = chance.number(0.001, 0.1);
-    std::vector<mesh::TrianglePatch> all;
-    std::vector<mesh::TrianglePatch> near;
-    std::vector<mesh::TrianglePatch> early;
+    std::vector<mesh::FaceManifold> all;
+    std::vector<mesh::FaceManifold> near;
+    std::vector<mesh::FaceManifold> early;
     mesh::Candidates candidates;
     const mesh::PlacedCore b{shape.data().core, pose};
     mesh::find_candidates(a, b, 100, candidates);
     ASSERT_EQ(candidates.places.size(), ground.triangles().size());
-    mesh::find_patches(a, b, within, candidates, all);
+    mesh::find_face_manifolds(a, b, within, candidates, all);
     mesh::find_candidates(a, b, within, candidates);
     EXPECT_LT(candidates.places.size(), ground.triangles().size());
-    mesh::find_patches(a, b, within, candidates, near);
+    mesh::find_face_manifolds(a, b, within, candidates, near);
     expect_same(near, all);
     // A point of the shape moves by no more than the way and the chord of the turn: 0.05 m in all.
     Eigen::Isometry3d before = pose;
@@ -158,7 +160,7 @@ TEST(MeshManifolds, NothingIsLostByLookingNearOrByLookingEarlier) {
     before.linear() =
         Eigen::AngleAxisd(turn, chance.vector().normalized()).toRotationMatrix() * Eigen::Matrix3d(pose.linear());
     mesh::find_candidates(a, {shape.data().core, before}, within + 0.05, candidates);
-    mesh::find_patches(a, b, within, candidates, early);
+    mesh::find_face_manifolds(a, b, within, candidates, early);
     expect_same(early, all);
     found += all.size();
   }
@@ -166,19 +168,19 @@ TEST(MeshManifolds, NothingIsLostByLookingNearOrByLookingEarlier) {
 }
 
 /// Of the patches that are found, in metres; INFINITY if there are none.
-double least_distance(const Shape& ground, const Shape& shape, const Eigen::Isometry3d& pose, double within) {
+double min_distance(const Shape& ground, const Shape& shape, const Eigen::Isometry3d& pose, double within) {
   const mesh::PlacedMesh a{*ground.data().mesh, Eigen::Isometry3d::Identity(), ground.margin()};
   const mesh::PlacedCore b{shape.data().core, pose};
   mesh::Candidates candidates;
-  std::vector<mesh::TrianglePatch> found;
+  std::vector<mesh::FaceManifold> found;
   mesh::find_candidates(a, b, within, candidates);
-  mesh::find_patches(a, b, within, candidates, found);
-  double least = INFINITY;
-  for (const mesh::TrianglePatch& t : found) {
+  mesh::find_face_manifolds(a, b, within, candidates, found);
+  double smallest = INFINITY;
+  for (const mesh::FaceManifold& t : found) {
     for (std::size_t k = 0; k < static_cast<std::size_t>(t.patch.count); ++k)
-      least = std::min(least, t.patch.points[k].distance);
+      smallest = std::min(smallest, t.patch.points[k].distance);
   }
-  return least;
+  return smallest;
 }
 
 /// What the nearest contact may be off by, as docs/methods/mesh.md has it.
@@ -200,21 +202,21 @@ TEST(MeshManifolds, TheNearestPatchIsAsFarAsTheMesh) {
       const Shape ground = grounds[kind](chance);
       const Shape shape = random_shape(chance, round % 7);
       for (int i = 0; i < 4; ++i) {
-        const double share = chance.number(0, 1);
+        const double fraction = chance.number(0, 1);
         // Three times near, from a hundredth of a millimetre on, and once in it.
-        const double gap = i < 3 ? std::pow(10, -5 + 3.2 * share) : -0.004 * share;
+        const double gap = i < 3 ? std::pow(10, -5 + 3.2 * fraction) : -0.004 * fraction;
         Eigen::Isometry3d pose = random_pose(chance, 1.8);
-        Vector3d way = -Vector3d::UnitY();
+        Vector3d travel = -Vector3d::UnitY();
         if (kind >= 5) {
-          way = chance.vector().normalized();
-          pose.translation() = -4 * way + 0.5 * chance.vector();
+          travel = chance.vector().normalized();
+          pose.translation() = -4 * travel + 0.5 * chance.vector();
         }
-        approach(ground, shape, gap, way, pose);
+        approach(ground, shape, gap, travel, pose);
         const double d = distance(ground, Eigen::Isometry3d::Identity(), shape, pose).distance;
         if (!(std::abs(d) < within - 1e-3)) continue;  // it went past the mesh
-        const double least = least_distance(ground, shape, pose, within);
-        EXPECT_LE(least, std::max(d, 0.0) + tolerance(shape)) << kind << " " << round << " " << i << " at " << d;
-        EXPECT_TRUE(d <= 0 || least > d - 1e-9) << kind << " " << round << " " << i << " at " << d;
+        const double smallest = min_distance(ground, shape, pose, within);
+        EXPECT_LE(smallest, std::max(d, 0.0) + tolerance(shape)) << kind << " " << round << " " << i << " at " << d;
+        EXPECT_TRUE(d <= 0 || smallest > d - 1e-9) << kind << " " << round << " " << i << " at " << d;
         (d > 0 ? apart : overlap) += 1;
       }
     }
@@ -234,12 +236,12 @@ TEST(MeshManifolds, ARoundShapeOverAFlatRidgeTouchesIt) {
     const Shape ground = Shape::mesh(roof);
     Eigen::Isometry3d pose = Eigen::Isometry3d::Identity();
     pose.translation() = Vector3d(0, 0.31, 0.1);
-    EXPECT_NEAR(least_distance(ground, Shape::sphere(0.3), pose, 0.02), 0.01, tolerance(Shape::sphere(0.3))) << slope;
-    EXPECT_NEAR(least_distance(ground, Shape::capsule(0.3, 0.5), pose, 0.02), 0.01, tolerance(Shape::capsule(0.3, 0.5)))
+    EXPECT_NEAR(min_distance(ground, Shape::sphere(0.3), pose, 0.02), 0.01, tolerance(Shape::sphere(0.3))) << slope;
+    EXPECT_NEAR(min_distance(ground, Shape::capsule(0.3, 0.5), pose, 0.02), 0.01, tolerance(Shape::capsule(0.3, 0.5)))
         << slope;
     // Sunk in, as what lies on it is.
     pose.translation().y() = 0.2999;
-    EXPECT_NEAR(least_distance(ground, Shape::sphere(0.3), pose, 0.02), -1e-4, tolerance(Shape::sphere(0.3))) << slope;
+    EXPECT_NEAR(min_distance(ground, Shape::sphere(0.3), pose, 0.02), -1e-4, tolerance(Shape::sphere(0.3))) << slope;
   }
 }
 

@@ -1,12 +1,12 @@
-#include "carom/mesh_contacts.hpp"
+#include "carom/query/mesh_contacts.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
-#include "carom/error.hpp"
-#include "carom/generate.hpp"
+#include "carom/core/error.hpp"
+#include "carom/mesh/generate.hpp"
 #include "mesh/brute_mesh.hpp"
 #include "shapes/shape_samples.hpp"
 
@@ -21,11 +21,12 @@ Eigen::Isometry3d at(double x, double y, double z) {
 /// A U in the x-y plane, from z = -0.5 to 0.5: a base to y = 1, prongs from x = 0 to 1 up to y = 3 and from x = 2 to 3
 /// up to `right`.
 TriangleMesh make_u(double right) {
-  const std::vector<Eigen::Vector2d> outline{{0, 0}, {3, 0}, {3, right}, {2, right}, {2, 1}, {1, 1}, {1, 3}, {0, 3}};
+  const std::vector<Eigen::Vector2d> support_polygon{{0, 0}, {3, 0}, {3, right}, {2, right},
+                                                     {2, 1}, {1, 1}, {1, 3},     {0, 3}};
   const std::vector<Triangle> front{{0, 1, 4}, {0, 4, 5}, {0, 5, 7}, {5, 6, 7}, {1, 2, 4}, {2, 3, 4}};
   TriangleMesh mesh;
   for (const double z : {0.5, -0.5}) {
-    for (const Eigen::Vector2d& p : outline) mesh.positions.emplace_back(p.x(), p.y(), z);
+    for (const Eigen::Vector2d& p : support_polygon) mesh.positions.emplace_back(p.x(), p.y(), z);
   }
   for (const Triangle& t : front) {
     mesh.triangles.push_back(t);
@@ -63,10 +64,10 @@ TEST(MeshContacts, CrossingsAreThoseOfEveryPairOfTriangles) {
     }
     const test::BrutePair brute = test::brute_pair(a, pose_a, b, pose_b);
     const std::vector<MeshCrossing> crossings = mesh_crossings(Shape::mesh(a), pose_a, Shape::mesh(b), pose_b);
-    ASSERT_EQ(crossings.size(), brute.meeting.size()) << i;
+    ASSERT_EQ(crossings.size(), brute.crossing.size()) << i;
     for (std::size_t k = 0; k < crossings.size(); ++k) {
-      ASSERT_EQ(crossings[k].triangle_a, brute.meeting[k][0]) << i;
-      ASSERT_EQ(crossings[k].triangle_b, brute.meeting[k][1]) << i;
+      ASSERT_EQ(crossings[k].triangle_a, brute.crossing[k][0]) << i;
+      ASSERT_EQ(crossings[k].triangle_b, brute.crossing[k][1]) << i;
       // The segment, as the exact function has it.
       const auto corners = [&](const TriangleMesh& mesh, Index t, const Eigen::Isometry3d& pose) {
         const Triangle& c = mesh.triangles[static_cast<std::size_t>(t)];

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <random>
 
-#include "carom/generate.hpp"
-#include "carom/query.hpp"
+#include "carom/mesh/generate.hpp"
+#include "carom/query/query.hpp"
 #include "mesh/brute_mesh.hpp"
 #include "shapes/shape_samples.hpp"
 

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <random>
 
-#include "carom/cast.hpp"
-#include "carom/clash.hpp"
-#include "carom/generate.hpp"
-#include "carom/mesh_contacts.hpp"
-#include "carom/query.hpp"
+#include "carom/mesh/generate.hpp"
+#include "carom/query/cast.hpp"
+#include "carom/query/clash.hpp"
+#include "carom/query/mesh_contacts.hpp"
+#include "carom/query/query.hpp"
 #include "mesh/brute_mesh.hpp"
 #include "shapes/shape_samples.hpp"
 
@@ -146,12 +146,12 @@ TEST(MeshSolid, ManifoldsPushBackIntoTheRoom) {
   for (const double x : {1.45, 1.6, 1.95}) {
     mesh_manifolds(room(), at(0, 0, 0), Shape::sphere(0.5), at(x, 0.1, -0.2), 0.1, manifolds);
     ASSERT_FALSE(manifolds.empty()) << x;
-    double least = INFINITY;
+    double smallest = INFINITY;
     for (const TriangleManifold& m : manifolds) {
       EXPECT_NEAR((m.normal + Vector3d::UnitX()).norm(), 0, 1e-6) << x;
-      least = std::min(least, m.points[0].distance);
+      smallest = std::min(smallest, m.points[0].distance);
     }
-    EXPECT_NEAR(least, 1.5 - x, 1e-4 * 0.5) << x;
+    EXPECT_NEAR(smallest, 1.5 - x, 1e-4 * 0.5) << x;
   }
 }
 

@@ -3,11 +3,11 @@
 #include <cmath>
 #include <random>
 
-#include "carom/clash.hpp"
-#include "carom/closest.hpp"
-#include "carom/generate.hpp"
-#include "carom/mesh_contacts.hpp"
-#include "carom/query.hpp"
+#include "carom/mesh/closest.hpp"
+#include "carom/mesh/generate.hpp"
+#include "carom/query/clash.hpp"
+#include "carom/query/mesh_contacts.hpp"
+#include "carom/query/query.hpp"
 #include "shapes/shape_samples.hpp"
 
 // Shapes that touch exactly: the points are on both, and the normal takes them apart.
@@ -21,8 +21,8 @@ TriangleMesh box_mesh(const Vector3d& low, const Vector3d& high, int subdivision
   for (Vector3d& p : mesh.positions) {
     // Bit for bit, whatever the generator rounds.
     for (Eigen::Index k = 0; k < 3; ++k) {
-      const double share = (p[k] + 0.5 * (high - low)[k]) / (high - low)[k];
-      p[k] = share < 1e-9 ? low[k] : share > 1 - 1e-9 ? high[k] : low[k] + share * (high - low)[k];
+      const double fraction = (p[k] + 0.5 * (high - low)[k]) / (high - low)[k];
+      p[k] = fraction < 1e-9 ? low[k] : fraction > 1 - 1e-9 ? high[k] : low[k] + fraction * (high - low)[k];
     }
   }
   return mesh;
@@ -76,14 +76,14 @@ std::vector<Touch> touches() {
 }
 
 double distance_to(const TriangleMesh& surface, const Eigen::Isometry3d& pose, const Vector3d& p) {
-  double least = INFINITY;
+  double smallest = INFINITY;
   for (const Triangle& t : surface.triangles) {
     const auto corner = [&](std::size_t k) {
       return Vector3d(pose * surface.positions[static_cast<std::size_t>(t[k])]);
     };
-    least = std::min(least, closest_vertex_triangle(p, corner(0), corner(1), corner(2)).distance);
+    smallest = std::min(smallest, closest_vertex_triangle(p, corner(0), corner(1), corner(2)).distance);
   }
-  return least;
+  return smallest;
 }
 
 /// Of two solids with one pose, with the surfaces of `touch`.

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "carom/generate.hpp"
+#include "carom/mesh/generate.hpp"
 #include "detect/detection.hpp"
 #include "oracle/soup_gen.hpp"
 

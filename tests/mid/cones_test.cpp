@@ -6,7 +6,7 @@
 #include <cmath>
 #include <random>
 
-#include "carom/generate.hpp"
+#include "carom/mesh/generate.hpp"
 #include "geometry/triangle_triangle.hpp"
 #include "oracle/exact_distance.hpp"
 #include "oracle/soup.hpp"
@@ -29,7 +29,7 @@ bool cuts_itself(std::span<const Index> members, std::span<const Triangle> trian
         if (std::find(b.begin(), b.end(), v) != b.end()) shared.push_back(at(v));
       const TrianglePoints points_a{at(a[0]), at(a[1]), at(a[2])};
       const TrianglePoints points_b{at(b[0]), at(b[1]), at(b[2])};
-      if (shared.size() == 3 || detail::meet_beyond(points_a, points_b, shared)) return true;
+      if (shared.size() == 3 || geometry::meet_beyond(points_a, points_b, shared)) return true;
     }
   return false;
 }
@@ -46,14 +46,14 @@ std::vector<bool> injective(const Patches& patches, std::span<const Vector3d> po
 /// All triangles in one patch, whatever their normals.
 Patches one_patch(const TriangleMesh& mesh) {
   Patches patches;
-  partition(mesh.triangles, mesh.positions, {.least_cosine = -2, .most_triangles = mesh.triangles.size()}, patches);
+  partition(mesh.triangles, mesh.positions, {.min_cosine = -2, .max_triangles = mesh.triangles.size()}, patches);
   return patches;
 }
 
 TEST(Cones, EveryTriangleIsInOnePatchAndContoursAreWhatIsNotGlued) {
   const TriangleMesh ball = make_icosphere(1, 3);
   Patches patches;
-  partition(ball.triangles, ball.positions, {.most_triangles = 200}, patches);
+  partition(ball.triangles, ball.positions, {.max_triangles = 200}, patches);
   std::vector<int> seen(ball.triangles.size(), 0);
   for (const Index t : patches.members.items) ++seen[static_cast<std::size_t>(t)];
   EXPECT_EQ(seen, std::vector<int>(ball.triangles.size(), 1));
@@ -173,7 +173,7 @@ TEST(Cones, NothingIsGluedAlongAnEdgeOfThreeTriangles) {
   // Two triangles glued, and a third one on their common edge: nothing is glued there.
   const TriangleMesh mesh{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}, {1, 1, 1}}, {{0, 1, 2}, {2, 1, 3}, {2, 1, 4}}};
   Patches patches;
-  partition(mesh.triangles, mesh.positions, {.least_cosine = -2}, patches);
+  partition(mesh.triangles, mesh.positions, {.min_cosine = -2}, patches);
   EXPECT_EQ(patches.members.size(), 3U);
 }
 
@@ -213,8 +213,7 @@ RC_GTEST_PROP(Cones, WhatIsInjectiveNeverCutsItself, ()) {
   const TriangleMesh sheet = random_sheet(random, 4);
   Patches patches;
   partition(sheet.triangles, sheet.positions,
-            {.least_cosine = *rc::gen::element(-2.0, 0.1, 0.5), .most_triangles = *rc::gen::element(6U, 1000U)},
-            patches);
+            {.min_cosine = *rc::gen::element(-2.0, 0.1, 0.5), .max_triangles = *rc::gen::element(6U, 1000U)}, patches);
   const std::vector<bool> good = injective(patches, sheet.positions);
   bool any = false;
   for (std::size_t patch = 0; patch < good.size(); ++patch) {
@@ -223,86 +222,6 @@ RC_GTEST_PROP(Cones, WhatIsInjectiveNeverCutsItself, ()) {
     RC_ASSERT(!cuts_itself(patches.members[patch], sheet.triangles, sheet.positions));
   }
   RC_CLASSIFY(any, "something is culled");
-}
-
-TEST(Cones, TheNormalOfAMovingTriangleIsBoundedOverTheWholeStep) {
-  const std::array<Vector3d, 3> start{Vector3d(0, 0, 0), Vector3d(1, 0, 0), Vector3d(0, 1, 0)};
-  const Vector3d up = Vector3d::UnitZ();
-  EXPECT_TRUE(normal_stays_on_side(up, start, start));
-  EXPECT_FALSE(normal_stays_on_side(-up, start, start));
-  EXPECT_FALSE(normal_stays_on_side(Vector3d::UnitX(), start, start));
-  // Turned by half a turn: up at both ends, a point in the middle.
-  EXPECT_FALSE(normal_stays_on_side(up, start, {Vector3d(0, 0, 0), Vector3d(-1, 0, 0), Vector3d(0, -1, 0)}));
-  std::mt19937_64 random(8);
-  int yes = 0;
-  for (int i = 0; i < 2'000; ++i) {
-    std::array<std::array<Vector3d, 3>, 2> ends;
-    const auto small = [&] { return static_cast<double>(random() % 9) - 4; };
-    for (auto& triangle : ends)
-      for (Vector3d& p : triangle) p = Vector3d(small(), small(), small());
-    const Vector3d direction(small(), small(), small());
-    if (!normal_stays_on_side(direction, ends[0], ends[1])) continue;
-    ++yes;
-    for (int k = 0; k <= 16; ++k) {  // times and numbers for which nothing is rounded
-      std::array<Vector3d, 3> now;
-      for (std::size_t c = 0; c < 3; ++c) now[c] = ends[0][c] + k / 16.0 * (ends[1][c] - ends[0][c]);
-      Eigen::Matrix3d m;
-      m << direction, now[1] - now[0], now[2] - now[0];
-      const double volume = m.col(0).x() * (m(1, 1) * m(2, 2) - m(2, 1) * m(1, 2)) +
-                            m.col(0).y() * (m(2, 1) * m(0, 2) - m(0, 1) * m(2, 2)) +
-                            m.col(0).z() * (m(0, 1) * m(1, 2) - m(1, 1) * m(0, 2));
-      ASSERT_GT(volume, 0) << "case " << i << ", time " << k / 16.0;
-    }
-  }
-  EXPECT_GT(yes, 20);
-}
-
-TEST(Cones, WhatIsInjectiveOverAStepCutsItselfAtNoTimeOfIt) {
-  std::mt19937_64 random(9);
-  int yes = 0;
-  int only_at_the_ends = 0;
-  for (int i = 0; i < 300; ++i) {
-    const TriangleMesh start = random_sheet(random, 3);
-    std::vector<Vector3d> end = start.positions;
-    if (i % 3 == 0) end = random_sheet(random, 3).positions;
-    for (Vector3d& p : end) {
-      const auto nudge = [&] { return static_cast<double>(random() % 3) - 1; };
-      if (i % 3 == 1) p += Vector3d(nudge(), nudge(), nudge());
-      p += Vector3d(0, 3, i % 5);
-    }
-    Patches patches;
-    partition(start.triangles, start.positions, {.least_cosine = 0.2}, patches);
-    const std::vector<bool> good_at_start = injective(patches, start.positions);
-    const std::vector<bool> good_at_end = injective(patches, end);
-    for (std::size_t patch = 0; patch < patches.members.size(); ++patch) {
-      if (patches.members[patch].size() < 2) continue;
-      std::vector<ContourEdge> room(contour_size(patches, patch));
-      if (!patch_is_injective_over_step(patches, patch, start.positions, end, room)) {
-        only_at_the_ends += good_at_start[patch] && good_at_end[patch] ? 1 : 0;
-        continue;
-      }
-      ++yes;
-      for (int k = 0; k <= 8; ++k) {
-        std::vector<Vector3d> now = start.positions;
-        for (std::size_t v = 0; v < now.size(); ++v) now[v] += k / 8.0 * (end[v] - now[v]);
-        ASSERT_FALSE(cuts_itself(patches.members[patch], start.triangles, now)) << "case " << i << ", time " << k / 8.0;
-      }
-    }
-  }
-  EXPECT_GT(yes, 100);
-  EXPECT_GT(only_at_the_ends, 0) << "otherwise the ends would be enough";
-}
-
-/// A large motion of the whole does not matter, only how it deforms.
-TEST(Cones, AMovingSheetIsInjectiveOverTheStep) {
-  const TriangleMesh sheet = make_sheet(1, 1, 10, 10);
-  const Patches patches = one_patch(sheet);
-  std::vector<Vector3d> end = sheet.positions;
-  for (Vector3d& p : end) p += Vector3d(3, 1 + 0.2 * p.x(), -2 + 0.1 * p.z());
-  std::vector<ContourEdge> room(contour_size(patches, 0));
-  EXPECT_TRUE(patch_is_injective_over_step(patches, 0, sheet.positions, end, room));
-  for (Vector3d& p : end) p.x() = -p.x();
-  EXPECT_FALSE(patch_is_injective_over_step(patches, 0, sheet.positions, end, room));
 }
 
 }  // namespace

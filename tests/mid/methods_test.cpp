@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "carom/generate.hpp"
+#include "carom/mesh/generate.hpp"
 #include "mid_check.hpp"
 #include "oracle/placed.hpp"
 #include "oracle/soup_gen.hpp"

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "bounds/bounds.hpp"
-#include "carom/error.hpp"
+#include "carom/core/error.hpp"
 #include "oracle/soup.hpp"
 
 namespace carom {

@@ -32,7 +32,7 @@ std::vector<Vector3d> directions(const Shape& shape) {
     list.push_back(-Vector3d::Unit(k));
   }
   if (shape.kind() == ShapeKind::hull || shape.kind() == ShapeKind::triangle) {
-    for (const Vec3& n : shape.data().core.hull->face_normals) list.push_back(detail::to_eigen(n));
+    for (const Vec3& n : shape.data().core.hull->face_normals) list.push_back(math::to_eigen(n));
   }
   return list;
 }
@@ -60,8 +60,8 @@ void check(const std::string& name, const Shape& shape, const std::vector<Vector
   SCOPED_TRACE(::testing::Message() << name << " at " << p.transpose());
   const shapes::Core& core = shape.data().core;
   const double size = core.reach + core.radius + p.norm();
-  const PointDistance d = point_distance(core, detail::to_vec3(p), INFINITY);
-  const Vector3d n = detail::to_eigen(d.normal);
+  const PointDistance d = point_distance(core, math::to_vec3(p), INFINITY);
+  const Vector3d n = math::to_eigen(d.normal);
   ASSERT_TRUE(d.exact);
   ASSERT_NEAR(n.norm(), 1, 1e-13);
   EXPECT_NEAR(along(shape, n, p), d.distance, 1e-12 * size);
@@ -69,13 +69,13 @@ void check(const std::string& name, const Shape& shape, const std::vector<Vector
 
   // With a limit: the same, or a lower bound above the limit.
   for (const double within : {-0.1, 0.0, 0.3}) {
-    const PointDistance limited = point_distance(core, detail::to_vec3(p), within);
+    const PointDistance limited = point_distance(core, math::to_vec3(p), within);
     if (limited.exact) {
       EXPECT_EQ(limited.distance, d.distance);
     } else {
       EXPECT_GT(limited.distance, within);
       EXPECT_LE(limited.distance, d.distance + 1e-12 * size);
-      EXPECT_NEAR(along(shape, detail::to_eigen(limited.normal), p), limited.distance, 1e-12 * size);
+      EXPECT_NEAR(along(shape, math::to_eigen(limited.normal), p), limited.distance, 1e-12 * size);
     }
   }
 }

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <functional>
 
-#include "carom/generate.hpp"
-#include "carom/world.hpp"
+#include "carom/mesh/generate.hpp"
+#include "carom/world/world.hpp"
 #include "shapes/shape_samples.hpp"
 
 // Rays against shapes, in extended precision: a convex shape is where a convex function of the point is not positive.

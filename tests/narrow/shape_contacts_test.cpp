@@ -7,8 +7,8 @@
 #include <cstring>
 #include <map>
 
-#include "carom/generate.hpp"
-#include "carom/query.hpp"
+#include "carom/mesh/generate.hpp"
+#include "carom/query/query.hpp"
 #include "narrow/surface/surface_tree.hpp"
 #include "oracle/soup.hpp"
 #include "shapes/shape_data.hpp"
@@ -140,7 +140,7 @@ void check_contact(const Shape& shape, const Eigen::Isometry3d& pose, const Shee
   if (c.distance > -shape.data().core.radius) {
     // Apart but for the rounding: the point on the shape is a point of it.
     const Vector3d on_shape = pose.linear().transpose() * (c.point_on_shape - pose.translation());
-    EXPECT_LE(point_distance(shape.data().core, detail::to_vec3(on_shape), INFINITY).distance, 1e-6 * size);
+    EXPECT_LE(point_distance(shape.data().core, math::to_vec3(on_shape), INFINITY).distance, 1e-6 * size);
   }
 }
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "carom/query.hpp"
+#include "carom/query/query.hpp"
 #include "shapes/shape_data.hpp"
 #include "shapes/shape_samples.hpp"
 
@@ -12,24 +12,24 @@
 namespace carom::narrow::surface {
 namespace {
 
-using convex::Course;
 using convex::MovingCore;
+using convex::SweptPose;
 using Eigen::Vector3d;
 
 struct Motion {
   Shape shape;
-  Course course;
+  SweptPose swept_pose;
   Eigen::Isometry3d part = Eigen::Isometry3d::Identity();
   MovingTriangle triangle;
 
   ShapeImpact impact(const ShapeImpactOptions& options) const {
     mesh::TriangleCore triangle_core;
-    return shape_impact(MovingCore(shape.data().core, course, part), triangle, options, triangle_core);
+    return shape_impact(MovingCore(shape.data().core, swept_pose, part), triangle, options, triangle_core);
   }
   double size() const {
     double size = shape.data().core.reach + shape.data().core.radius + part.translation().norm();
     for (std::size_t k = 0; k < 3; ++k) {
-      size = std::max({size, (triangle.start[k] - course.from).norm(), (triangle.end[k] - course.from).norm()});
+      size = std::max({size, (triangle.start[k] - swept_pose.from).norm(), (triangle.end[k] - swept_pose.from).norm()});
     }
     return size;
   }
@@ -37,8 +37,8 @@ struct Motion {
   /// At a time, from shapes that stand still.
   QueryResult query_at(double t) const {
     Eigen::Isometry3d body = Eigen::Isometry3d::Identity();
-    body.linear() = course.rotation(t);
-    body.translation() = course.from + t * course.way;
+    body.linear() = swept_pose.rotation(t);
+    body.translation() = swept_pose.from + t * swept_pose.travel;
     std::array<Vector3d, 3> x;
     for (std::size_t k = 0; k < 3; ++k) x[k] = (1 - t) * triangle.start[k] + t * triangle.end[k];
     Eigen::Isometry3d at = Eigen::Isometry3d::Identity();
@@ -121,11 +121,12 @@ void check(const Motion& motion, const ShapeImpactOptions& options, Counts& coun
 Motion random_motion(const Shape& shape, std::mt19937_64& random, double turn, double speed, double size,
                      double away = 1.5) {
   const Eigen::Isometry3d from = test::random_pose(random, 1);
-  Motion motion{shape, Course(from, turn * test::random_vector(random), speed * test::random_vector(random)), {}, {}};
+  Motion motion{
+      shape, SweptPose(from, turn * test::random_vector(random), speed * test::random_vector(random)), {}, {}};
   motion.part = Eigen::Isometry3d::Identity();
   const Vector3d offset = away * test::random_vector(random);
   const Vector3d middle = from.translation() + offset;
-  const Vector3d goes = motion.course.way + speed * (test::random_vector(random) - offset.normalized());
+  const Vector3d goes = motion.swept_pose.travel + speed * (test::random_vector(random) - offset.normalized());
   for (std::size_t k = 0; k < 3; ++k) {
     motion.triangle.start[k] = middle + size * test::random_vector(random);
     motion.triangle.end[k] = motion.triangle.start[k] + goes + 0.5 * size * test::random_vector(random);
@@ -206,11 +207,12 @@ TEST(ShapeImpact, NothingPassesThrough) {
       const double u = test::number(random, 0.3, 0.95);
       const shapes::Core& core = motion.shape.data().core;
       Vector3d inner = Vector3d::Zero();
-      if (core.kind == shapes::CoreKind::half_space) inner = (core.offset - 0.1) * detail::to_eigen(core.size);
+      if (core.kind == shapes::CoreKind::half_space) inner = (core.offset - 0.1) * math::to_eigen(core.size);
       if (core.kind == shapes::CoreKind::hull) {
         for (const Vector3d& p : core.hull->points) inner += p / static_cast<double>(core.hull->points.size());
       }
-      const Vector3d there = motion.course.from + u * motion.course.way + motion.course.rotation(u) * inner;
+      const Vector3d there =
+          motion.swept_pose.from + u * motion.swept_pose.travel + motion.swept_pose.rotation(u) * inner;
       Vector3d& end = motion.triangle.end[static_cast<std::size_t>(i) % 3];
       const Vector3d& start = motion.triangle.start[static_cast<std::size_t>(i) % 3];
       end = start + (there - start) / u;
@@ -257,7 +259,7 @@ TEST(ShapeImpact, FewIterationsAreEarlyNotLate) {
 
 Motion over_box(const Vector3d& motion_of_triangle, double height) {
   Motion motion{
-      Shape::box({1, 1, 1}), Course(Eigen::Isometry3d::Identity(), Vector3d::Zero(), Vector3d::Zero()), {}, {}};
+      Shape::box({1, 1, 1}), SweptPose(Eigen::Isometry3d::Identity(), Vector3d::Zero(), Vector3d::Zero()), {}, {}};
   motion.part = Eigen::Isometry3d::Identity();
   motion.triangle.start = {Vector3d(-0.3, -0.3, 1 + height), Vector3d(0.3, -0.3, 1 + height),
                            Vector3d(0, 0.3, 1 + height)};
@@ -275,7 +277,7 @@ TEST(ShapeImpact, SlidingIsNoImpact) {
       Motion roll = over_box({0, 0, 0}, height);
       roll.shape = round;
       roll.part.linear() = Eigen::AngleAxisd(M_PI / 2, Vector3d::UnitX()).toRotationMatrix();  // axis along y
-      roll.course = Course(Eigen::Isometry3d::Identity(), Vector3d(0, 0.2, 0), Vector3d(0.2, 0, 0));
+      roll.swept_pose = SweptPose(Eigen::Isometry3d::Identity(), Vector3d(0, 0.2, 0), Vector3d(0.2, 0, 0));
       EXPECT_FALSE(roll.impact({0.01, 1e-6}).hit) << height;
     }
   }
@@ -313,7 +315,7 @@ TEST(ShapeImpact, KnownTimes) {
   // first contact at the largest x.
   Motion tilt = over_box({0, 0, 0}, -0.5);
   tilt.shape = Shape::half_space({0, 0, 1}, 0);
-  tilt.course = Course(Eigen::Isometry3d::Identity(), Vector3d(0, -1.5, 0), Vector3d::Zero());
+  tilt.swept_pose = SweptPose(Eigen::Isometry3d::Identity(), Vector3d(0, -1.5, 0), Vector3d::Zero());
   const ShapeImpact tilted = tilt.impact({0.0, 1e-7});
   ASSERT_TRUE(tilted.hit);
   EXPECT_NEAR(tilted.time, std::atan2(0.5, 0.3) / 1.5, 1e-6);

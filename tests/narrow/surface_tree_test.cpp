@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "carom/generate.hpp"
+#include "carom/mesh/generate.hpp"
 #include "narrow/surface/shape_contacts.hpp"
 #include "shapes/shape_data.hpp"
 #include "shapes/shape_samples.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "carom/closest.hpp"
+#include "carom/mesh/closest.hpp"
 
 namespace carom::oracle {
 

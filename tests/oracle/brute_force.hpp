@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "carom/contact.hpp"
-#include "carom/detect.hpp"
+#include "carom/detect/contact.hpp"
+#include "carom/detect/detect.hpp"
 
 /// The slow, obviously right twin of detection: every vertex against every triangle, every edge
 /// against every edge, straight from the definition in docs/formats.md ("Replay"). No owners, no

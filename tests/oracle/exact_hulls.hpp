@@ -2,7 +2,7 @@
 
 #include <Eigen/Geometry>
 
-#include "carom/shape.hpp"
+#include "carom/shape/shape.hpp"
 #include "oracle/exact_distance.hpp"
 
 /// Two polytopes without rounding: corners are taken to the world in rational arithmetic.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/continuous.hpp"
+#include "carom/detect/continuous.hpp"
 #include "oracle/exact_distance.hpp"
 
 /// Continuous collision in rational arithmetic.

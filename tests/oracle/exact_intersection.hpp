@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "carom/intersect.hpp"
+#include "carom/detect/intersect.hpp"
 #include "oracle/exact_distance.hpp"
 
 /// What two triangles have in common, by linear programming in rational arithmetic and straight from

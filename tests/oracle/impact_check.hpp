@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "carom/continuous.hpp"
+#include "carom/detect/continuous.hpp"
 
 namespace carom::oracle {
 

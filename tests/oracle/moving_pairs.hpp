@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "carom/continuous.hpp"
+#include "carom/detect/continuous.hpp"
 
 /// Pairs of moving features on which root finders fail, each kind of degeneracy made on purpose.
 namespace carom::oracle {

@@ -3,7 +3,7 @@
 #include <Eigen/Geometry>
 #include <utility>
 
-#include "carom/mesh.hpp"
+#include "carom/mesh/mesh.hpp"
 
 namespace carom {
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "carom/scene.hpp"
+#include "carom/io/scene.hpp"
 
 namespace carom::oracle {
 

@@ -4,7 +4,7 @@
 #include <random>
 #include <vector>
 
-#include "carom/mesh.hpp"
+#include "carom/mesh/mesh.hpp"
 
 /// Triangles that no modeller would make, on purpose.
 namespace carom::oracle {

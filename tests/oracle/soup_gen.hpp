@@ -13,11 +13,11 @@ struct DrawnSoup {
   double distance = 0;
 };
 
-inline DrawnSoup draw_soup(int most_triangles_per_object) {
+inline DrawnSoup draw_soup(int max_triangles_per_object) {
   SoupOptions options;
   options.objects = *rc::gen::inRange(1, 8);
   options.vertices_per_object = *rc::gen::inRange(3, 24);
-  options.triangles_per_object = *rc::gen::inRange(0, most_triangles_per_object + 1);
+  options.triangles_per_object = *rc::gen::inRange(0, max_triangles_per_object + 1);
   options.size = *rc::gen::element(1.0, 1e-30, 1e-6, 1e6, 1e37, 1e40);
   options.on_grid = *rc::gen::arbitrary<bool>();
   options.repeated_corners = *rc::gen::arbitrary<bool>();

@@ -3,10 +3,10 @@
 #include <map>
 #include <vector>
 
-#include "carom/filters.hpp"
+#include "carom/detect/filters.hpp"
 #include "oracle/live.hpp"
 
-/// The twin of the filters: straight from their definition in carom/filters.hpp.
+/// The twin of the filters: straight from their definition in carom/detect/filters.hpp.
 namespace carom::oracle {
 
 /// Lengths of the shortest paths along edges between all pairs of vertices (Floyd and Warshall).

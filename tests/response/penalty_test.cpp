@@ -15,7 +15,7 @@ const response::AnchorContact one = [] {
   response::AnchorContact c;
   c.a = {.count = 1, .vertices = {0, none, none, none}, .weights = {found.weights[0]}};
   c.b = {.count = 3, .vertices = {1, 2, 3, none}, .weights = {found.weights[1], found.weights[2], found.weights[3]}};
-  c.normal = detail::to_vec3(found.normal);
+  c.normal = math::to_vec3(found.normal);
   c.distance = found.distance;
   return c;
 }();
@@ -138,13 +138,13 @@ TEST(Penalty, RigidBodiesReceiveTheOppositeImpulseAndItsMoment) {
       {.distance = 0.01, .stiffness = 100, .damping = 5}, contacts, scratch, stats);
   Eigen::Vector3d received = Eigen::Vector3d::Zero();
   for (std::size_t v = 1; v < 4; ++v) received += velocities[v] / inverse_mass[v];
-  const Eigen::Vector3d impulse = detail::to_eigen(bodies[0].impulse);
+  const Eigen::Vector3d impulse = math::to_eigen(bodies[0].impulse);
   EXPECT_GT(impulse.norm(), 0);
   EXPECT_LT((received + impulse).norm(), 1e-15);
   EXPECT_NEAR(impulse.z(), (100 * 0.006 + 5 * 1) * dt, 1e-15);
   EXPECT_NEAR(impulse.x(), -0.3 * impulse.z(), 1e-15);
   const Eigen::Vector3d moment = Eigen::Vector3d(0.1, 0, -0.2).cross(impulse);
-  EXPECT_LT((detail::to_eigen(bodies[0].moment) - moment).norm(), 1e-15);
+  EXPECT_LT((math::to_eigen(bodies[0].moment) - moment).norm(), 1e-15);
 }
 
 }  // namespace

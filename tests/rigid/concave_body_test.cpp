@@ -3,10 +3,10 @@
 #include <numbers>
 #include <random>
 
-#include "carom/error.hpp"
-#include "carom/generate.hpp"
-#include "carom/query.hpp"
-#include "carom/world.hpp"
+#include "carom/core/error.hpp"
+#include "carom/mesh/generate.hpp"
+#include "carom/query/query.hpp"
+#include "carom/world/world.hpp"
 #include "rigid/rigid_scene.hpp"
 
 // Dynamic bodies whose shape is a mesh: they collide as their convex decomposition.
@@ -138,7 +138,7 @@ TEST(ConcaveBody, KeepsTheShapeGivenAndSaysHowFarItsCollidersAre) {
   EXPECT_GT(world.collision_shape(fine_id).parts().size(), world.collision_shape(id).parts().size());
 
   RigidBody fixed = mesh_body("fixed", ring, at(6, 0, 0));
-  fixed.kind = RigidKind::static_body;
+  fixed.motion = MotionModel::fixed;
   const BodyId fixed_id = world.add(fixed);
   EXPECT_EQ(&world.collision_shape(fixed_id).data(), &ring.data()) << "collides as it is";
   EXPECT_EQ(world.collider_error(fixed_id), 0);
@@ -187,7 +187,7 @@ double height_over_post(const Shape& shape) {
   world.add(floor_body());
   RigidBody post;
   post.name = "post";
-  post.kind = RigidKind::static_body;
+  post.motion = MotionModel::fixed;
   post.shape = Shape::cylinder(0.2, 1);
   post.pose = at(0, 1, 0) * Eigen::AngleAxisd(pi / 2, Vector3d::UnitX());
   world.add(post);
@@ -309,37 +309,36 @@ void expect_refused(const RigidBody& body, ErrorCode code, const std::string& me
 
 TEST(ConcaveBody, WhatIsNoSolidIsRefusedWithWhatToDo) {
   expect_refused(mesh_body("sheet", Shape::mesh(make_sheet(1, 1, 2, 2))), ErrorCode::bad_mesh,
-                 "body 'sheet' is a dynamic mesh: decompose: the piece of the mesh with triangle 0 is open; expected "
-                 "closed pieces, or a body that is static or kinematic");
+                 "body 'sheet' is a rigid mesh: decompose: the piece of the mesh with triangle 0 is open; expected "
+                 "closed pieces, or a body that is fixed or scripted");
   TriangleMesh room = make_box({1, 1, 1});
   for (Triangle& t : room.triangles) std::swap(t[1], t[2]);
-  expect_refused(
-      mesh_body("room", Shape::mesh(room)), ErrorCode::bad_mesh,
-      "body 'room' is a dynamic mesh: decompose: the mesh faces inward and is a room; expected triangles that "
-      "face outward, or solid = inside, or a body that is static or kinematic");
+  expect_refused(mesh_body("room", Shape::mesh(room)), ErrorCode::bad_mesh,
+                 "body 'room' is a rigid mesh: decompose: the mesh faces inward and is a room; expected triangles that "
+                 "face outward, or solid = inside, or a body that is fixed or scripted");
   expect_refused(mesh_body("skin", Shape::mesh(make_box({1, 1, 1}), {.solid = MeshSolid::surface})),
                  ErrorCode::bad_mesh,
-                 "body 'skin' is a dynamic mesh: decompose: the mesh has solid = surface, and no inside; expected "
-                 "by_normals or inside, or a body that is static or kinematic");
+                 "body 'skin' is a rigid mesh: decompose: the mesh has solid = surface, and no inside; expected "
+                 "by_normals or inside, or a body that is fixed or scripted");
   const TriangleMesh flat{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 1, 2}, {0, 2, 1}}};
   expect_refused(mesh_body("flat", Shape::mesh(flat, {.solid = MeshSolid::inside})), ErrorCode::bad_mesh,
-                 "body 'flat' is a dynamic mesh: decompose: the mesh is flat; expected a solid, or a body that is "
-                 "static or kinematic");
+                 "body 'flat' is a rigid mesh: decompose: the mesh is flat; expected a solid, or a body that is "
+                 "fixed or scripted");
 }
 
 TEST(ConcaveBody, OptionsOutOfRangeOrOfOthersAreRefused) {
   RigidBody body = mesh_body("l", Shape::mesh(l_mesh()));
   body.decomposition.tolerance = 2;
   expect_refused(body, ErrorCode::invalid_argument,
-                 "body 'l' is a dynamic mesh: decompose: tolerance is 2; expected a fraction from 0.0001 to 1");
+                 "body 'l' is a rigid mesh: decompose: tolerance is 2; expected a fraction from 0.0001 to 1");
   body.decomposition = {.tolerance = 0.01};
-  body.kind = RigidKind::static_body;
+  body.motion = MotionModel::fixed;
   expect_refused(body, ErrorCode::invalid_argument,
-                 "body 'l' is a static mesh; decomposition is for dynamic meshes, leave it out");
+                 "body 'l' is a fixed mesh; decomposition is for rigid meshes, leave it out");
   RigidBody ball = ball_body("ball", 1, at(0, 0, 0));
   ball.decomposition.max_parts = 3;
   expect_refused(ball, ErrorCode::invalid_argument,
-                 "body 'ball' is a dynamic sphere; decomposition is for dynamic meshes, leave it out");
+                 "body 'ball' is a rigid sphere; decomposition is for rigid meshes, leave it out");
 }
 
 TEST(ConcaveBody, AMeshInACompoundIsRefusedByName) {

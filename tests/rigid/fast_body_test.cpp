@@ -2,8 +2,8 @@
 
 #include <random>
 
-#include "carom/generate.hpp"
-#include "carom/query.hpp"
+#include "carom/mesh/generate.hpp"
+#include "carom/query/query.hpp"
 #include "rigid_scene.hpp"
 
 // Bodies that go farther in a step than they are wide.
@@ -13,12 +13,12 @@ namespace {
 using Eigen::Vector3d;
 
 /// 100 balls at 200 m/s at a plate of 2 cm that stands in their way, without gravity. Returns how many came through.
-int came_through(RigidKind kind, const Vector3d& plate_velocity, int threads, std::uint64_t* hash = nullptr) {
+int came_through(MotionModel kind, const Vector3d& plate_velocity, int threads, std::uint64_t* hash = nullptr) {
   WorldOptions options = rigid_options(1.0 / 60, threads);
   options.gravity.setZero();
   World world(options);
   RigidBody plate = box_body("plate", {0.01, 4, 4}, at(0, 0, 0));
-  plate.kind = kind;
+  plate.motion = kind;
   plate.density = 8000;
   plate.velocity = plate_velocity;
   const BodyId wall = world.add(plate);
@@ -45,10 +45,10 @@ int came_through(RigidKind kind, const Vector3d& plate_velocity, int threads, st
 }
 
 TEST(FastBodies, AHundredBallsDoNotPassAThinPlate) {
-  EXPECT_EQ(came_through(RigidKind::static_body, {0, 0, 0}, 1), 0);
-  EXPECT_EQ(came_through(RigidKind::dynamic, {0, 0, 0}, 1), 0);
-  EXPECT_EQ(came_through(RigidKind::dynamic, {-50, 0, 0}, 1), 0);
-  EXPECT_EQ(came_through(RigidKind::kinematic, {-100, 0, 0}, 1), 0);
+  EXPECT_EQ(came_through(MotionModel::fixed, {0, 0, 0}, 1), 0);
+  EXPECT_EQ(came_through(MotionModel::rigid, {0, 0, 0}, 1), 0);
+  EXPECT_EQ(came_through(MotionModel::rigid, {-50, 0, 0}, 1), 0);
+  EXPECT_EQ(came_through(MotionModel::scripted, {-100, 0, 0}, 1), 0);
 }
 
 /// Cubes and cards that hit a plate with a corner fly along it and into each other. Where one has stopped another, the
@@ -62,7 +62,7 @@ TEST(FastBodies, DoNotPassAMovingPlateWhereTheyStopEachOther) {
         options.response = response;
         World world(options);
         RigidBody plate = box_body("plate", {50, 50, 0.01}, at(0, 0, 0));
-        plate.kind = RigidKind::kinematic;
+        plate.motion = MotionModel::scripted;
         plate.velocity = {0, 0, plate_speed};
         const BodyId wall = world.add(plate);
         std::vector<BodyId> bodies;
@@ -94,7 +94,7 @@ TEST(FastBodies, StepsEndBetweenTwoPlatesThatClose) {
     World world(options);
     for (const double side : {-1.0, 1.0}) {
       RigidBody plate = box_body("plate", {5, 5, 0.01}, at(0, 0, 1.5 * side));
-      plate.kind = RigidKind::kinematic;
+      plate.motion = MotionModel::scripted;
       plate.velocity = {0, 0, -50 * side};
       world.add(plate);
     }
@@ -139,9 +139,9 @@ TEST(FastBodies, TheSameForAnyNumberOfThreads) {
   std::uint64_t one = 0;
   std::uint64_t two = 0;
   std::uint64_t four = 0;
-  came_through(RigidKind::dynamic, {0, 0, 0}, 1, &one);
-  came_through(RigidKind::dynamic, {0, 0, 0}, 2, &two);
-  came_through(RigidKind::dynamic, {0, 0, 0}, 4, &four);
+  came_through(MotionModel::rigid, {0, 0, 0}, 1, &one);
+  came_through(MotionModel::rigid, {0, 0, 0}, 2, &two);
+  came_through(MotionModel::rigid, {0, 0, 0}, 4, &four);
   EXPECT_EQ(one, two);
   EXPECT_EQ(one, four);
 }
@@ -152,7 +152,7 @@ TEST(FastBodies, AFastWallSweepsUpWhatIsStill) {
   options.gravity.setZero();
   World world(options);
   RigidBody wall = box_body("wall", {0.01, 2, 2}, at(-5, 0, 0));
-  wall.kind = RigidKind::kinematic;
+  wall.motion = MotionModel::scripted;
   wall.velocity = {120, 0, 0};
   const BodyId moving = world.add(wall);
   std::vector<BodyId> still;
@@ -204,7 +204,7 @@ TEST(FastBodies, AMeshOfNoThicknessHolds) {
   World world(rigid_options(1.0 / 60));
   RigidBody sheet;
   sheet.name = "sheet";
-  sheet.kind = RigidKind::static_body;
+  sheet.motion = MotionModel::fixed;
   sheet.shape = Shape::mesh(make_sheet(10, 10, 20, 20));
   world.add(sheet);
   std::mt19937 random(3);

@@ -54,7 +54,7 @@ Mass mass_of(Random& random, int kind) {
 
 Motion motion_of(Random& random, int kind, const Mass& mass, double spin) {
   Motion m;
-  m.q = detail::normalized({random.number(-1, 1), random.number(-1, 1), random.number(-1, 1), random.number(-1, 1)});
+  m.q = math::normalized({random.number(-1, 1), random.number(-1, 1), random.number(-1, 1), random.number(-1, 1)});
   Vec3 w = random.direction();
   if (kind == about_middle_axis) {
     double Vec3::*axis[] = {&Vec3::x, &Vec3::y, &Vec3::z};
@@ -62,18 +62,18 @@ Motion motion_of(Random& random, int kind, const Mass& mass, double spin) {
     w.*axis[0] *= random.power(-16, -2);
     w.*axis[2] *= random.power(-16, -2);
   }
-  m.w = detail::matrix(m.q) * ((spin / length(w)) * w);
+  m.w = math::matrix(m.q) * ((spin / length(w)) * w);
   return m;
 }
 
 /// Largest errors of energy and momentum, as fractions of them.
 void keeps_both(const Mass& mass, Motion m, double dt, int steps) {
   const rigid::Info info;
-  const auto momentum = [&] { return rigid::turned(detail::matrix(m.q), mass.inertia, m.w); };
+  const auto momentum = [&] { return rigid::turned(math::matrix(m.q), mass.inertia, m.w); };
   const Vec3 begin = momentum();
   const double energy = dot(begin, m.w);
   for (int i = 0; i < steps; ++i) {
-    const rigid::Free free = rigid::free_motion(m, detail::matrix(m.q), mass, info, {}, {}, {}, dt);
+    const rigid::Free free = rigid::free_motion(m, math::matrix(m.q), mass, info, {}, {}, {}, dt);
     m.q = free.q;
     m.w = free.w;
     if (i % 64 != 0 && i + 1 != steps) continue;

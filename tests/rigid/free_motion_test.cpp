@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "carom/error.hpp"
+#include "carom/core/error.hpp"
 #include "rigid_scene.hpp"
 
 // Rigid bodies that nothing touches, against closed forms.
@@ -220,7 +220,7 @@ TEST(RigidFreeMotion, BadBodiesAreRefusedByName) {
   body.density = -1;
   refused(body, ErrorCode::invalid_argument);
   body = ball_body("culprit", 1, at(0, 0, 0));
-  body.mass = GivenMass{.mass = 1, .inertia = Vector3d(1, 1, 2.1).asDiagonal()};
+  body.mass = MassOverride{.mass = 1, .inertia = Vector3d(1, 1, 2.1).asDiagonal()};
   refused(body, ErrorCode::invalid_argument);
   body.mass->inertia = Vector3d(1, 1, 2).asDiagonal();
   EXPECT_NO_THROW(World(rigid_options(0.01)).add(body)) << "a plate";
@@ -239,7 +239,7 @@ TEST(RigidFreeMotion, BadBodiesAreRefusedByName) {
   refused(body, ErrorCode::invalid_argument);
   body = floor_body();
   body.name = "culprit";
-  body.kind = RigidKind::dynamic;
+  body.motion = MotionModel::rigid;
   refused(body, ErrorCode::invalid_argument);
   body = ball_body("culprit", 1, at(0, 0, 0));
   body.shape = Shape::triangle({0, 0, 0}, {1, 0, 0}, {0, 1, 0});

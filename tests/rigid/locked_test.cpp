@@ -151,7 +151,7 @@ TEST_P(Locked, ContactsGiveNoEnergyAndKeepTheLocks) {
   for (int i = 0; i < 64; ++i) {
     World w = world(1.0 / 60);
     RigidBody wall = box_body("wall", {0.5, 5, 5}, at(4, 0, 0));
-    wall.kind = RigidKind::static_body;
+    wall.motion = MotionModel::fixed;
     wall.pose.linear() = Eigen::AngleAxisd(chance.number(-0.5, 0.5), chance.direction()).toRotationMatrix();
     w.add(wall);
     std::vector<BodyId> ids;

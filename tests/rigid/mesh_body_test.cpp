@@ -2,9 +2,9 @@
 
 #include <random>
 
-#include "carom/error.hpp"
-#include "carom/generate.hpp"
-#include "carom/query.hpp"
+#include "carom/core/error.hpp"
+#include "carom/mesh/generate.hpp"
+#include "carom/query/query.hpp"
 #include "rigid_scene.hpp"
 
 // Rigid bodies on meshes.
@@ -17,7 +17,7 @@ RigidBody mesh_floor(const TriangleMesh& mesh, double friction = 0.6) {
   RigidBody body;
   body.name = "floor";
   body.shape = Shape::mesh(mesh);
-  body.kind = RigidKind::static_body;
+  body.motion = MotionModel::fixed;
   body.friction = friction;
   return body;
 }
@@ -172,7 +172,7 @@ TEST(RigidMesh, FromInsideOfAClosedMeshTheWayIsOut) {
 TEST(RigidMesh, AKinematicMeshCarries) {
   World world(rigid_options(1.0 / 60));
   RigidBody lift = mesh_floor(make_box({2, 0.2, 2}, 5));
-  lift.kind = RigidKind::kinematic;
+  lift.motion = MotionModel::scripted;
   lift.velocity = {0.5, 0.25, 0};
   world.add(lift);
   const BodyId id = world.add(box_body("box", {0.2, 0.2, 0.2}, at(0, 0.3, 0)));
@@ -197,13 +197,13 @@ TEST(RigidMesh, RemovingTheFloorLetsFall) {
 TEST(RigidMesh, ADynamicMeshThatIsOpenIsRefused) {
   World world(rigid_options(1.0 / 60));
   RigidBody body = mesh_floor(make_sheet(1, 1, 2, 2));
-  body.kind = RigidKind::dynamic;
+  body.motion = MotionModel::rigid;
   try {
     world.add(body);
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::bad_mesh);
-    EXPECT_NE(std::string(error.what()).find("'floor' is a dynamic mesh"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("'floor' is a rigid mesh"), std::string::npos) << error.what();
   }
 }
 

@@ -24,7 +24,7 @@ double largest_energy(Chance& chance, std::string_view response, const Throw& t,
   options.response = response;
   World world(options);
   RigidBody wall = box_body("wall", {0.05, 5, 5}, at(0, 0, 0));
-  wall.kind = RigidKind::static_body;
+  wall.motion = MotionModel::fixed;
   RigidBody needle = box_body("needle", {t.half, 0.4, t.half}, at(-1 - chance.number(0, 0.3) * t.speed / 60, 0, 0));
   needle.pose.linear() = Eigen::AngleAxisd(chance.number(0, 3), chance.direction()).toRotationMatrix();
   needle.velocity = t.speed * Vector3d(1, chance.number(-0.3, 0.3), 0);

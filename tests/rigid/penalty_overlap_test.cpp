@@ -141,7 +141,7 @@ TEST(PenaltyOverlap, WedgedBodyMayFallAsleep) {
   world.add(floor_body());
   for (const double side : {-1.0, 1.0}) {
     RigidBody wall = box_body("wall", {0.5, 1, 1}, at(0.98 * side, 1, 0));
-    wall.kind = RigidKind::static_body;
+    wall.motion = MotionModel::fixed;
     world.add(wall);
   }
   const BodyId id = world.add(ball_body("ball", 0.5, at(0, 0.5, 0)));

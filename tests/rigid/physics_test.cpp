@@ -196,18 +196,18 @@ TEST_P(Physics, EnergyNeverGrowsInAClosedSystem) {
         World world(o);
         const std::vector<BodyId> ids = add_swarm(world, seed, is("lcp") ? 12 : 20, boxes, restitution);
         const double first = energy(world, ids);
-        double least = first;
+        double smallest = first;
         // But for rounding. Springs hold energy that returns, so there only the beginning is a bound.
         const double slack = is("penalty") ? 1e-3 : 1e-9;
         for (int i = 0; i < 80; ++i) {
           world.step();
           const double now = energy(world, ids);
-          ASSERT_LE(now, (is("penalty") ? first : least) + slack * first)
+          ASSERT_LE(now, (is("penalty") ? first : smallest) + slack * first)
               << "step " << i << ", restitution " << restitution << ", boxes " << boxes << ", seed " << seed;
-          least = std::min(least, now);
+          smallest = std::min(smallest, now);
         }
         if (restitution == 0) {
-          EXPECT_LT(least, 0.9 * first);
+          EXPECT_LT(smallest, 0.9 * first);
         }
       }
     }
@@ -425,7 +425,7 @@ TEST_P(Physics, TopOnTheFloorPrecesses) {
   RigidBody top = ball_body("top", foot, at(0, foot, 0));
   top.friction = 0;
   top.pose.linear() = Eigen::AngleAxisd(-lean, Vector3d::UnitZ()).toRotationMatrix();  // leans towards x
-  GivenMass given;
+  MassOverride given;
   given.mass = mass;
   given.center = {0, l, 0};
   given.inertia = Vector3d(across, along, across).asDiagonal();

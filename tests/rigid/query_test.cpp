@@ -1,11 +1,11 @@
-#include "carom/query.hpp"
+#include "carom/query/query.hpp"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "carom/error.hpp"
-#include "carom/generate.hpp"
+#include "carom/core/error.hpp"
+#include "carom/mesh/generate.hpp"
 #include "rigid_scene.hpp"
 
 // Questions to a world, each against the same question to every body by itself.
@@ -37,7 +37,7 @@ struct Crowd {
           break;
         case 3:
           body.shape = Shape::mesh(make_torus(0.5, 0.2, 12, 8));
-          body.kind = RigidKind::static_body;
+          body.motion = MotionModel::fixed;
           break;
         default: {
           const Shape::Part parts[] = {{Shape::box({0.5, 0.1, 0.1})}, {Shape::sphere(0.2), at(0.5, 0, 0)}};
@@ -65,7 +65,7 @@ TEST(WorldQueries, TheLengthOfADirectionIsTheUnitOfTime) {
       EXPECT_EQ(hits[i].body, expected[i].body) << length;
       EXPECT_NEAR(hits[i].time * length, expected[i].time, 1e-9) << length;
     }
-    const std::optional<WorldHit> first = crowd.world.ray_first(origin, length * direction, INFINITY);
+    const std::optional<WorldHit> first = crowd.world.closest_ray_hit(origin, length * direction, INFINITY);
     ASSERT_TRUE(first) << length;
     EXPECT_EQ(first->body, expected.front().body) << length;
     EXPECT_NEAR(first->time * length, expected.front().time, 1e-9) << length;
@@ -101,18 +101,18 @@ TEST(WorldQueries, RaysOfClosedForms) {
   EXPECT_EQ(hits[2].body, floor);
   EXPECT_DOUBLE_EQ(hits[2].time, 5);
   // From a thousand kilometres away.
-  const std::optional<WorldHit> far = world.ray_first({1e6, 2.25, 0}, {-1, 0, 0}, INFINITY);
+  const std::optional<WorldHit> far = world.closest_ray_hit({1e6, 2.25, 0}, {-1, 0, 0}, INFINITY);
   ASSERT_TRUE(far);
   EXPECT_EQ(far->body, ball);
   EXPECT_NEAR(far->time, 1e6 - std::sqrt(0.25 - 0.0625), 1e-6);
   // Inside, beside, and too short.
-  const std::optional<WorldHit> inside = world.ray_first({0, 2, 0}, {1, 0, 0}, 10);
+  const std::optional<WorldHit> inside = world.closest_ray_hit({0, 2, 0}, {1, 0, 0}, 10);
   ASSERT_TRUE(inside);
   EXPECT_EQ(inside->time, 0);
   EXPECT_NEAR((inside->normal - Vector3d(-1, 0, 0)).norm(), 0, 1e-12);
-  EXPECT_FALSE(world.ray_first({3, 10, 0}, {0, 1, 0}, INFINITY));
-  EXPECT_FALSE(world.ray_first({0, 10, 0}, {0, -2, 0}, 3.7));
-  EXPECT_FALSE(world.ray_first({5, 2, 0.500001}, {-1, 0, 0}, 10));
+  EXPECT_FALSE(world.closest_ray_hit({3, 10, 0}, {0, 1, 0}, INFINITY));
+  EXPECT_FALSE(world.closest_ray_hit({0, 10, 0}, {0, -2, 0}, 3.7));
+  EXPECT_FALSE(world.closest_ray_hit({5, 2, 0.500001}, {-1, 0, 0}, 10));
 }
 
 /// The chord of a ball is as long as it should be, and what passes it by a billionth is no hit.
@@ -120,11 +120,11 @@ TEST(WorldQueries, RaysThatGraze) {
   World world(rigid_options(1.0 / 60));
   world.add(ball_body("ball", 0.5, at(0, 2, 0)));
   for (const double off : {1e-2, 1e-4, 1e-6, 1e-9}) {
-    const std::optional<WorldHit> hit = world.ray_first({-5, 2.5 - off, 0}, {1, 0, 0}, 10);
+    const std::optional<WorldHit> hit = world.closest_ray_hit({-5, 2.5 - off, 0}, {1, 0, 0}, 10);
     ASSERT_TRUE(hit) << off;
     const double height = 2.5 - off - 2;
     EXPECT_NEAR(hit->time, 5 - std::sqrt((0.5 - height) * (0.5 + height)), 2e-14 / std::sqrt(off)) << off;
-    EXPECT_FALSE(world.ray_first({-5, 2.5 + off, 0}, {1, 0, 0}, 10)) << off;
+    EXPECT_FALSE(world.closest_ray_hit({-5, 2.5 + off, 0}, {1, 0, 0}, 10)) << off;
   }
 }
 
@@ -140,7 +140,7 @@ TEST(WorldQueries, RaysAsFromEachBodyAlone) {
     const std::vector<WorldHit> hits = crowd.world.ray(origin, direction, 12);
     EXPECT_TRUE(
         std::is_sorted(hits.begin(), hits.end(), [](const WorldHit& p, const WorldHit& q) { return p.time < q.time; }));
-    const std::optional<WorldHit> first = crowd.world.ray_first(origin, direction, 12);
+    const std::optional<WorldHit> first = crowd.world.closest_ray_hit(origin, direction, 12);
     ASSERT_EQ(first.has_value(), !hits.empty());
     EXPECT_NEAR(first ? first->time : 0, first ? hits[0].time : 0, 1e-9);
     for (const BodyId id : crowd.ids) {
@@ -187,13 +187,13 @@ TEST(WorldQueries, CastsOverlapsAndTheNearestAsFromEachBodyAlone) {
     };
     const ShapeMotion motion{pose(), pose()};
     QueryFilter filter;
-    filter.without = {crowd.ids[static_cast<std::size_t>(i)]};
+    filter.excluded = {crowd.ids[static_cast<std::size_t>(i)]};
     filter.mask = i % 2 == 0 ? 0xffffffffU : 2U;
     const std::vector<WorldHit> hits = crowd.world.cast(shape, motion, {}, filter);
     const std::vector<BodyId> overlaps = crowd.world.overlapping(shape, motion.from, filter);
     const std::optional<WorldClosest> nearest = crowd.world.closest(shape, motion.from, INFINITY, filter);
     const std::optional<WorldClosest> near = crowd.world.closest(shape, motion.from, 0.3, filter);
-    double least = INFINITY;
+    double smallest = INFINITY;
     for (std::size_t k = 0; k < crowd.ids.size(); ++k) {
       const BodyId id = crowd.ids[k];
       const bool second = k > 0 && k % 2 == 0;  // of group 2
@@ -211,24 +211,24 @@ TEST(WorldQueries, CastsOverlapsAndTheNearestAsFromEachBodyAlone) {
       EXPECT_EQ(r.time, hit != hits.end() ? hit->time : 1);
       const double d = distance(shape, motion.from, crowd.world.shape(id), there).distance;
       EXPECT_EQ(d <= 0, overlap);
-      least = std::min(least, d);
+      smallest = std::min(smallest, d);
     }
     ASSERT_TRUE(nearest);
-    EXPECT_EQ(nearest->closest.distance, least);
-    EXPECT_EQ(near.has_value(), least <= 0.3);
+    EXPECT_EQ(nearest->closest.distance, smallest);
+    EXPECT_EQ(near.has_value(), smallest <= 0.3);
   }
 }
 
 TEST(WorldQueries, FollowWhatMoves) {
   World world(rigid_options(1.0 / 60));
   const BodyId ball = world.add(ball_body("ball", 0.5, at(0, 5, 0)));
-  EXPECT_TRUE(world.ray_first({-5, 5, 0}, {1, 0, 0}, 10));
+  EXPECT_TRUE(world.closest_ray_hit({-5, 5, 0}, {1, 0, 0}, 10));
   for (int i = 0; i < 60; ++i) world.step();
-  EXPECT_FALSE(world.ray_first({-5, 5, 0}, {1, 0, 0}, 10));
+  EXPECT_FALSE(world.closest_ray_hit({-5, 5, 0}, {1, 0, 0}, 10));
   world.teleport(ball, at(0, 5, 0));
-  EXPECT_TRUE(world.ray_first({-5, 5, 0}, {1, 0, 0}, 10));
+  EXPECT_TRUE(world.closest_ray_hit({-5, 5, 0}, {1, 0, 0}, 10));
   world.remove(ball);
-  EXPECT_FALSE(world.ray_first({-5, 5, 0}, {1, 0, 0}, 10));
+  EXPECT_FALSE(world.closest_ray_hit({-5, 5, 0}, {1, 0, 0}, 10));
   EXPECT_FALSE(world.closest(Shape::sphere(1), at(0, 0, 0), INFINITY));
 }
 
@@ -241,7 +241,7 @@ TEST(WorldQueries, BadQuestionsAreNamed) {
   EXPECT_THROW(world.closest(Shape::sphere(1), at(0, 0, 0), NAN), Error);
   EXPECT_THROW(world.cast(Shape::half_space({0, 1, 0}, 0), {}), Error);
   world.remove(ball);
-  EXPECT_THROW(world.ray({0, 0, 0}, {1, 0, 0}, 1, {.without = {ball}}), Error);
+  EXPECT_THROW(world.ray({0, 0, 0}, {1, 0, 0}, 1, {.excluded = {ball}}), Error);
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 
 #include <set>
 
-#include "carom/error.hpp"
-#include "carom/generate.hpp"
+#include "carom/core/error.hpp"
+#include "carom/mesh/generate.hpp"
 #include "rigid_scene.hpp"
 
 // Faults that a second reader found.
@@ -66,7 +66,7 @@ TEST(RigidRegression, AThickBodyIsNotEnteredEither) {
     for (int phase = 0; phase < 6; ++phase) {
       World world(weightless());
       RigidBody cube = box_body("cube", {1, 1, 1}, at(0, 0, 0));
-      cube.kind = RigidKind::static_body;
+      cube.motion = MotionModel::fixed;
       world.add(cube);
       RigidBody ball = ball_body("ball", 0.05, at(-3 - 0.1 * phase, side, 0));
       ball.velocity = {40, 0, 0};
@@ -80,10 +80,10 @@ TEST(RigidRegression, AThickBodyIsNotEnteredEither) {
 }
 
 TEST(RigidRegression, ALargeBlockDoesNotSwallowABall) {
-  for (const RigidKind kind : {RigidKind::kinematic, RigidKind::dynamic}) {
+  for (const MotionModel kind : {MotionModel::scripted, MotionModel::rigid}) {
     World world(weightless());
     RigidBody block = box_body("block", {1, 1, 1}, at(-3.3, 0, 0));
-    block.kind = kind;
+    block.motion = kind;
     block.velocity = {40, 0, 0};
     const BodyId moving = world.add(block);
     const BodyId ball = world.add(ball_body("ball", 0.1, at(0, 0.9, 0)));
@@ -97,7 +97,7 @@ TEST(RigidRegression, ALargeBlockDoesNotSwallowABall) {
 TEST(RigidRegression, ASlowLiftWakesWhatSleepsOnIt) {
   World world(sleeping());
   RigidBody lift = box_body("lift", {1, 0.1, 1}, at(0, 0, 0));
-  lift.kind = RigidKind::kinematic;
+  lift.motion = MotionModel::scripted;
   const BodyId id = world.add(lift);
   const BodyId box = world.add(box_body("box", {0.2, 0.2, 0.2}, at(0, 0.3, 0)));
   for (int i = 0; i < 90; ++i) world.step();
@@ -144,7 +144,7 @@ TEST(RigidRegression, ABodyWithLockedAxesDoesNotPass) {
   for (const double speed : {30.0, 100.0, 200.0}) {
     World world(weightless());
     RigidBody wall = box_body("wall", {0.01, 5, 5}, at(0, 0, 0));
-    wall.kind = RigidKind::static_body;
+    wall.motion = MotionModel::fixed;
     world.add(wall);
     RigidBody box = box_body("box", {0.3, 0.02, 0.1}, at(-2, 0, 0));
     box.velocity = {speed, 3, 1};
@@ -162,7 +162,7 @@ TEST(RigidRegression, AtTwentyKilometresASecond) {
   for (int phase = 0; phase < 20; ++phase) {
     World world(weightless());
     RigidBody wall = box_body("wall", {0.01, 5, 5}, at(0, 0, 0));
-    wall.kind = RigidKind::static_body;
+    wall.motion = MotionModel::fixed;
     world.add(wall);
     RigidBody ball = ball_body("ball", 0.001, at(-100 - 17.3 * phase, 0, 0));
     ball.velocity = {20000, 0, 0};
@@ -176,7 +176,7 @@ TEST(RigidRegression, AtTwentyKilometresASecond) {
 TEST(RigidRegression, AWholeTurnHits) {
   World world(weightless());
   RigidBody bar = box_body("bar", {1, 0.05, 0.05}, at(0, 0, 0));
-  bar.kind = RigidKind::kinematic;
+  bar.motion = MotionModel::scripted;
   bar.angular_velocity = {0, 0, 2 * M_PI * 60};
   world.add(bar);
   const BodyId ball = world.add(ball_body("ball", 0.1, at(0, 0.7, 0)));
@@ -187,11 +187,11 @@ TEST(RigidRegression, AWholeTurnHits) {
 TEST(RigidRegression, WhatIsTakenAlongStopsAtAWall) {
   World world(weightless());
   RigidBody paddle = box_body("paddle", {0.05, 1, 1}, at(0, 0, 0));
-  paddle.kind = RigidKind::kinematic;
+  paddle.motion = MotionModel::scripted;
   paddle.velocity = {1.9 * 60, 0, 0};
   world.add(paddle);
   RigidBody wall = box_body("wall", {0.01, 2, 2}, at(2.5, 0, 0));
-  wall.kind = RigidKind::static_body;
+  wall.motion = MotionModel::fixed;
   world.add(wall);
   const BodyId ball = world.add(ball_body("ball", 0.3, at(1, 0, 0)));
   world.step();
@@ -210,7 +210,7 @@ TEST(RigidRegression, ATipThatSlidesOverFoldsIsOneContact) {
   RigidBody roof;
   roof.name = "roof";
   roof.shape = Shape::hull(points);
-  roof.kind = RigidKind::static_body;
+  roof.motion = MotionModel::fixed;
   roof.friction = 0;
   world.add(roof);
   RigidBody tip;
@@ -238,7 +238,7 @@ TEST(RigidRegression, ATipThatSlidesOverFoldsIsOneContact) {
 TEST(RigidRegression, ARidgeThatRocksKeepsItsContacts) {
   World world(rigid_options(1.0 / 60));
   RigidBody plank = box_body("plank", {0.5, 0.1, 0.5}, at(0, -0.1, 0));
-  plank.kind = RigidKind::kinematic;
+  plank.motion = MotionModel::scripted;
   const BodyId rocks = world.add(plank);
   RigidBody ridge;
   ridge.name = "ridge";
@@ -279,7 +279,7 @@ TEST(RigidRegression, AStoneHoldsThirtyTimesItsMass) {
 TEST(RigidRegression, MassesBeyondTheRangeAreRefused) {
   World world(weightless());
   RigidBody body = ball_body("heavy", 1, at(0, 0, 0));
-  body.mass = GivenMass{.mass = 1e40};
+  body.mass = MassOverride{.mass = 1e40};
   EXPECT_THROW(world.add(body), Error);
 }
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <random>
 
-#include "carom/error.hpp"
+#include "carom/core/error.hpp"
 #include "response/rigid_penalty.hpp"
 #include "rigid_scene.hpp"
 
@@ -142,7 +142,7 @@ TEST_P(Responses, IslandsSleepWakeAndAreRemoved) {
 TEST_P(Responses, KinematicBodiesCarry) {
   World world(options_of(GetParam()));
   RigidBody belt = box_body("belt", {5, 0.5, 5}, at(0, -0.5, 0));
-  belt.kind = RigidKind::kinematic;
+  belt.motion = MotionModel::scripted;
   belt.velocity = {1, 0, 0};
   world.add(belt);
   const BodyId box = world.add(box_body("box", {0.3, 0.3, 0.3}, at(0, 0.3, 0)));
@@ -220,7 +220,7 @@ TEST(LcpResponse, ComplementarityHoldsInHeaps) {
 World moved_as(const World& other, World world) {
   for (const BodyId id : world.bodies()) {
     world.teleport(id, other.pose(id));
-    if (world.kind(id) == BodyKind::rigid) world.set_velocity(id, other.velocity(id), other.angular_velocity(id));
+    if (world.motion(id) == MotionModel::rigid) world.set_velocity(id, other.velocity(id), other.angular_velocity(id));
   }
   return world;
 }
@@ -327,7 +327,7 @@ World weightless_with_plate(const Vector3d& half) {
   options.gravity.setZero();
   World world(options);
   RigidBody plate = box_body("plate", half, at(0, 0, 0));
-  plate.kind = RigidKind::static_body;
+  plate.motion = MotionModel::fixed;
   world.add(plate);
   return world;
 }

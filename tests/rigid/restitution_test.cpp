@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "carom/world.hpp"
+#include "carom/world/world.hpp"
 
 namespace carom {
 namespace {
@@ -21,7 +21,7 @@ std::vector<double> bounces(const std::string& response, double restitution, dou
   World world(options);
   RigidBody floor;
   floor.shape = Shape::half_space({0, 1, 0}, 0);
-  floor.kind = RigidKind::static_body;
+  floor.motion = MotionModel::fixed;
   world.add(floor);
   RigidBody body;
   body.shape = box ? Shape::box(Vector3d::Constant(half)) : Shape::sphere(half);

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "carom/world.hpp"
+#include "carom/world/world.hpp"
 
 // Small worlds that several tests use.
 namespace carom {
@@ -16,7 +16,7 @@ inline RigidBody floor_body(double friction = 0.6) {
   RigidBody body;
   body.name = "floor";
   body.shape = Shape::half_space({0, 1, 0}, 0);
-  body.kind = RigidKind::static_body;
+  body.motion = MotionModel::fixed;
   body.friction = friction;
   return body;
 }

@@ -2,8 +2,8 @@
 
 #include <random>
 
-#include "carom/generate.hpp"
-#include "carom/world_query.hpp"
+#include "carom/mesh/generate.hpp"
+#include "carom/world/world_query.hpp"
 #include "rigid_scene.hpp"
 
 // A closed mesh that faces inward is a room: what is in it stays in it.
@@ -12,13 +12,13 @@ namespace {
 
 using Eigen::Vector3d;
 
-RigidBody room_body(RigidKind kind = RigidKind::static_body, MeshSolid solid = MeshSolid::by_normals) {
+RigidBody room_body(MotionModel kind = MotionModel::fixed, MeshSolid solid = MeshSolid::by_normals) {
   TriangleMesh mesh = make_box({4, 4, 4});
   for (Triangle& t : mesh.triangles) std::swap(t[1], t[2]);
   RigidBody body;
   body.name = "room";
   body.shape = Shape::mesh(mesh, {.solid = solid});
-  body.kind = kind;
+  body.motion = kind;
   body.restitution = 1;
   return body;
 }
@@ -36,7 +36,7 @@ TEST_P(RigidRoom, FastBallsStayInIt) {
     options.gravity.setZero();
     options.threads = 1;
     World world(options);
-    world.add(room_body(RigidKind::static_body, solid));
+    world.add(room_body(MotionModel::fixed, solid));
     std::mt19937_64 random(3);
     std::uniform_real_distribution<double> unit(-1, 1);
     std::vector<BodyId> balls;
@@ -88,12 +88,12 @@ TEST(RigidRoomQueries, QuestionsToAWorldKnowThatAllAroundIsSolid) {
   EXPECT_NEAR(closest->closest.distance, 0.25, 1e-9);
   EXPECT_NEAR(world.closest(Shape::sphere(0.25), at(-30, 0, 0), 10)->closest.distance, -28.25, 1e-9);
   // From inside a ray meets the wall, from outside it begins in it.
-  const auto hit = world.ray_first({0, -0.5, 0.1}, {1, 0, 0}, INFINITY);
+  const auto hit = world.closest_ray_hit({0, -0.5, 0.1}, {1, 0, 0}, INFINITY);
   ASSERT_TRUE(hit);
   EXPECT_EQ(hit->body, room);
   EXPECT_NEAR(hit->time, 2, 1e-5);
   EXPECT_NEAR((hit->normal + Vector3d::UnitX()).norm(), 0, 1e-6);
-  const auto outside = world.ray_first({30, -0.5, 0}, {1, 0, 0}, INFINITY);
+  const auto outside = world.closest_ray_hit({30, -0.5, 0}, {1, 0, 0}, INFINITY);
   ASSERT_TRUE(outside);
   EXPECT_EQ(outside->time, 0);
   EXPECT_EQ(world.ray({0, -0.5, 0.1}, {0, 1, 0}, 10).size(), 2U);

@@ -68,7 +68,7 @@ TEST_P(Squeezed, RowsBetweenWallsGainNoEnergy) {
     }
     for (const double place : {-1.0, x + 1}) {
       RigidBody wall = box_body("wall", {0.05, 4, 4}, at(place, 0, 0));
-      wall.kind = RigidKind::static_body;
+      wall.motion = MotionModel::fixed;
       wall.restitution = restitution;
       wall.friction = friction;
       world.add(wall);

@@ -24,7 +24,7 @@ WorldOptions stack_options(const std::string& response) {
 
 RigidBody ground() {
   RigidBody body = box_body("ground", {50, 1, 50}, at(0, -1, 0));
-  body.kind = RigidKind::static_body;
+  body.motion = MotionModel::fixed;
   return body;
 }
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "carom/generate.hpp"
+#include "carom/mesh/generate.hpp"
 #include "rigid_scene.hpp"
 #include "scenes/rigid_parts.hpp"
 
@@ -13,7 +13,7 @@ namespace {
 using Eigen::Vector3d;
 using scenes::Chance;
 
-GivenMass mass_of_plate(double mass, const Vector3d& half) {
+MassOverride mass_of_plate(double mass, const Vector3d& half) {
   const Vector3d s = half.cwiseAbs2();
   return {mass, Vector3d::Zero(), (mass / 3 * Vector3d(s.y() + s.z(), s.x() + s.z(), s.x() + s.y())).asDiagonal()};
 }
@@ -72,8 +72,8 @@ Vector3d free_part(const RigidBody& body, const Vector3d& v) {
 enum class Wall { box, thin_box, closed_mesh };
 
 /// Twelve bodies with the same locks, each for itself.
-void throw_at_wall(Chance& chance, Wall kind, RigidKind moves, std::string_view response, bool locked, int threads = 1,
-                   std::uint64_t* hash = nullptr) {
+void throw_at_wall(Chance& chance, Wall kind, MotionModel moves, std::string_view response, bool locked,
+                   int threads = 1, std::uint64_t* hash = nullptr) {
   WorldOptions options = rigid_options(chance.integer(0, 1) == 0 ? 1.0 / 60 : 1.0 / 240, threads);
   options.gravity.setZero();
   options.response = response;
@@ -84,11 +84,11 @@ void throw_at_wall(Chance& chance, Wall kind, RigidKind moves, std::string_view 
   if (kind == Wall::closed_mesh) wall.shape = Shape::mesh(make_box({2 * half, 2 * side, 2 * side}, 1));
   wall.pose.linear() = Eigen::AngleAxisd(chance.number(0, 3), chance.direction()).toRotationMatrix();
   const Vector3d normal = wall.pose.linear().col(0);
-  wall.kind = moves;
+  wall.motion = moves;
   wall.density = 8000;
   wall.group = 2;
   wall.mask = 1;
-  if (moves != RigidKind::static_body) wall.velocity = chance.number(-20, 20) * normal;
+  if (moves != MotionModel::fixed) wall.velocity = chance.number(-20, 20) * normal;
   const BodyId wall_id = world.add(wall);
 
   const int locks = locked ? chance.integer(1, 63) : 0;
@@ -131,8 +131,8 @@ TEST_P(ThinBodies, DoNotPassThinWalls) {
   Chance chance(7);
   for (int i = 0; i < 8; ++i) {
     for (const Wall wall : {Wall::box, Wall::thin_box, Wall::closed_mesh}) {
-      for (const RigidKind moves : {RigidKind::static_body, RigidKind::kinematic, RigidKind::dynamic}) {
-        if (wall == Wall::closed_mesh && moves == RigidKind::dynamic) continue;
+      for (const MotionModel moves : {MotionModel::fixed, MotionModel::scripted, MotionModel::rigid}) {
+        if (wall == Wall::closed_mesh && moves == MotionModel::rigid) continue;
         // The springs of `penalty` do not bear needles that are free to spin at these speeds.
         throw_at_wall(chance, wall, moves, GetParam(), i % 4 != 0 || GetParam() == "penalty");
       }
@@ -147,7 +147,7 @@ TEST(ThinBody, TheSameForAnyNumberOfThreads) {
   std::uint64_t hash[3] = {};
   for (const int k : {0, 1, 2}) {
     Chance chance(3);
-    throw_at_wall(chance, Wall::thin_box, RigidKind::dynamic, "soft", false, 1 << k, &hash[k]);
+    throw_at_wall(chance, Wall::thin_box, MotionModel::rigid, "soft", false, 1 << k, &hash[k]);
   }
   EXPECT_NE(hash[0], 0U);
   EXPECT_EQ(hash[0], hash[1]);
@@ -161,7 +161,7 @@ TEST(ThinBody, LocksHoldUnderAPushingWall) {
   World world(options);
   RigidBody wall = box_body("wall", {0.01, 5, 5}, at(-1, 0, 0));
   wall.pose.linear() = Eigen::AngleAxisd(0.6, Vector3d::UnitZ()).toRotationMatrix();
-  wall.kind = RigidKind::kinematic;
+  wall.motion = MotionModel::scripted;
   wall.velocity = {60, 0, 0};
   const BodyId moving = world.add(wall);
   RigidBody ball = ball_body("ball", 0.05, at(0, 0, 0));
@@ -182,7 +182,7 @@ TEST(ThinBody, WhatFollowsAStoppedBodyStops) {
     options.gravity.setZero();
     World world(options);
     RigidBody wall = box_body("wall", {0.01, 5, 5}, at(2, 0, 0));
-    wall.kind = RigidKind::static_body;
+    wall.motion = MotionModel::fixed;
     wall.group = 2;
     world.add(wall);
     RigidBody first = box_body("first", {0.01, 0.5, 0.5}, at(0, 0, 0));

@@ -3,8 +3,8 @@
 
 #include <random>
 
-#include "carom/error.hpp"
-#include "carom/generate.hpp"
+#include "carom/core/error.hpp"
+#include "carom/mesh/generate.hpp"
 #include "kernels/every_target.hpp"
 #include "rigid_scene.hpp"
 
@@ -147,12 +147,12 @@ TEST(RigidWorld, ASnapshotOfAWorldWithOtherOptionsIsRefusedByName) {
 TEST(RigidWorld, WhatPushesABodyThatIsNotDynamicIsRefusedByName) {
   World world(rigid_options(1.0 / 60));
   RigidBody wall = box_body("wall", {1, 1, 1}, at(0, 0, 0));
-  wall.kind = RigidKind::static_body;
+  wall.motion = MotionModel::fixed;
   RigidBody lift = box_body("lift", {1, 1, 1}, at(5, 0, 0));
-  lift.kind = RigidKind::kinematic;
+  lift.motion = MotionModel::scripted;
   lift.velocity = {0, 1, 0};
   const BodyId bodies[] = {world.add(wall), world.add(lift)};
-  const std::string starts[] = {"body 'wall' is static; ", "body 'lift' is kinematic; "};
+  const std::string starts[] = {"body 'wall' is fixed; ", "body 'lift' is scripted; "};
   for (const std::size_t i : {0U, 1U}) {
     const auto refused = [&](auto&& push, const std::string& what) {
       try {
@@ -160,7 +160,7 @@ TEST(RigidWorld, WhatPushesABodyThatIsNotDynamicIsRefusedByName) {
         ADD_FAILURE() << starts[i] << what << " not refused";
       } catch (const Error& error) {
         EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
-        EXPECT_EQ(error.what(), starts[i] + what + " moves dynamic bodies only");
+        EXPECT_EQ(error.what(), starts[i] + what + " moves rigid bodies only");
       }
     };
     refused([&](BodyId id) { world.apply_force(id, {1, 0, 0}); }, "a force");
@@ -206,7 +206,7 @@ TEST(RigidWorld, GroupsAndExclusionsPass) {
 TEST(RigidWorld, KinematicBodiesCarryAndPush) {
   World world(rigid_options(1.0 / 60));
   RigidBody belt = box_body("belt", {5, 0.5, 5}, at(0, -0.5, 0));
-  belt.kind = RigidKind::kinematic;
+  belt.motion = MotionModel::scripted;
   belt.velocity = {1, 0, 0};
   const BodyId moving = world.add(belt);
   const BodyId box = world.add(box_body("box", {0.3, 0.3, 0.3}, at(0, 0.3, 0)));

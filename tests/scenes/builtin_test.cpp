@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "carom/error.hpp"
-#include "carom/scene.hpp"
-#include "io/scene_motion.hpp"
+#include "carom/core/error.hpp"
+#include "carom/io/scene.hpp"
+#include "io/scene/scene_motion.hpp"
 #include "scenes/crossings.hpp"
 
 namespace carom {
@@ -29,18 +29,18 @@ struct Snapshot {
   }
 };
 
-std::vector<KinematicBody> build_bodies(const Scene& scene) {
-  std::vector<KinematicBody> bodies;
+std::vector<ScriptedBody> build_bodies(const Scene& scene) {
+  std::vector<ScriptedBody> bodies;
   for (const BodySpec& spec : scene.bodies) {
-    bodies.push_back(build_kinematic(spec.name, std::get<KinematicSpec>(spec.body)));
+    bodies.push_back(build_scripted(spec.name, std::get<ScriptedSpec>(spec.body)));
   }
   return bodies;
 }
 
-Snapshot snapshot(const std::vector<KinematicBody>& bodies, double time) {
+Snapshot snapshot(const std::vector<ScriptedBody>& bodies, double time) {
   Snapshot result;
   Index object = 0;
-  for (const KinematicBody& body : bodies) {
+  for (const ScriptedBody& body : bodies) {
     std::vector<Vector3d> positions(body.mesh.positions.size());
     body.motion(time, positions);
     result.add(positions, body.mesh.triangles, object++);
@@ -79,7 +79,7 @@ std::size_t frames_with_contacts(const std::vector<std::size_t>& counts) {
 }
 
 void expect_continuous(const Scene& scene, double fastest) {
-  const std::vector<KinematicBody> bodies = build_bodies(scene);
+  const std::vector<ScriptedBody> bodies = build_bodies(scene);
   Snapshot before = snapshot(bodies, 0);
   for (int step = 1; step <= scene.steps; ++step) {
     const Snapshot now = snapshot(bodies, step * scene.world.dt);
@@ -141,7 +141,7 @@ TEST(TwoTori, PressAtEveryResolutionAndStartApart) {
 
 TEST(TwoTori, NeverRunThroughEachOther) {
   const Scene scene = find_scene("two-tori");
-  const std::vector<KinematicBody> bodies = build_bodies(scene);
+  const std::vector<ScriptedBody> bodies = build_bodies(scene);
   for (int step = 0; step <= scene.steps; step += 4) {
     const Snapshot frame = snapshot(bodies, step * scene.world.dt);
     EXPECT_EQ(tests::count_crossings(frame.positions, frame.triangles), 0U) << "step " << step;
@@ -170,9 +170,9 @@ TEST(Knot, NeighboursOnTheSurfaceAreFartherApartThanTheContactDistance) {
 
 TEST(Knot, KeepsTheThicknessOfItsTube) {
   const Scene scene = find_scene("knot");
-  const auto& spec = std::get<KinematicSpec>(scene.bodies[0].body);
+  const auto& spec = std::get<ScriptedSpec>(scene.bodies[0].body);
   const auto& tube = std::get<TrefoilSource>(spec.mesh.shape);
-  const std::vector<KinematicBody> bodies = build_bodies(scene);
+  const std::vector<ScriptedBody> bodies = build_bodies(scene);
   for (int step = 0; step <= scene.steps; step += 10) {
     const Snapshot frame = snapshot(bodies, step * scene.world.dt);
     for (std::size_t ring = 0; ring < static_cast<std::size_t>(tube.along); ++ring) {
@@ -188,7 +188,7 @@ TEST(Knot, KeepsTheThicknessOfItsTube) {
 
 TEST(Knot, NeverRunsThroughItself) {
   const Scene scene = find_scene("knot");
-  const std::vector<KinematicBody> bodies = build_bodies(scene);
+  const std::vector<ScriptedBody> bodies = build_bodies(scene);
   for (int step = 0; step <= scene.steps; step += 10) {
     const Snapshot frame = snapshot(bodies, step * scene.world.dt);
     EXPECT_EQ(tests::count_crossings(frame.positions, frame.triangles), 0U) << "step " << step;
@@ -206,7 +206,7 @@ TEST(RolledSheet, LayersTouchAndNeighboursOnTheSheetDoNot) {
     EXPECT_GT(count_contacts(scene, time), 3 * vertices) << "at " << time << " s";
   }
   // Layers far apart: what is left would be neighbours.
-  auto& body = std::get<KinematicSpec>(scene.bodies[0].body);
+  auto& body = std::get<ScriptedSpec>(scene.bodies[0].body);
   std::get<RollSource>(body.mesh.shape).gap = 2 * scene.world.contact.distance;
   EXPECT_EQ(count_contacts(scene, 0), 0U);
 }

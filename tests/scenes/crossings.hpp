@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <span>
 
-#include "carom/mesh.hpp"
+#include "carom/mesh/mesh.hpp"
 
 namespace carom::tests {
 

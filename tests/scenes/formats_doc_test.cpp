@@ -4,7 +4,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "carom/scene.hpp"
+#include "carom/io/scene.hpp"
 
 namespace carom {
 namespace {

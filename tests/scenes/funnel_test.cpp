@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "carom/generate.hpp"
-#include "carom/scene.hpp"
+#include "carom/io/scene.hpp"
+#include "carom/mesh/generate.hpp"
 #include "world/light_sheet.hpp"
 
 namespace carom {
@@ -44,7 +44,7 @@ TEST(Funnel, AddsUpFromStageToStageInEveryKindOfWorld) {
   }
   for (const char* method : {"sweep", "grid", "hgrid", "bvh18"}) {
     World world({.dt = 0.001, .contact = {.distance = 0.05}, .method = method});
-    world.add(StaticBody{"floor", make_box({2, 0.2, 2}, 6)});
+    world.add(FixedBody{"floor", make_box({2, 0.2, 2}, 6)});
     world.add(light_sheet(8, 0.12, 0.05, 0.2));
     for (int step = 0; step < 5; ++step) {
       world.step();

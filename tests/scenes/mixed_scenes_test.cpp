@@ -5,8 +5,8 @@
 #include <map>
 #include <optional>
 
-#include "carom/query.hpp"
-#include "carom/scene.hpp"
+#include "carom/io/scene.hpp"
+#include "carom/query/query.hpp"
 
 /// Built-in scenes in which rigid bodies, particles and scripted meshes act on each other.
 namespace carom {

@@ -5,8 +5,8 @@
 #include <map>
 #include <numbers>
 
-#include "carom/query.hpp"
-#include "carom/scene.hpp"
+#include "carom/io/scene.hpp"
+#include "carom/query/query.hpp"
 #include "scenes/scenes.hpp"
 
 namespace carom {
@@ -51,7 +51,7 @@ double deepest_overlap(const Scene& scene) {
   double deepest = 0;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
-      if (bodies[i].kind == RigidKind::static_body && bodies[j].kind == RigidKind::static_body) continue;
+      if (bodies[i].motion == MotionModel::fixed && bodies[j].motion == MotionModel::fixed) continue;
       deepest = std::max(deepest, -distance(bodies[i].shape, bodies[i].pose, bodies[j].shape, bodies[j].pose).distance);
     }
   }
@@ -61,7 +61,7 @@ double deepest_overlap(const Scene& scene) {
 TEST(RigidScenes, HaveTheBodiesTheyPromise) {
   const auto dynamic = [](const Scene& scene) {
     return std::count_if(scene.bodies.begin(), scene.bodies.end(), [](const BodySpec& body) {
-      return std::get<RigidSpec>(body.body).kind == RigidKind::dynamic;
+      return std::get<RigidSpec>(body.body).motion == MotionModel::rigid;
     });
   };
   EXPECT_EQ(dynamic(find_scene("spheres-on-bricks")), 200);
@@ -154,7 +154,7 @@ TEST(RigidScenes, FastTopsStandAndTheSlowOneFalls) {
 std::vector<BodyId> dropped(const World& world) {
   std::vector<BodyId> ids;
   for (const BodyId id : world.bodies()) {
-    if (world.kind(id) == BodyKind::rigid) ids.push_back(id);
+    if (world.motion(id) == MotionModel::rigid) ids.push_back(id);
   }
   return ids;
 }

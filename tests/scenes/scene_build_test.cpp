@@ -6,10 +6,10 @@
 #include <fstream>
 #include <numbers>
 
-#include "carom/error.hpp"
-#include "carom/scene.hpp"
-#include "io/scene_fields.hpp"
-#include "io/scene_motion.hpp"
+#include "carom/core/error.hpp"
+#include "carom/io/scene.hpp"
+#include "io/scene/scene_fields.hpp"
+#include "io/scene/scene_motion.hpp"
 #include "world/option_difference.hpp"
 
 namespace carom {
@@ -17,7 +17,7 @@ namespace {
 
 using Eigen::Vector3d;
 
-std::vector<Vector3d> at(const KinematicBody& body, double time) {
+std::vector<Vector3d> at(const ScriptedBody& body, double time) {
   std::vector<Vector3d> positions(body.mesh.positions.size(), Vector3d::Constant(NAN));
   body.motion(time, positions);
   return positions;
@@ -66,9 +66,9 @@ TEST(SceneBuild, DentsTakeADirectionOfAnyLength) {
 }
 
 TEST(SceneBuild, MotionRestsOutsideItsKeys) {
-  KinematicSpec spec;
+  ScriptedSpec spec;
   spec.keyframes = {key(1, {1, 0, 0}), key(2, {2, 0, 0}, 90)};
-  const KinematicBody body = build_kinematic("a", spec);
+  const ScriptedBody body = build_scripted("a", spec);
   EXPECT_EQ(at(body, -5), at(body, 1));
   EXPECT_EQ(at(body, 2), at(body, 100));
   for (std::size_t i = 0; i < body.mesh.positions.size(); ++i) {
@@ -77,17 +77,17 @@ TEST(SceneBuild, MotionRestsOutsideItsKeys) {
 }
 
 TEST(SceneBuild, MotionWithoutKeysStaysAtThePlacement) {
-  KinematicSpec spec;
+  ScriptedSpec spec;
   spec.mesh.placement.position = {1, 2, 3};
-  const KinematicBody body = build_kinematic("a", spec);
+  const ScriptedBody body = build_scripted("a", spec);
   EXPECT_EQ(at(body, 3), body.mesh.positions);
 }
 
 TEST(SceneBuild, MotionIsSmoothBetweenItsKeys) {
-  KinematicSpec spec;
+  ScriptedSpec spec;
   spec.keyframes = {key(0, {0, 0, 0}), key(2, {8, 0, 0}, 90)};
   spec.keyframes[1].placement.scale = {3, 3, 3};
-  const KinematicBody body = build_kinematic("a", spec);
+  const ScriptedBody body = build_scripted("a", spec);
   // Half way in time is half way in everything; a quarter of the time is 5/32 of the way.
   const double turn = std::numbers::pi / 2;
   for (const auto& [time, s] : {std::pair{1.0, 0.5}, std::pair{0.5, 5.0 / 32}}) {
@@ -100,18 +100,18 @@ TEST(SceneBuild, MotionIsSmoothBetweenItsKeys) {
 }
 
 TEST(SceneBuild, RotationTakesTheShortestArc) {
-  KinematicSpec spec;
+  ScriptedSpec spec;
   spec.keyframes = {key(0, {0, 0, 0}, 10), key(1, {0, 0, 0}, 350)};
-  const KinematicBody body = build_kinematic("a", spec);
+  const ScriptedBody body = build_scripted("a", spec);
   expect_near(at(body, 0.5), body.mesh.positions);
 }
 
 TEST(SceneBuild, MorphBlendsBeforeThePlacement) {
-  KinematicSpec spec;
+  ScriptedSpec spec;
   spec.mesh.placement = {.position = {0, 5, 0}, .rotation_axis = {0, 0, 1}, .rotation_degrees = 90, .scale = {1, 1, 1}};
   spec.morph_target = MeshSource{.shape = BoxSource{.size = {3, 1, 1}, .segments = 1}, .dents = {}, .placement = {}};
   spec.keyframes = {key(0, {0, 0, 0}, 0, 0), key(2, {0, 0, 0}, 0, 1)};
-  const KinematicBody body = build_kinematic("a", spec);
+  const ScriptedBody body = build_scripted("a", spec);
   MeshSource half = spec.mesh;
   half.shape = BoxSource{.size = {2, 1, 1}, .segments = 1};
   expect_near(at(body, 1), build(half).positions);
@@ -120,21 +120,21 @@ TEST(SceneBuild, MorphBlendsBeforeThePlacement) {
 }
 
 TEST(SceneBuild, PlacementOfTheMorphTargetIsRelativeToTheMesh) {
-  KinematicSpec spec;
+  ScriptedSpec spec;
   spec.mesh.placement.position = {0, 5, 0};
   spec.morph_target = MeshSource{};
   spec.morph_target->placement.scale = {2, 2, 2};
   spec.keyframes = {key(0, {0, 0, 0}, 0, 1)};
   MeshSource expected = spec.mesh;
   expected.placement.scale = {2, 2, 2};
-  expect_near(at(build_kinematic("a", spec), 0), build(expected).positions);
+  expect_near(at(build_scripted("a", spec), 0), build(expected).positions);
 }
 
 TEST(SceneBuild, ErrorsNameTheBody) {
   Scene scene;
-  KinematicSpec spec;
-  scene.bodies = {{"good", StaticSpec{}}, {"bad", spec}};
-  auto& bad = std::get<KinematicSpec>(scene.bodies[1].body);
+  ScriptedSpec spec;
+  scene.bodies = {{"good", FixedSpec{}}, {"bad", spec}};
+  auto& bad = std::get<ScriptedSpec>(scene.bodies[1].body);
 
   bad.morph_target = MeshSource{.shape = BoxSource{.size = {1, 1, 1}, .segments = 2}, .dents = {}, .placement = {}};
   EXPECT_EQ(error_of(scene), "body 'bad': morph_target: 26 vertices, but the mesh has 8");
@@ -168,7 +168,7 @@ TEST(SceneBuild, ErrorsNameTheBody) {
 
 TEST(SceneBuild, TriangleOfAMorphTargetThatDiffersIsNamed) {
   // The same counts, but not the same surface.
-  KinematicSpec spec;
+  ScriptedSpec spec;
   spec.mesh.shape = SheetSource{.size_x = 1, .size_z = 1, .segments_x = 2, .segments_z = 5};
   spec.morph_target = MeshSource{
       .shape = SheetSource{.size_x = 1, .size_z = 1, .segments_x = 5, .segments_z = 2}, .dents = {}, .placement = {}};
@@ -183,9 +183,9 @@ TEST(SceneBuild, FilesAreRelativeToTheFolderOfTheScene) {
   std::filesystem::create_directories(folder);
   std::ofstream(folder / "one.obj") << "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
   std::ofstream(folder / "scene.json")
-      << R"({"name": "s", "bodies": [{"name": "a", "kind": "static", "mesh": {"file": "one.obj", "position": [0, 0, 7]}}]})";
+      << R"({"name": "s", "bodies": [{"name": "a", "kind": "fixed", "mesh": {"file": "one.obj", "position": [0, 0, 7]}}]})";
   const Scene scene = load_scene(folder / "scene.json");
-  EXPECT_EQ(std::get<FileSource>(std::get<StaticSpec>(scene.bodies[0].body).mesh.shape).path, folder / "one.obj");
+  EXPECT_EQ(std::get<FileSource>(std::get<FixedSpec>(scene.bodies[0].body).mesh.shape).path, folder / "one.obj");
   const World world = build_world(scene);
   EXPECT_EQ(world.positions(world.bodies()[0])[1], Vector3d(1, 0, 7));
   EXPECT_EQ(find_scene((folder / "scene.json").string()).name, "s");
@@ -198,7 +198,7 @@ TEST(SceneBuild, FiltersReachTheWorld) {
   EXPECT_FALSE(scene.world.contact.immovable);
   scene.world.contact.immovable = true;
   for (const double x : {0.0, 1.02, 2.04}) {
-    StaticSpec box;
+    FixedSpec box;
     box.mesh.placement.position.x() = x;
     scene.bodies.push_back({"box " + std::to_string(scene.bodies.size()), box});
   }
@@ -245,7 +245,7 @@ TEST(SceneBuild, RigidBodiesAreWhereTheyWerePut) {
   const World world = build_world(scene);
   const BodyId body = world.bodies()[0];
   EXPECT_EQ(world.name(body), "a");
-  EXPECT_EQ(world.kind(body), BodyKind::rigid);
+  EXPECT_EQ(world.motion(body), MotionModel::rigid);
   EXPECT_NEAR(world.mass(body), 10 * 2 * 4 * 6, 1e-9);
   EXPECT_EQ(world.velocity(body), Vector3d(0, 1, 0));
   // A quarter turn about z takes x to y.
@@ -264,7 +264,7 @@ TEST(SceneBuild, CompoundsHaveTheirPartsInPlace) {
 
 TEST(SceneBuild, ExcludedRigidBodiesPassThroughEachOther) {
   const std::string ball = R"({"name": "ball", "kind": "rigid", "shape": {"kind": "sphere", "radius": 0.5},
-    "position": [0, 0.5, 0]}, {"name": "ground", "kind": "rigid", "rigid_kind": "static",
+    "position": [0, 0.5, 0]}, {"name": "ground", "kind": "fixed",
     "shape": {"kind": "half_space"}})";
   World resting = build_world(scene_of(ball));
   World falling = build_world(scene_of(ball, R"(, "excluded_bodies": [["ground", "ball"]])"));
@@ -280,7 +280,7 @@ TEST(SceneBuild, ExcludedRigidBodiesPassThroughEachOther) {
 TEST(SceneBuild, ErrorsOfRigidBodiesNameThem) {
   Scene scene = scene_of(R"({"name": "a", "kind": "rigid", "shape": {"kind": "half_space"}})");
   EXPECT_EQ(error_of(scene),
-            "my.json: bodies[0]: body 'a' is a half-space, which has no mass; expected it to be static");
+            "my.json: bodies[0]: body 'a' is a half-space, which has no mass; expected it to be fixed");
   scene.bodies[0].detection = Detection::continuous;
   EXPECT_EQ(error_of(scene),
             "my.json: bodies[0]: body 'a': detection: rigid bodies are always continuous; leave it out");
@@ -296,14 +296,14 @@ TEST(SceneBuild, ErrorsOfRigidBodiesNameThem) {
 }
 
 TEST(SceneBuild, ErrorsNameTheFileAndThePlaceInIt) {
-  const std::string ground = R"({"name": "ground", "kind": "rigid", "rigid_kind": "static",
+  const std::string ground = R"({"name": "ground", "kind": "fixed",
     "shape": {"kind": "half_space"}}, )";
   // Three points in a line: each of them is fine, and only the hull is not.
   const std::string flat = R"({"name": "flat", "kind": "rigid", "shape": {"kind": "hull",
     "points": [[0, 0, 0], [1, 0, 0], [2, 0, 0]]}})";
   EXPECT_TRUE(error_of(scene_of(ground + flat)).starts_with("my.json: bodies[1]: body 'flat'"))
       << error_of(scene_of(ground + flat));
-  const std::string missing = R"({"name": "lost", "kind": "static", "mesh": {"file": "nowhere.obj"}})";
+  const std::string missing = R"({"name": "lost", "kind": "fixed", "mesh": {"file": "nowhere.obj"}})";
   EXPECT_TRUE(error_of(scene_of(missing)).starts_with("my.json: bodies[0]: body 'lost': "))
       << error_of(scene_of(missing));
   const std::string ball = R"({"name": "ball", "kind": "rigid", "shape": {"kind": "sphere", "radius": 1}})";
@@ -314,7 +314,7 @@ TEST(SceneBuild, ErrorsNameTheFileAndThePlaceInIt) {
 
 TEST(SceneBuild, OptionsThatWouldDoNothingAreRefused) {
   const std::string ball = R"({"name": "ball", "kind": "rigid", "shape": {"kind": "sphere", "radius": 1}})";
-  const std::string box = R"({"name": "box", "kind": "static", "mesh": {"generator": "box"}})";
+  const std::string box = R"({"name": "box", "kind": "fixed", "mesh": {"generator": "box"}})";
   const std::string rigid_only = ": does nothing where all bodies are rigid; leave it out";
   EXPECT_EQ(error_of(scene_of(ball, R"(, "method": "grid")")), "my.json: method" + rigid_only);
   EXPECT_EQ(error_of(scene_of(ball, R"(, "detection": "continuous")")), "my.json: detection" + rigid_only);
@@ -332,14 +332,14 @@ TEST(SceneBuild, OptionsThatWouldDoNothingAreRefused) {
 
 TEST(SceneBuild, BodiesOfAllKindsShareAScene) {
   const std::string ball = R"({"name": "ball", "kind": "rigid", "shape": {"kind": "sphere", "radius": 0.1}})";
-  const std::string box = R"({"name": "box", "kind": "static", "mesh": {"generator": "box", "position": [3, 0, 0]}})";
-  const std::string mover = R"({"name": "mover", "kind": "kinematic",
+  const std::string box = R"({"name": "box", "kind": "fixed", "mesh": {"generator": "box", "position": [3, 0, 0]}})";
+  const std::string mover = R"({"name": "mover", "kind": "scripted",
     "mesh": {"generator": "box", "position": [-3, 0, 0]}})";
   const std::string cloth = R"({"name": "cloth", "kind": "particles",
     "mesh": {"generator": "sheet", "position": [0, 1, 0]}})";
   // Each option acts on a body that is there.
   const std::string options = R"(, "method": "grid", "detection": "continuous", "contact": {"distance": 0.02},
-    "response": "impulse", "dt": 0.001, "solver": {"soft": {"substeps": 8}})";
+    "response": "impulse", "dt": 0.0005, "solver": {"soft": {"substeps": 8}})";
   EXPECT_EQ(error_of(scene_of(ball + ", " + box + ", " + mover + ", " + cloth, options)), "no error");
   EXPECT_EQ(error_of(scene_of(ball + ", " + box, options)), "no error");
   EXPECT_EQ(error_of(scene_of(cloth, options)), "no error");
@@ -367,7 +367,7 @@ TEST(SceneBuild, ASheetWithNothingButItsDefaultsRuns) {
 TEST(SceneBuild, MaterialAndPressureReachTheBodies) {
   // Two sheets on a slope of 20 degrees, whose tangent is 0.36: the rough one stays, the smooth one slides.
   const auto moved = [](double friction) {
-    Scene scene = scene_of(R"({"name": "slope", "kind": "rigid", "rigid_kind": "static", "friction": 1,
+    Scene scene = scene_of(R"({"name": "slope", "kind": "fixed", "friction": 1,
         "shape": {"kind": "half_space", "normal": [0.34202014, 0.93969262, 0]}},
       {"name": "sheet", "kind": "particles", "mass": 0.1, "friction": 1, "mesh": {"generator": "sheet", "size_x": 0.2,
         "size_z": 0.2, "segments_x": 4, "segments_z": 4, "rotation": {"axis": [0, 0, 1], "degrees": -20},
@@ -389,8 +389,8 @@ TEST(SceneBuild, MaterialAndPressureReachTheBodies) {
 }
 
 TEST(SceneBuild, RigidBodiesHaveNoDetectionToChoose) {
-  const std::string bodies = R"({"name": "a", "kind": "rigid", "rigid_kind": "static", "shape": {"kind": "half_space"}},
-    {"name": "b", "kind": "rigid", "rigid_kind": "kinematic", "shape": {"kind": "sphere", "radius": 1}})";
+  const std::string bodies = R"({"name": "a", "kind": "fixed", "shape": {"kind": "half_space"}},
+    {"name": "b", "kind": "scripted", "shape": {"kind": "sphere", "radius": 1}})";
   EXPECT_TRUE(error_of(scene_of(bodies, R"(, "continuous_pairs": [["a", "b"]])"))
                   .starts_with("my.json: set_detection: body 'a' is rigid"));
 }
@@ -419,6 +419,12 @@ struct OneChanged {
   void choice(std::string_view field, Enum& value, std::span<const std::string_view>, Presence) {
     if (is_it(field)) value = static_cast<Enum>(value == Enum{} ? 1 : 0);
   }
+  template <class Options>
+  void object(std::string_view field, Options& options, Presence) {
+    const bool found = !name.empty();
+    describe(*this, options);
+    if (!found && !name.empty()) name = std::string(field) + "." + name;
+  }
 };
 
 TEST(OptionDifference, NamesEveryFieldOfAScene) {
@@ -437,7 +443,7 @@ TEST(OptionDifference, NamesEveryFieldOfAScene) {
     EXPECT_GT(i, 4U);
   };
   each("contact.", &WorldOptions::contact);
-  each("rigid.", &WorldOptions::rigid);
+  each("solver.", &WorldOptions::solver);
 }
 
 }  // namespace

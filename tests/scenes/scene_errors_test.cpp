@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "carom/error.hpp"
-#include "carom/scene.hpp"
+#include "carom/core/error.hpp"
+#include "carom/io/scene.hpp"
 
 namespace carom {
 namespace {
@@ -23,7 +23,7 @@ std::string with_body(const std::string& body) {
 }
 
 std::string with_mesh(const std::string& mesh) {
-  return with_body(R"({"name": "a", "kind": "static", "mesh": )" + mesh + "}");
+  return with_body(R"({"name": "a", "kind": "fixed", "mesh": )" + mesh + "}");
 }
 
 std::string with_fields(const std::string& fields) {
@@ -31,7 +31,7 @@ std::string with_fields(const std::string& fields) {
 }
 
 std::string kinematic(const std::string& fields) {
-  return with_body(R"({"name": "a", "kind": "kinematic", "mesh": {"generator": "box"}, )" + fields + "}");
+  return with_body(R"({"name": "a", "kind": "scripted", "mesh": {"generator": "box"}, )" + fields + "}");
 }
 
 std::string particles(const std::string& fields) {
@@ -160,18 +160,18 @@ TEST(SceneErrors, UnknownFieldsSuggestTheNearest) {
       {with_mesh(R"({"generater": "torus"})"),
        R"(my.json: bodies[0].mesh.generater: unknown field; did you mean "generator"?)"},
       {with_mesh(R"({"flie": "a.obj"})"), R"(my.json: bodies[0].mesh.flie: unknown field; did you mean "file"?)"},
-      {with_body(R"({"name": "a", "kind": "static", "mesh": {"generator": "box"}, "stretch_stiffness": 1})"),
-       R"(my.json: bodies[0].stretch_stiffness: unknown field; the fields here are "name", "kind", "mesh", "group", "mask", "detection")"},
+      {with_body(R"({"name": "a", "kind": "fixed", "mesh": {"generator": "box"}, "stretch_stiffness": 1})"),
+       R"(my.json: bodies[0].stretch_stiffness: unknown field; the fields here are "name", "kind", "mesh", "friction", "restitution", "group", "mask", "detection")"},
       {R"({"name": "s", "bodies": [], "": 1})",
        R"(my.json: [""]: unknown field; the fields here are "$schema", "name", "description", "steps", "dt", )"
-       R"("gravity", "threads", "method", "detection", "contact", "response", "rigid", "bodies", "excluded_bodies", )"
+       R"("gravity", "threads", "method", "detection", "contact", "response", "solver", "bodies", "excluded_bodies", )"
        R"("continuous_pairs", "discrete_pairs", "bounds")"},
   });
 }
 
 TEST(SceneErrors, Filters) {
-  const std::string two = R"({"name": "s", "bodies": [{"name": "a", "kind": "static", "mesh": {"generator": "box"}},
-                             {"name": "b", "kind": "static", "mesh": {"generator": "box"}}], "excluded_bodies": )";
+  const std::string two = R"({"name": "s", "bodies": [{"name": "a", "kind": "fixed", "mesh": {"generator": "box"}},
+                             {"name": "b", "kind": "fixed", "mesh": {"generator": "box"}}], "excluded_bodies": )";
   expect_messages({
       {with_fields(R"("contact": {"surface_factor": -1})"),
        "my.json: contact.surface_factor: expected a number of at least 0, got -1"},
@@ -194,11 +194,11 @@ TEST(SceneErrors, Bodies) {
   expect_messages({
       {with_body("{}"), "my.json: bodies[0]: missing field \"name\""},
       {with_body(R"({"name": "a"})"), "my.json: bodies[0]: missing field \"kind\""},
-      {with_body(R"({"name": "a", "kind": "static"})"), "my.json: bodies[0]: missing field \"mesh\""},
+      {with_body(R"({"name": "a", "kind": "fixed"})"), "my.json: bodies[0]: missing field \"mesh\""},
       {with_body(R"({"name": "a", "kind": "fluid"})"),
-       R"(my.json: bodies[0].kind: expected one of "static", "kinematic", "particles", "rigid", got "fluid")"},
-      {with_body(R"({"name": "a", "kind": "static", "mesh": {"generator": "box"}},
-                    {"name": "a", "kind": "static", "mesh": {"generator": "box"}})"),
+       R"(my.json: bodies[0].kind: expected one of "fixed", "scripted", "particles", "rigid", got "fluid")"},
+      {with_body(R"({"name": "a", "kind": "fixed", "mesh": {"generator": "box"}},
+                    {"name": "a", "kind": "fixed", "mesh": {"generator": "box"}})"),
        "my.json: bodies[1].name: bodies[0] has the same name"},
       {particles(R"("mass": 0)"), "my.json: bodies[0].mass: expected a positive number, got 0"},
       {particles(R"("pinned": [0, -1])"), "my.json: bodies[0].pinned[1]: expected an integer of at least 0, got -1"},
@@ -253,8 +253,8 @@ TEST(SceneErrors, RigidBodies) {
        R"("ellipsoid", "half_space", "hull", "triangle", got "mesh")"},
       {rigid(R"("shape": {"kind": "mesh", "mesh": {"generator": "cube"}})"),
        R"(my.json: bodies[0].shape.mesh.generator: expected one of "box", "icosphere", "torus", "trefoil", "sheet", "roll", "extrusion", "revolution", got "cube")"},
-      {ball(R"("rigid_kind": "fixed")"),
-       R"(my.json: bodies[0].rigid_kind: expected one of "static", "kinematic", "dynamic", got "fixed")"},
+      {ball(R"("rigid_kind": "static")"),
+       R"(my.json: bodies[0].rigid_kind: unknown field; "kind" says "fixed", "scripted" or "rigid" instead)"},
       {ball(R"("restitution": 1.5)"), "my.json: bodies[0].restitution: expected a number from 0 to 1, got 1.5"},
       {ball(R"("density": 0)"), "my.json: bodies[0].density: expected a positive number, got 0"},
       {ball(R"("mass": 0)"), "my.json: bodies[0].mass: expected a positive number, got 0"},
@@ -272,10 +272,14 @@ TEST(SceneErrors, RigidBodies) {
       {ball(R"("rotation": {})"),
        R"(my.json: bodies[0].rotation: missing field "axis" or "quaternion" or "euler_degrees")"},
       {ball(R"("rotation": [0, 0, 90])"), "my.json: bodies[0].rotation: expected an object, got a list of 3 items"},
-      {with_body(R"({"name": "a", "kind": "kinematic", "shape": {"kind": "sphere", "radius": 1}})"),
-       R"(my.json: bodies[0].kind: a body with a "shape" is rigid; expected "kind": "rigid", "rigid_kind": "kinematic")"},
+      {with_body(R"({"name": "a", "kind" : "static", "mesh": {"generator": "box"}})"),
+       R"(my.json: bodies[0].kind: "static" is called "fixed")"},
+      {with_body(R"({"name": "a", "kind" : "kinematic", "shape": {"kind": "sphere", "radius": 1}})"),
+       R"(my.json: bodies[0].kind: "kinematic" is called "scripted")"},
       {with_body(R"({"name": "a", "kind": "dynamic", "shape": {"kind": "sphere", "radius": 1}})"),
-       R"(my.json: bodies[0].kind: a body with a "shape" is rigid; expected "kind": "rigid", "rigid_kind": "dynamic")"},
+       R"(my.json: bodies[0].kind: "dynamic" is called "rigid")"},
+      {with_body(R"({"name": "a", "kind": "particles", "shape": {"kind": "sphere", "radius": 1}})"),
+       R"(my.json: bodies[0]: missing field "mesh")"},
       {rigid(R"("mesh": {"generator": "box"})"),
        R"(my.json: bodies[0].kind: a rigid body has a "shape" and no "mesh"; expected "shape": {"kind": "mesh", "mesh": ...})"},
       {ball(R"("mass": {"mass": 3})"), "my.json: bodies[0].mass: missing field \"inertia\""},
@@ -292,7 +296,7 @@ TEST(SceneErrors, RigidBodies) {
       {ball(R"("sleeping_allowed": "no")"), "my.json: bodies[0].sleeping_allowed: expected true or false, got \"no\""},
       {ball(R"("detection": "continuous")"),
        R"(my.json: bodies[0].detection: unknown field; the fields here are "name", "kind", "shape", "position", "rotation", )"
-       R"("rigid_kind", "density", "mass", "velocity", "angular_velocity", "friction", "restitution", )"
+       R"("density", "mass", "velocity", "angular_velocity", "friction", "restitution", )"
        R"("torsional_friction", "rolling_friction", "linear_damping", "angular_damping", "locked_translation", "locked_rotation", "sleeping_allowed", "decomposition", "group", "mask")"},
       {with_fields(R"("solver": {"soft": {"substeps": 0}})"),
        "my.json: solver.soft.substeps: expected an integer from 1 to 1000, got 0"},

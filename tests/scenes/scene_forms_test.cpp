@@ -3,8 +3,8 @@
 
 #include <numbers>
 
-#include "carom/error.hpp"
-#include "carom/scene.hpp"
+#include "carom/core/error.hpp"
+#include "carom/io/scene.hpp"
 
 /// Fields that can be written in more than one form.
 namespace carom {
@@ -70,8 +70,8 @@ TEST(SceneForms, ARotationIsWrittenAgainAsTheSame) {
 TEST(SceneForms, OneNumberScalesAlongAllAxes) {
   const auto mesh = [](const char* scale) {
     const Scene scene = scene_of(
-        fmt::format(R"({{"name": "a", "kind": "static", "mesh": {{"generator": "box", "scale": {}}}}})", scale));
-    return build(std::get<StaticSpec>(scene.bodies[0].body).mesh).positions;
+        fmt::format(R"({{"name": "a", "kind": "fixed", "mesh": {{"generator": "box", "scale": {}}}}})", scale));
+    return build(std::get<FixedSpec>(scene.bodies[0].body).mesh).positions;
   };
   EXPECT_EQ(mesh("2.5"), mesh("[2.5, 2.5, 2.5]"));
   EXPECT_NE(mesh("2.5"), mesh("1"));

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "carom/error.hpp"
-#include "carom/scene.hpp"
+#include "carom/core/error.hpp"
+#include "carom/io/scene.hpp"
 
 namespace carom {
 namespace {
@@ -33,13 +33,13 @@ Scene full_scene() {
                          .surface_factor = 1.5,
                          .immovable = true};
 
-  StaticSpec ground;
+  FixedSpec ground;
   ground.mesh.shape = BoxSource{.size = {1, 2, 3}, .segments = 4};
   ground.mesh.dents = {{.center = {1, 2, 3}, .direction = {0, 0, 2}, .radius = 0.5, .depth = -0.1}};
   ground.mesh.placement = {
       .position = {4, 5, 6}, .rotation_axis = {1, 1, 0}, .rotation_degrees = 30, .scale = {1, 2, 0.5}};
 
-  KinematicSpec knot;
+  ScriptedSpec knot;
   knot.mesh.shape = TrefoilSource{.radius = 2, .height = 0.25, .tube_radius = 0.125, .along = 50, .across = 6};
   knot.morph_target = MeshSource{.shape = FileSource{"folder/b.obj", "-z", "mm"}, .dents = {}, .placement = {}};
   knot.keyframes = {{.time = -1, .placement = {}, .morph = 0},
@@ -55,9 +55,9 @@ Scene full_scene() {
   cloth.pinned = {0, 5, 29};
   cloth.velocity = {0.5, -3, 1e4};
 
-  StaticSpec ball;
+  FixedSpec ball;
   ball.mesh.shape = IcosphereSource{.radius = 3, .subdivisions = 1};
-  StaticSpec ring;
+  FixedSpec ring;
   ring.mesh.shape = TorusSource{.radius = 3, .tube_radius = 2, .around = 5, .across = 6};
   scene.bodies = {{"ground", ground}, {"knot", knot}, {"cloth", cloth}, {"ball", ball}, {"ring", ring}};
   scene.bodies[1].group = 6;
@@ -100,7 +100,7 @@ TEST(SceneRoundTrip, KeepsEveryFieldOfTheBodies) {
   const Scene again = reread(scene);
   ASSERT_EQ(again.bodies.size(), 5U);
 
-  const auto& ground = std::get<StaticSpec>(again.bodies[0].body);
+  const auto& ground = std::get<FixedSpec>(again.bodies[0].body);
   EXPECT_EQ(std::get<BoxSource>(ground.mesh.shape).size, Vector3d(1, 2, 3));
   EXPECT_EQ(std::get<BoxSource>(ground.mesh.shape).segments, 4);
   ASSERT_EQ(ground.mesh.dents.size(), 1U);
@@ -108,9 +108,9 @@ TEST(SceneRoundTrip, KeepsEveryFieldOfTheBodies) {
   EXPECT_EQ(ground.mesh.dents[0].direction, Vector3d(0, 0, 2));
   EXPECT_EQ(ground.mesh.dents[0].radius, 0.5);
   EXPECT_EQ(ground.mesh.dents[0].depth, -0.1);
-  expect_same(ground.mesh.placement, std::get<StaticSpec>(scene.bodies[0].body).mesh.placement);
+  expect_same(ground.mesh.placement, std::get<FixedSpec>(scene.bodies[0].body).mesh.placement);
 
-  const auto& knot = std::get<KinematicSpec>(again.bodies[1].body);
+  const auto& knot = std::get<ScriptedSpec>(again.bodies[1].body);
   const auto& trefoil_source = std::get<TrefoilSource>(knot.mesh.shape);
   EXPECT_EQ(trefoil_source.radius, 2);
   EXPECT_EQ(trefoil_source.height, 0.25);
@@ -140,9 +140,9 @@ TEST(SceneRoundTrip, KeepsEveryFieldOfTheBodies) {
   EXPECT_EQ(cloth.pinned, (std::vector<Index>{0, 5, 29}));
   EXPECT_EQ(cloth.velocity, Vector3d(0.5, -3, 1e4));
 
-  EXPECT_EQ(std::get<IcosphereSource>(std::get<StaticSpec>(again.bodies[3].body).mesh.shape).radius, 3);
-  EXPECT_EQ(std::get<IcosphereSource>(std::get<StaticSpec>(again.bodies[3].body).mesh.shape).subdivisions, 1);
-  EXPECT_EQ(std::get<TorusSource>(std::get<StaticSpec>(again.bodies[4].body).mesh.shape).tube_radius, 2);
+  EXPECT_EQ(std::get<IcosphereSource>(std::get<FixedSpec>(again.bodies[3].body).mesh.shape).radius, 3);
+  EXPECT_EQ(std::get<IcosphereSource>(std::get<FixedSpec>(again.bodies[3].body).mesh.shape).subdivisions, 1);
+  EXPECT_EQ(std::get<TorusSource>(std::get<FixedSpec>(again.bodies[4].body).mesh.shape).tube_radius, 2);
   EXPECT_EQ(again.bodies[4].name, "ring");
   EXPECT_EQ(again.world.contact.surface_factor, 1.5);
   EXPECT_TRUE(again.world.contact.immovable);
@@ -172,7 +172,7 @@ Scene rigid_scene() {
                         .penalty = {.stiffness = 1000, .damping = 0.5, .substeps = 17},
                         .sleep = {.enabled = false, .speed = 0.09, .after = 1.5},
                         .max_push_speed = 4,
-                        .contact_zone = 0.001,
+                        .soft_zone = 0.001,
                         .speculative_distance = 0.03,
                         .resting_speed = 0.06,
                         .bounce_speed = 0.7};
@@ -202,7 +202,7 @@ Scene rigid_scene() {
   }
   auto& body = std::get<RigidSpec>(scene.bodies[1].body);
   body.pose = {.position = {7, 8, 9}, .rotation_axis = {0, 0, 2}, .rotation_degrees = 45};
-  body.kind = RigidKind::kinematic;
+  body.motion = MotionModel::scripted;
   body.density = 2;
   body.mass.emplace();
   body.mass->mass = 3;
@@ -222,7 +222,7 @@ Scene rigid_scene() {
   body.decomposition = {.tolerance = 0.25, .max_parts = 5};
   scene.bodies[1].group = 2;
   scene.bodies[1].mask = 5;
-  std::get<RigidSpec>(scene.bodies[6].body).kind = RigidKind::static_body;
+  std::get<RigidSpec>(scene.bodies[6].body).motion = MotionModel::fixed;
   scene.excluded_bodies = {{"body-0", "body-1"}};
   return scene;
 }
@@ -234,7 +234,7 @@ TEST(SceneRoundTrip, KeepsEveryFieldOfRigidBodies) {
   ASSERT_EQ(again.bodies.size(), scene.bodies.size());
   EXPECT_EQ(again.world.response, "impulse");
   EXPECT_EQ(again.world.solver.soft.substeps, 7);
-  EXPECT_EQ(again.world.solver.contact_zone, 0.001);
+  EXPECT_EQ(again.world.solver.soft_zone, 0.001);
   EXPECT_FALSE(again.world.solver.sleep.enabled);
   EXPECT_EQ(again.world.solver.sleep.after, 1.5);
   ASSERT_TRUE(again.bounds);
@@ -244,7 +244,7 @@ TEST(SceneRoundTrip, KeepsEveryFieldOfRigidBodies) {
   const RigidBody right = build_rigid(again.bodies[1]);
   EXPECT_EQ(right.name, "body-1");
   EXPECT_EQ(right.pose.matrix(), left.pose.matrix());
-  EXPECT_EQ(right.kind, RigidKind::kinematic);
+  EXPECT_EQ(right.motion, MotionModel::scripted);
   EXPECT_EQ(right.density, 2);
   ASSERT_TRUE(right.mass);
   EXPECT_EQ(right.mass->mass, 3);
@@ -282,20 +282,14 @@ TEST(SceneRoundTrip, BuiltinScenes) {
 TEST(SceneRoundTrip, DefaultsThatSayNothingAreNotWritten) {
   Scene scene;
   scene.name = "small";
-  scene.bodies = {{"box", StaticSpec{}}};
+  scene.bodies = {{"box", FixedSpec{}}};
   EXPECT_EQ(to_json(scene), R"({
   "name": "small",
   "steps": 100,
   "dt": 0.01,
   "gravity": [0, -9.81, 0],
   "contact": {"distance": 0.01, "stiffness": 2000, "damping": 1, "pairs": "all"},
-  "bodies": [
-    {
-      "name": "box",
-      "kind": "static",
-      "mesh": {"generator": "box", "size": [1, 1, 1], "segments": 1}
-    }
-  ]
+  "bodies": [{"name": "box", "kind": "fixed", "mesh": {"generator": "box", "size": [1, 1, 1], "segments": 1}}]
 }
 )");
 }

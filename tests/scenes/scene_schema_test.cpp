@@ -7,8 +7,8 @@
 #include <set>
 #include <string>
 
-#include "carom/scene.hpp"
-#include "io/scene_fields.hpp"
+#include "carom/io/scene.hpp"
+#include "io/scene/scene_fields.hpp"
 
 namespace carom {
 namespace {
@@ -43,7 +43,7 @@ class FieldLister {
     add(name, presence, value, rule_of(sign));
   }
   void integer(const char* name, int value, Presence presence, const IntegerRange& range) {
-    json rule{{"type", "integer"}, {"minimum", range.least}, {"maximum", range.most}};
+    json rule{{"type", "integer"}, {"minimum", range.min}, {"maximum", range.max}};
     if (range.multiple_of != 1) rule["multipleOf"] = range.multiple_of;
     add(name, presence, value, rule);
   }
@@ -125,10 +125,10 @@ class FieldLister {
   void scale(const char* name, const Eigen::Vector3d& value) {
     add(name, Presence::quiet, to_json_list(value), reference("scale"));
   }
-  void mass(const char* name, const std::optional<GivenMass>&) {
+  void mass(const char* name, const std::optional<MassOverride>&) {
     add(name, Presence::quiet, nullptr, {{"anyOf", {rule_of(Sign::positive), reference("mass")}}});
     FieldLister inner(objects_, "mass");
-    GivenMass given;
+    MassOverride given;
     describe(inner, given);
   }
   template <class T>
@@ -145,11 +145,12 @@ class FieldLister {
   template <class... Ts>
   void kind(const char* name, std::span<const std::string_view> names, std::variant<Ts...>&) {
     std::size_t i = 0;
-    if constexpr ((std::is_same_v<Ts, RigidSpec> || ...)) {
-      (list_kind<Ts>(name, std::string(names[i++])), ...);
-    } else {
-      (list_solid<Ts>(name, std::string(names[i++])), ...);
-    }
+    (list_solid<Ts>(name, std::string(names[i++])), ...);
+  }
+  template <class... Ts>
+  void body_kind(const char* name, std::variant<Ts...>&) {
+    std::size_t i = 0;
+    (list_kind<Ts>(name, std::string(motion_names[i++])), ...);
   }
   template <class... Ts>
   void shape(const char* generator, std::span<const std::string_view> names, const char* file, std::variant<Ts...>&) {
@@ -174,7 +175,9 @@ class FieldLister {
   void list_kind(const char* kind_name, const std::string& kind) {
     FieldLister inner(objects_, kind + "_body");
     inner.add("name", Presence::required, nullptr, {{"type", "string"}});
-    inner.add(kind_name, Presence::required, nullptr, {{"const", kind}});
+    const json with_shape{{"enum", {"fixed", "scripted", "rigid"}}};
+    inner.add(kind_name, Presence::required, nullptr,
+              std::is_same_v<T, RigidSpec> ? with_shape : json{{"const", kind}});
     const BodySpec common;
     inner.bits("group", common.group, Presence::quiet);
     inner.bits("mask", common.mask, Presence::quiet);
@@ -203,8 +206,8 @@ class FieldLister {
 
   static json rule_of(const Sign& sign) {
     json rule{{"type", "number"}};
-    if (std::isfinite(sign.least)) rule[sign.above ? "exclusiveMinimum" : "minimum"] = sign.least;
-    if (std::isfinite(sign.most)) rule["maximum"] = sign.most;
+    if (std::isfinite(sign.min)) rule[sign.above ? "exclusiveMinimum" : "minimum"] = sign.min;
+    if (std::isfinite(sign.max)) rule["maximum"] = sign.max;
     return rule;
   }
 
@@ -303,7 +306,7 @@ TEST(SceneSchema, NamesTheKindsAndChoices) {
   const json& defs = schema["$defs"];
   std::vector<std::string_view> meshes(generator_names.begin(), generator_names.end());
   meshes.emplace_back("file");
-  EXPECT_EQ(defs["body"]["oneOf"], alternatives(body_kind_names, "_body"));
+  EXPECT_EQ(defs["body"]["oneOf"], alternatives(motion_names, "_body"));
   EXPECT_EQ(defs["mesh"]["oneOf"], alternatives(meshes, "_mesh"));
   EXPECT_EQ(defs["shape"]["oneOf"], alternatives(shape_names, "_shape"));
   EXPECT_EQ(defs["convex_shape"]["oneOf"], alternatives(convex_names, "_shape"));

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "carom/error.hpp"
-#include "carom/scene.hpp"
+#include "carom/core/error.hpp"
+#include "carom/io/scene.hpp"
 #include "scenes/schema_validator.hpp"
 
 /// The schema and the parser on the same documents.
@@ -26,14 +26,16 @@ constexpr std::string_view meshes = R"({
                       "initial_iterations": 10},
              "impulse": {"rounds": 5, "tolerance": 0.1}, "lcp": {"max_points": 5, "directions": 6},
              "penalty": {"stiffness": 1, "damping": 1, "substeps": 2},
-             "sleep": {"enabled": false, "speed": 0.1, "after": 1}, "max_push_speed": 3, "contact_zone": 0.1,
+             "sleep": {"enabled": false, "speed": 0.1, "after": 1}, "max_push_speed": 3, "soft_zone": 0.1,
              "speculative_distance": 0.1, "resting_speed": 0.1, "bounce_speed": 0.2},
   "bodies": [
-    {"name": "a", "kind": "static", "group": 1, "mask": 2, "detection": "discrete", "mesh":
+    {"name": "a", "kind": "fixed", "group": 1, "mask": 2, "detection": "discrete", "friction": 0.5, "restitution": 0.5,
+     "mesh":
       {"generator": "box", "size": [1, 2, 3], "segments": 2,
        "dents": [{"center": [0, 0, 0], "direction": [0, 1, 0], "radius": 1, "depth": -0.1}],
        "position": [1, 2, 3], "rotation": {"axis": [0, 0, 1], "degrees": 30}, "scale": [1, 2, 3]}},
-    {"name": "b", "kind": "kinematic", "group": 1, "mask": 2, "detection": "discrete",
+    {"name": "b", "kind": "scripted", "group": 1, "mask": 2, "detection": "discrete", "friction": 0.5,
+     "restitution": 0.5,
      "mesh": {"generator": "icosphere", "radius": 1, "subdivisions": 2, "dents": [], "position": [1, 2, 3],
               "rotation": {"quaternion": [1, 0, 0, 2]}, "scale": 2},
      "morph_target": {"generator": "torus", "radius": 2, "tube_radius": 1, "around": 5, "across": 6, "dents": [],
@@ -45,20 +47,20 @@ constexpr std::string_view meshes = R"({
       {"generator": "trefoil", "radius": 1, "height": 0.5, "tube_radius": 0.1, "along": 9, "across": 5, "dents": [],
        "position": [1, 2, 3], "rotation": {"axis": [0, 0, 1], "degrees": 30}, "scale": [1, 2, 3]},
      "mass": 2, "stretch_stiffness": 3, "bend_stiffness": 4, "spring_damping": 5, "air_damping": 6, "pinned": [0, 3],
-     "velocity": [1, 2, 3]},
-    {"name": "d", "kind": "static", "mesh":
+     "velocity": [1, 2, 3], "friction": 0.5, "restitution": 0.5, "pressure": 10, "sleeping_allowed": false},
+    {"name": "d", "kind": "fixed", "mesh":
       {"generator": "sheet", "size_x": 1, "size_z": 2, "segments_x": 3, "segments_z": 4, "dents": [],
        "position": [1, 2, 3], "rotation": {"axis": [0, 0, 1], "degrees": 30}, "scale": [1, 2, 3]}},
-    {"name": "e", "kind": "static", "mesh":
+    {"name": "e", "kind": "fixed", "mesh":
       {"generator": "roll", "inner_radius": 1, "gap": 0.1, "turns": 2, "width": 1, "along": 3, "across": 4,
        "dents": [], "position": [1, 2, 3], "rotation": {"axis": [0, 0, 1], "degrees": 30}, "scale": [1, 2, 3]}},
-    {"name": "g", "kind": "static", "mesh":
+    {"name": "g", "kind": "fixed", "mesh":
       {"generator": "extrusion", "outline": [[0, 0], [1, 0], [0, 1]], "length": 2, "dents": [], "position": [1, 2, 3],
        "rotation": {"axis": [0, 0, 1], "degrees": 30}, "scale": [1, 2, 3]}},
-    {"name": "h", "kind": "static", "mesh":
+    {"name": "h", "kind": "fixed", "mesh":
       {"generator": "revolution", "profile": [[0, 0], [1, 0], [0, 1]], "around": 5, "dents": [], "position": [1, 2, 3],
        "rotation": {"axis": [0, 0, 1], "degrees": 30}, "scale": [1, 2, 3]}},
-    {"name": "f", "kind": "static", "mesh":
+    {"name": "f", "kind": "fixed", "mesh":
       {"file": "f.obj", "up": "z", "unit": "mm", "dents": [], "position": [1, 2, 3], "rotation": {"axis": [0, 0, 1], "degrees": 30},
        "scale": [1, 2, 3]}}],
   "excluded_bodies": [["a", "b"]], "continuous_pairs": [["a", "c"]], "discrete_pairs": [["b", "c"]],
@@ -69,18 +71,18 @@ constexpr std::string_view meshes = R"({
 constexpr std::string_view solids = R"({
   "name": "all", "bodies": [
     {"name": "a", "kind": "rigid", "group": 1, "mask": 2, "shape": {"kind": "sphere", "radius": 1, "margin": 0.1},
-     "position": [1, 2, 3], "rotation": {"quaternion": [1, 0, 0, 2]}, "rigid_kind": "kinematic", "density": 2,
+     "position": [1, 2, 3], "rotation": {"quaternion": [1, 0, 0, 2]}, "density": 2,
      "mass": {"mass": 2, "center": [1, 2, 3], "inertia": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]},
      "velocity": [1, 2, 3], "angular_velocity": [1, 2, 3], "friction": 0.5, "restitution": 0.5,
      "torsional_friction": 0.1, "rolling_friction": 0.1, "linear_damping": 0.1, "angular_damping": 0.1,
      "locked_translation": [true, false, false], "locked_rotation": [true, false, false], "sleeping_allowed": false,
      "decomposition": {"tolerance": 0.5, "max_parts": 3}},
-    {"name": "b", "kind": "rigid", "mass": 3, "shape": {"kind": "box", "half": [1, 2, 3], "margin": 0.1}},
+    {"name": "b", "kind": "scripted", "mass": 3, "shape": {"kind": "box", "half": [1, 2, 3], "margin": 0.1}},
     {"name": "c", "kind": "rigid", "shape": {"kind": "capsule", "radius": 1, "half_length": 2, "margin": 0.1}},
     {"name": "d", "kind": "rigid", "shape": {"kind": "cylinder", "radius": 1, "half_length": 2, "margin": 0.1}},
     {"name": "e", "kind": "rigid", "shape": {"kind": "cone", "radius": 1, "half_length": 2, "margin": 0.1}},
     {"name": "f", "kind": "rigid", "shape": {"kind": "ellipsoid", "radii": [1, 2, 3], "margin": 0.1}},
-    {"name": "g", "kind": "rigid", "shape": {"kind": "half_space", "normal": [0, 1, 0], "offset": 1, "margin": 0.1}},
+    {"name": "g", "kind": "fixed", "shape": {"kind": "half_space", "normal": [0, 1, 0], "offset": 1, "margin": 0.1}},
     {"name": "h", "kind": "rigid", "shape": {"kind": "hull", "points": [[0, 0, 0], [1, 2, 3]], "margin": 0.1}},
     {"name": "i", "kind": "rigid", "shape":
       {"kind": "triangle", "a": [0, 0, 0], "b": [1, 0, 0], "c": [0, 1, 0], "margin": 0.1}},
@@ -103,7 +105,7 @@ std::string complaint(const json& document) {
 /// Values of all types, at and beyond the bounds of the fields.
 const json replacements = json::parse(R"([
   null, true, -1, 0, 0.5, 1, 1.5, 1.6, 2, 3, 3.0, 64, 65, 1000, 1024, 1025, 1e5, 100001, 1e9, 2147483647, 2147483648,
-  4294967295, 4294967296, 1e300, "", "x", "soft", "bvh", "xyz", "all", "dynamic", "box", [], [1, 2], [1, 2, 3],
+  4294967295, 4294967296, 1e300, "", "x", "soft", "bvh", "xyz", "all", "fixed", "static", "box", [], [1, 2], [1, 2, 3],
   [0, 0, 0], [1, -2, 3], [1, 2, 3, 4], [0, 0, 0, 0], [true, false, true], [[1, 2, 3]], [[1, 2], [3, 4], [5, 7]], [["a", "b"]], ["a", "b"],
   [[1, 0, 0], [0, 1, 0], [0, 0, 1]], {}, {"axis": [0, 0, 1], "degrees": 3}, {"quaternion": [0, 0, 0, 1]},
   {"euler_degrees": [0, 0, 1], "order": "yxz"}, {"kind": "sphere", "radius": 1}, {"generator": "box"},
@@ -167,7 +169,7 @@ std::vector<json> documents() {
     for (const json& body : list) result.push_back({{"name", "one"}, {"bodies", json::array({body})}});
   }
   for (json& body : scene["bodies"]) {
-    body = {{"name", body["name"]}, {"kind", "static"}, {"mesh", {{"generator", "box"}}}};
+    body = {{"name", body["name"]}, {"kind", "fixed"}, {"mesh", {{"generator", "box"}}}};
   }
   result.push_back(std::move(scene));
   return result;

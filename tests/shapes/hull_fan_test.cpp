@@ -41,9 +41,9 @@ TEST(HullFan, FacesAreThoseOfTheHullAndEdgesHaveTwo) {
         }
         EXPECT_EQ(back, 1);
       }
-      double most = -INFINITY;
-      for (const Eigen::Vector3d& p : hull.points) most = std::max(most, dot(face.n, detail::to_vec3(p)));
-      EXPECT_NEAR(face.offset, most, 1e-15 * 4);
+      double largest = -INFINITY;
+      for (const Eigen::Vector3d& p : hull.points) largest = std::max(largest, dot(face.n, math::to_vec3(p)));
+      EXPECT_NEAR(face.offset, largest, 1e-15 * 4);
     }
     EXPECT_TRUE(std::all_of(seen.begin(), seen.end(), [](int n) { return n == 1; }));
   }
@@ -61,7 +61,7 @@ TEST(HullFan, TheBallIsInsideAndNotMuchSmallerThanCanBe) {
     EXPECT_GE(hull.fan.radius, 0.999999 * room);
     // No place found at random has much more room.
     for (int i = 0; i < 300; ++i) {
-      const detail::Vec3 p = detail::to_vec3(Eigen::Vector3d(3, 0, -1) + 0.5 * test::random_vector(random));
+      const math::Vec3 p = math::to_vec3(Eigen::Vector3d(3, 0, -1) + 0.5 * test::random_vector(random));
       double there = INFINITY;
       for (const HullFan::Face& face : hull.fan.faces) there = std::min(there, face.offset - dot(face.n, p));
       EXPECT_GE(hull.fan.radius, 0.9 * there);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "carom/shape.hpp"
+#include "carom/shape/shape.hpp"
 #include "oracle/soup.hpp"
 
 /// Shapes of every convex kind, for tests that must forget none.

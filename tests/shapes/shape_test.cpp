@@ -1,4 +1,4 @@
-#include "carom/shape.hpp"
+#include "carom/shape/shape.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <numbers>
 #include <random>
 
-#include "carom/error.hpp"
-#include "carom/generate.hpp"
-#include "carom/query.hpp"
+#include "carom/core/error.hpp"
+#include "carom/mesh/generate.hpp"
+#include "carom/query/query.hpp"
 #include "shapes/shape_samples.hpp"
 
 namespace carom {
@@ -51,7 +51,8 @@ TEST(Shape, WhatIsWrongIsNamed) {
             "mesh: triangle 0 has corner 1, there are 1 vertices");
   EXPECT_EQ(error_of([] { Shape::compound({}); }), "compound: no parts");
   const std::vector<Shape::Part> nested{{Shape::mesh(make_icosphere(1, 1))}};
-  EXPECT_EQ(error_of([&] { Shape::compound(nested); }), "compound: part 0 is a mesh, expected a convex shape");
+  EXPECT_EQ(error_of([&] { Shape::compound(nested); }),
+            "compound: part 0 is a mesh, expected a convex shape; decompose() makes convex parts of it");
   EXPECT_EQ(error_of([] { Shape::sphere(1).with_margin(-0.5); }), "margin is -0.5, expected 0 to 1e+60");
   EXPECT_EQ(error_of([] { Shape::half_space({1, 0, 0}, 0).bounding_sphere(); }), "a half-space has no bounding sphere");
 }
@@ -102,9 +103,9 @@ TEST(Shape, TheSupportIsFarthestAndPartOfTheShape) {
       Eigen::Vector3d d = test::random_vector(random);
       if (i % 5 == 0) d = Eigen::Vector3d::Unit(i % 3) * (i % 2 == 0 ? 1.0 : -1.0);
       const Eigen::Vector3d p = sample.shape.support(d);
-      double most = -inf;
-      for (const Eigen::Vector3d& q : points) most = std::max(most, q.dot(d));
-      ASSERT_LE(most, p.dot(d) + 1e-13 * d.norm()) << sample.name;
+      double largest = -inf;
+      for (const Eigen::Vector3d& q : points) largest = std::max(largest, q.dot(d));
+      ASSERT_LE(largest, p.dot(d) + 1e-13 * d.norm()) << sample.name;
       // The farthest point of a rounded shape is the plain one and the margin.
       const Eigen::Vector3d rounded = sample.shape.with_margin(0.25).support(d);
       EXPECT_LE((rounded - p - 0.25 * d.normalized()).norm(), 1e-14) << sample.name;
@@ -157,9 +158,9 @@ TEST(Shape, TheSmallestSphereOfPointsIsTheSmallest) {
     }
     for (int i = 0; i < 500; ++i) {
       const Eigen::Vector3d d = test::random_vector(random).normalized();
-      double most = -inf;
-      for (const Eigen::Vector3d& p : on) most = std::max(most, p.dot(d));
-      EXPECT_GE(most, -1e-9) << n;
+      double largest = -inf;
+      for (const Eigen::Vector3d& p : on) largest = std::max(largest, p.dot(d));
+      EXPECT_GE(largest, -1e-9) << n;
     }
   }
 }
@@ -299,9 +300,9 @@ TEST(Hull, ClimbingFindsWhatSearchingFinds) {
     const double size = hull.bounding_sphere().radius;
     for (int i = 0; i < 500; ++i) {
       const Eigen::Vector3d d = test::random_vector(random).normalized();
-      double most = -inf;
-      for (const Eigen::Vector3d& p : points) most = std::max(most, p.dot(d));
-      ASSERT_NEAR(hull.support(d).dot(d), most, 1e-14 * size) << n;
+      double largest = -inf;
+      for (const Eigen::Vector3d& p : points) largest = std::max(largest, p.dot(d));
+      ASSERT_NEAR(hull.support(d).dot(d), largest, 1e-14 * size) << n;
     }
   }
 }

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "carom/error.hpp"
-#include "carom/shape_surface.hpp"
+#include "carom/core/error.hpp"
+#include "carom/shape/shape_surface.hpp"
 
 namespace carom {
 namespace {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "carom/world.hpp"
+#include "carom/world/world.hpp"
 
 namespace carom {
 namespace {
@@ -23,10 +23,10 @@ TEST(Balance, IsThatOfTheParts) {
   rigid.add(RigidBody{.name = "ball",
                       .shape = Shape::sphere(0.5),
                       .pose = pose,
-                      .mass = GivenMass{.mass = 2, .inertia_from_shape = true},
+                      .mass = MassOverride{.mass = 2, .inertia_from_shape = true},
                       .velocity = {0, 3, 0},
                       .angular_velocity = {4, 0, 0}});
-  rigid.add(RigidBody{.name = "floor", .shape = Shape::box({9, 1, 9}), .kind = RigidKind::static_body});
+  rigid.add(RigidBody{.name = "floor", .shape = Shape::box({9, 1, 9}), .motion = MotionModel::fixed});
   const WorldBalance ball = rigid.balance();
   EXPECT_NEAR(ball.mass, 2, 1e-15);
   EXPECT_NEAR(ball.kinetic_energy, 0.5 * 2 * 9 + 0.5 * (0.4 * 2 * 0.25) * 16, 1e-12);

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <thread>
 
-#include "carom/generate.hpp"
-#include "carom/world.hpp"
+#include "carom/mesh/generate.hpp"
+#include "carom/world/world.hpp"
 
 namespace carom {
 namespace {
@@ -29,7 +29,7 @@ struct Falling {
                .response = "penalty"}) {
     TriangleMesh ground = triangle(4, 0);
     for (Eigen::Vector3d& p : ground.positions) p -= Eigen::Vector3d(1, 0, 1);
-    floor = world.add(StaticBody{.name = "floor", .mesh = ground});
+    floor = world.add(FixedBody{.name = "floor", .mesh = ground});
     body = world.add(ParticleBody{.name = "body",
                                   .mesh = triangle(0.3, 0.006),
                                   .mass = mass,
@@ -115,10 +115,10 @@ TEST(ContactList, AScriptedBodyCollides) {
   World world({.gravity = {0, 0, 0}, .dt = dt, .contact = {.distance = 0.01, .pairs = PairScope::between}});
   TriangleMesh ground = triangle(4, 0);
   for (Eigen::Vector3d& p : ground.positions) p -= Eigen::Vector3d(1, 0, 1);
-  world.add(KinematicBody{.name = "floor", .mesh = ground, .motion = [ground](double time, auto positions) {
-                            for (std::size_t i = 0; i < positions.size(); ++i)
-                              positions[i] = ground.positions[i] + Eigen::Vector3d(0, 2 * time, 0);
-                          }});
+  world.add(ScriptedBody{.name = "floor", .mesh = ground, .motion = [ground](double time, auto positions) {
+                           for (std::size_t i = 0; i < positions.size(); ++i)
+                             positions[i] = ground.positions[i] + Eigen::Vector3d(0, 2 * time, 0);
+                         }});
   world.add(ParticleBody{.name = "body", .mesh = triangle(0.3, 0.006)});
   world.step();
   ASSERT_FALSE(world.contacts().empty());
@@ -129,7 +129,7 @@ TEST(ContactList, AScriptedBodyCollides) {
 TEST(ContactList, RigidBodiesTouchInPoints) {
   World world({.dt = 0.01});
   const BodyId floor =
-      world.add(RigidBody{.name = "floor", .shape = Shape::box({1, 0.5, 1}), .kind = RigidKind::static_body});
+      world.add(RigidBody{.name = "floor", .shape = Shape::box({1, 0.5, 1}), .motion = MotionModel::fixed});
   Eigen::Isometry3d pose = Eigen::Isometry3d::Identity();
   pose.translation().y() = 1;
   const BodyId box = world.add(RigidBody{.name = "box", .shape = Shape::box({0.5, 0.5, 0.5}), .pose = pose});
@@ -160,7 +160,7 @@ TEST(ContactList, RigidBodiesTouchInPoints) {
 /// So a recording need not write them again.
 TEST(ContactList, ContactsOfBodiesAsleepDoNotChange) {
   World world({.dt = 0.01});
-  world.add(RigidBody{.name = "floor", .shape = Shape::box({9, 0.5, 9}), .kind = RigidKind::static_body});
+  world.add(RigidBody{.name = "floor", .shape = Shape::box({9, 0.5, 9}), .motion = MotionModel::fixed});
   std::vector<BodyId> boxes;
   for (int i = 0; i < 3; ++i) {
     Eigen::Isometry3d pose = Eigen::Isometry3d::Identity();

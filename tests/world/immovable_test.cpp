@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "carom/generate.hpp"
-#include "carom/world.hpp"
+#include "carom/mesh/generate.hpp"
+#include "carom/world/world.hpp"
 #include "oracle/placed.hpp"
 #include "world/light_sheet.hpp"
 
@@ -22,12 +22,12 @@ struct Scenery {
                .contact = {.distance = 0.06, .stiffness = 5, .damping = 0.01, .pairs = pairs, .immovable = immovable},
                .method = method}) {
     const TriangleMesh box = make_box({0.4, 0.2, 0.4}, 6);
-    held.push_back(world.add(StaticBody{"left", placed(box, {-0.22, 0, 0})}));
-    held.push_back(world.add(StaticBody{"right", placed(box, {0.22, 0, 0})}));
-    held.push_back(world.add(KinematicBody{"third", box, [box](double time, std::span<Eigen::Vector3d> positions) {
-                                             for (std::size_t i = 0; i < positions.size(); ++i)
-                                               positions[i] = box.positions[i] + Eigen::Vector3d(0, -0.05 * time, 0.42);
-                                           }}));
+    held.push_back(world.add(FixedBody{"left", placed(box, {-0.22, 0, 0})}));
+    held.push_back(world.add(FixedBody{"right", placed(box, {0.22, 0, 0})}));
+    held.push_back(world.add(ScriptedBody{"third", box, [box](double time, std::span<Eigen::Vector3d> positions) {
+                                            for (std::size_t i = 0; i < positions.size(); ++i)
+                                              positions[i] = box.positions[i] + Eigen::Vector3d(0, -0.05 * time, 0.42);
+                                          }}));
     sheet = world.add(light_sheet(8, 0.155, 0.05, 0.2));
   }
 
@@ -85,8 +85,8 @@ TEST(ImmovableCost, TheNarrowPhaseSeesNoneOfThem) {
 TEST(ImmovableCost, AWorldThatNothingMovesHasNoContacts) {
   World world({.contact = {.distance = 0.05}});
   const TriangleMesh box = make_box({1, 1, 1}, 4);
-  world.add(StaticBody{"a", box});
-  world.add(StaticBody{"b", placed(box, {1.02, 0, 0})});
+  world.add(FixedBody{"a", box});
+  world.add(FixedBody{"b", placed(box, {1.02, 0, 0})});
   for (int i = 0; i < 3; ++i) world.step();
   EXPECT_TRUE(world.contacts().empty());
   EXPECT_EQ(world.stats()[Stage::narrow].in, 0U);

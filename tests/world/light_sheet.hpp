@@ -1,7 +1,7 @@
 #pragma once
 
-#include "carom/generate.hpp"
-#include "carom/world.hpp"
+#include "carom/mesh/generate.hpp"
+#include "carom/world/world.hpp"
 #include "oracle/placed.hpp"
 
 namespace carom {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "carom/generate.hpp"
-#include "carom/world.hpp"
+#include "carom/mesh/generate.hpp"
+#include "carom/world/world.hpp"
 #include "oracle/placed.hpp"
 
 /// Parts of worlds in which rigid bodies and bodies with vertices touch each other.
@@ -34,17 +34,17 @@ std::vector<Index> vertices_where(const TriangleMesh& mesh, Wanted&& wanted) {
 
 /// Mass of each vertex: a third of each of its triangles, by area.
 inline std::vector<double> masses(const TriangleMesh& mesh, double mass) {
-  std::vector<double> share(mesh.positions.size(), 0.0);
+  std::vector<double> fraction(mesh.positions.size(), 0.0);
   double total = 0;
   for (const Triangle& t : mesh.triangles) {
     const auto& p = mesh.positions;
     const Vector3d& a = p[static_cast<std::size_t>(t[0])];
     const double area = (p[static_cast<std::size_t>(t[1])] - a).cross(p[static_cast<std::size_t>(t[2])] - a).norm() / 2;
-    for (const Index v : t) share[static_cast<std::size_t>(v)] += area / 3;
+    for (const Index v : t) fraction[static_cast<std::size_t>(v)] += area / 3;
     total += area;
   }
-  for (double& m : share) m *= mass / total;
-  return share;
+  for (double& m : fraction) m *= mass / total;
+  return fraction;
 }
 
 /// Momentum, angular momentum about the origin and energy of motion.

@@ -2,7 +2,7 @@
 
 #include <numbers>
 
-#include "carom/error.hpp"
+#include "carom/core/error.hpp"
 #include "world/mixed.hpp"
 
 namespace carom {
@@ -17,7 +17,7 @@ double slide(const std::string& response, bool half_space, double friction, doub
   World world({.dt = 1.0 / 240,
                .contact = {.distance = 0.01, .pairs = PairScope::between},
                .response = response,
-               .rigid = {.sleep = false},
+               .solver = {.sleep = {.enabled = false}},
                .threads = 1});
   const Eigen::AngleAxisd tilt(angle, Vector3d::UnitZ());
   Eigen::Isometry3d pose = Eigen::Isometry3d::Identity();
@@ -26,14 +26,14 @@ double slide(const std::string& response, bool half_space, double friction, doub
     world.add(RigidBody{.name = "slope",
                         .shape = Shape::half_space({0, 1, 0}, 0),
                         .pose = pose,
-                        .kind = RigidKind::static_body,
+                        .motion = MotionModel::fixed,
                         .friction = friction});
   } else {
     pose.translation() = pose.linear() * Vector3d(0, -1, 0);
     world.add(RigidBody{.name = "slope",
                         .shape = Shape::box({5, 1, 5}),
                         .pose = pose,
-                        .kind = RigidKind::static_body,
+                        .motion = MotionModel::fixed,
                         .friction = friction});
   }
   const TriangleMesh mesh = placed(make_sheet(0.4, 0.4, 4, 4), tilt * Vector3d(0, 0.01, 0), Eigen::Quaterniond(tilt));
@@ -75,10 +75,10 @@ TEST(MixedBounce, AStiffSheetBouncesLikeAPlate) {
       World world({.dt = 0.0005,
                    .contact = {.distance = 0.01, .pairs = PairScope::between},
                    .response = response,
-                   .rigid = {.sleep = false},
+                   .solver = {.sleep = {.enabled = false}},
                    .threads = 1});
       world.add(RigidBody{
-          .name = "floor", .shape = Shape::box({1, 0.5, 1}), .pose = at({0, -0.5, 0}), .kind = RigidKind::static_body});
+          .name = "floor", .shape = Shape::box({1, 0.5, 1}), .pose = at({0, -0.5, 0}), .motion = MotionModel::fixed});
       const double drop = 0.3;
       const BodyId sheet = world.add(ParticleBody{.name = "sheet",
                                                   .mesh = level_sheet(3, 0.3, {0, 0.01 + drop, 0}),
@@ -113,7 +113,7 @@ TEST(MixedRest, ASheetRestsAtTheContactDistance) {
       world.add(RigidBody{.name = "floor",
                           .shape = half_space ? Shape::half_space({0, 1, 0}, 0) : Shape::box({1, 0.5, 1}),
                           .pose = at({0, half_space ? 0 : -0.5, 0}),
-                          .kind = RigidKind::static_body});
+                          .motion = MotionModel::fixed});
       const BodyId sheet = world.add(ParticleBody{.name = "sheet",
                                                   .mesh = level_sheet(6, 0.5, {0, 0.1, 0}),
                                                   .mass = 0.2,
@@ -130,7 +130,7 @@ TEST(MixedRest, ASheetRestsAtTheContactDistance) {
 TEST(MixedContact, AVertexInABoxIsPushedOutOfTheNearestSide) {
   World world({.gravity = {0, 0, 0}, .dt = 0.001, .contact = {.distance = 0.001, .pairs = PairScope::between}});
   const Vector3d half(0.3, 0.2, 0.4);
-  const BodyId box = world.add(RigidBody{.name = "box", .shape = Shape::box(half), .kind = RigidKind::static_body});
+  const BodyId box = world.add(RigidBody{.name = "box", .shape = Shape::box(half), .motion = MotionModel::fixed});
   for (int axis = 0; axis < 3; ++axis) {
     for (const int side : {-1, 1}) {
       // Triangle outside but for one corner, 5 mm below the middle of the side.
@@ -216,14 +216,16 @@ TEST(MixedWorld, FiltersHoldBetweenRigidBodiesAndSurfaces) {
 TEST(MixedWorld, FixedAndScriptedBodiesMakeNoContactsWithEachOther) {
   World world({.dt = 0.01, .contact = {.distance = 0.05}});
   const TriangleMesh mesh = make_box({0.4, 0.4, 0.4}, 2);
-  world.add(RigidBody{.name = "fixed", .shape = Shape::box({1, 0.5, 1}), .kind = RigidKind::static_body});
-  world.add(RigidBody{
-      .name = "lift", .shape = Shape::box({0.2, 0.2, 0.2}), .pose = at({0.5, 0.7, 0}), .kind = RigidKind::kinematic});
-  world.add(StaticBody{.name = "mesh", .mesh = placed(mesh, {0, 0.71, 0})});
-  world.add(KinematicBody{.name = "scripted", .mesh = mesh, .motion = [mesh](double time, auto positions) {
-                            for (std::size_t i = 0; i < positions.size(); ++i)
-                              positions[i] = (1 + 0.1 * time) * mesh.positions[i] + Vector3d(-0.3, 0.7, 0);
-                          }});
+  world.add(RigidBody{.name = "fixed", .shape = Shape::box({1, 0.5, 1}), .motion = MotionModel::fixed});
+  world.add(RigidBody{.name = "lift",
+                      .shape = Shape::box({0.2, 0.2, 0.2}),
+                      .pose = at({0.5, 0.7, 0}),
+                      .motion = MotionModel::scripted});
+  world.add(FixedBody{.name = "mesh", .mesh = placed(mesh, {0, 0.71, 0})});
+  world.add(ScriptedBody{.name = "scripted", .mesh = mesh, .motion = [mesh](double time, auto positions) {
+                           for (std::size_t i = 0; i < positions.size(); ++i)
+                             positions[i] = (1 + 0.1 * time) * mesh.positions[i] + Vector3d(-0.3, 0.7, 0);
+                         }});
   for (int i = 0; i < 5; ++i) {
     world.step();
     EXPECT_TRUE(world.contacts().empty());

@@ -68,7 +68,7 @@ TEST(MixedPassing, BallsAt200MetresASecondDoNotPassHangingSheets) {
         // The sheet, closed over its border, is between the ball and where it must not be.
         const Vector3d center = world.center_of_mass(ball);
         if (std::max(std::abs(center.x()), std::abs(center.z())) > 0.45) break;
-        const std::vector<WorldHit> below = world.ray(center, {0, -1, 0}, 100, {.without = {ball}});
+        const std::vector<WorldHit> below = world.ray(center, {0, -1, 0}, 100, {.excluded = {ball}});
         ASSERT_FALSE(below.empty()) << response << n << " step " << i;
         ASSERT_GE(smallest_shape_distance(world), 0) << response << n << " step " << i;
       }
@@ -89,7 +89,7 @@ TEST(MixedPassing, SheetsDroppedOnNeedlesAndEdgesStayAboveThem) {
       Eigen::Isometry3d pose = Eigen::Isometry3d::Identity();
       if (shape.kind() == ShapeKind::box)
         pose.linear() = Eigen::AngleAxisd(0.8 + 0.1 * number(random), Vector3d::UnitZ()).toRotationMatrix();
-      world.add(RigidBody{.name = "sharp", .shape = shape, .pose = pose, .kind = RigidKind::static_body});
+      world.add(RigidBody{.name = "sharp", .shape = shape, .pose = pose, .motion = MotionModel::fixed});
       const BodyId sheet = world.add(
           ParticleBody{.name = "sheet",
                        .mesh = level_sheet(6, 0.8, {0.1 * number(random), 0.65 + 0.2 * number(random), 0.013}),

@@ -2,8 +2,8 @@
 
 #include <random>
 
-#include "carom/intersect.hpp"
-#include "carom/query.hpp"
+#include "carom/detect/intersect.hpp"
+#include "carom/query/query.hpp"
 #include "world/mixed.hpp"
 
 namespace carom {
@@ -20,12 +20,12 @@ struct Everything {
     sheet = world.add(ParticleBody{
         .name = "sheet", .mesh = level_sheet(6, 1, {0, 0.3, 0}), .stretch_stiffness = 100, .bend_stiffness = 1});
     const TriangleMesh blob = make_icosphere(0.3, 1);
-    scripted = world.add(KinematicBody{.name = "scripted", .mesh = blob, .motion = [blob](double time, auto positions) {
-                                         for (std::size_t i = 0; i < positions.size(); ++i) {
-                                           positions[i] = (1 + time) * blob.positions[i] + Vector3d(1.5, 0.2, 0);
-                                         }
-                                       }});
-    fixed = world.add(StaticBody{.name = "fixed", .mesh = placed(make_box({0.4, 0.4, 0.4}, 2), {0, 0, 0})});
+    scripted = world.add(ScriptedBody{.name = "scripted", .mesh = blob, .motion = [blob](double time, auto positions) {
+                                        for (std::size_t i = 0; i < positions.size(); ++i) {
+                                          positions[i] = (1 + time) * blob.positions[i] + Vector3d(1.5, 0.2, 0);
+                                        }
+                                      }});
+    fixed = world.add(FixedBody{.name = "fixed", .mesh = placed(make_box({0.4, 0.4, 0.4}, 2), {0, 0, 0})});
     ball = world.add(RigidBody{.name = "ball", .shape = Shape::sphere(0.2), .pose = at({-1.5, 0.5, 0})});
     for (int i = 0; i < 50; ++i) world.step();
   }
@@ -70,7 +70,7 @@ TEST(MixedQuery, RaysMeetSurfacesAsTheyAreNow) {
       EXPECT_NEAR(hit->time, first, 1e-12);
       EXPECT_LT((hit->point - (origin + first * (target - origin))).norm(), 1e-11);
     }
-    const std::optional<WorldHit> nearest = scene.world.ray_first(origin, target - origin, 3);
+    const std::optional<WorldHit> nearest = scene.world.closest_ray_hit(origin, target - origin, 3);
     ASSERT_EQ(nearest.has_value(), !found.empty());
     if (nearest) {
       EXPECT_EQ(nearest->body, found[0].body);
@@ -84,7 +84,7 @@ TEST(MixedQuery, ShapesMeetSurfacesAsTheyAreNow) {
   std::mt19937 random(2);
   std::uniform_real_distribution<double> number(-1, 1);
   const Shape shape = Shape::sphere(0.05);
-  const QueryFilter surfaces{.without = {scene.ball, scene.fixed}};
+  const QueryFilter surfaces{.excluded = {scene.ball, scene.fixed}};
   std::size_t overlaps = 0;
   for (int i = 0; i < 200; ++i) {
     const Vector3d place(1.9 * number(random), 0.3 + 0.5 * number(random), 0.7 * number(random));

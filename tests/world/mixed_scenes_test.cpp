@@ -108,7 +108,7 @@ TEST(MixedScenes, AClosedSheetWithPressurePushesABox) {
     world.add(RigidBody{.name = "wall",
                         .shape = Shape::half_space({1, 0, 0}, 0),
                         .pose = at({-0.22, 0, 0}),
-                        .kind = RigidKind::static_body});
+                        .motion = MotionModel::fixed});
     world.add(ParticleBody{.name = "balloon",
                            .mesh = make_icosphere(0.2, 2),
                            .mass = 0.5,
@@ -133,10 +133,10 @@ TEST(MixedScenes, AScriptedMeshThatGrowsPushesARigidBoxAndASheet) {
     o.gravity = {0, 0, 0};
     World world(o);
     const TriangleMesh ball = make_icosphere(0.5, 2);
-    world.add(KinematicBody{.name = "growing", .mesh = ball, .motion = [ball](double time, auto positions) {
-                              for (std::size_t i = 0; i < positions.size(); ++i)
-                                positions[i] = (1 + 0.5 * time) * ball.positions[i];
-                            }});
+    world.add(ScriptedBody{.name = "growing", .mesh = ball, .motion = [ball](double time, auto positions) {
+                             for (std::size_t i = 0; i < positions.size(); ++i)
+                               positions[i] = (1 + 0.5 * time) * ball.positions[i];
+                           }});
     const BodyId box = world.add(
         RigidBody{.name = "box", .shape = Shape::box({0.1, 0.1, 0.1}), .pose = at({0, 0.63, 0}), .density = 100});
     const BodyId sheet = world.add(ParticleBody{
@@ -155,7 +155,7 @@ TEST(MixedScenes, AScriptedMeshThatGrowsPushesARigidBoxAndASheet) {
 TEST(MixedScenes, CompoundsAndHullsLieUnderASheet) {
   for (const std::string& response : responses) {
     World world(options(response));
-    world.add(RigidBody{.name = "ground", .shape = Shape::half_space({0, 1, 0}, 0), .kind = RigidKind::static_body});
+    world.add(RigidBody{.name = "ground", .shape = Shape::half_space({0, 1, 0}, 0), .motion = MotionModel::fixed});
     const std::vector<Shape::Part> parts{{Shape::box({0.2, 0.05, 0.05}), at({0, 0, 0})},
                                          {Shape::box({0.05, 0.15, 0.05}), at({0.1, 0.1, 0})}};
     const Shape compound = Shape::compound(parts);
@@ -190,7 +190,7 @@ TEST(MixedScenes, CompoundsAndHullsLieUnderASheet) {
 TEST(MixedScenes, ARigidBoxRestsOnAFixedMesh) {
   for (const std::string& response : responses) {
     World world(options(response));
-    world.add(StaticBody{.name = "floor", .mesh = make_box({2, 0.2, 2}, 4)});
+    world.add(FixedBody{.name = "floor", .mesh = make_box({2, 0.2, 2}, 4)});
     const BodyId box = world.add(
         RigidBody{.name = "box", .shape = Shape::box({0.1, 0.1, 0.1}), .pose = at({0.03, 0.25, 0.02}), .density = 100});
     const BodyId sheet = world.add(ParticleBody{.name = "sheet",
@@ -207,7 +207,7 @@ TEST(MixedScenes, ARigidBoxRestsOnAFixedMesh) {
 /// Sheet over boxes on the ground, a scripted mesh and a fixed one: some of everything.
 World everything(const std::string& response, int threads) {
   World world(options(response, threads));
-  world.add(StaticBody{.name = "floor", .mesh = make_box({3, 0.2, 3}, 3)});
+  world.add(FixedBody{.name = "floor", .mesh = make_box({3, 0.2, 3}, 3)});
   for (int i = 0; i < 4; ++i) {
     world.add(RigidBody{.name = "box",
                         .shape = i % 2 == 0 ? Shape::box({0.1, 0.1, 0.1}) : Shape::sphere(0.1),
@@ -220,10 +220,10 @@ World everything(const std::string& response, int threads) {
                          .stretch_stiffness = 50,
                          .bend_stiffness = 0.5});
   const TriangleMesh ball = make_icosphere(0.15, 1);
-  world.add(KinematicBody{.name = "scripted", .mesh = ball, .motion = [ball](double time, auto positions) {
-                            for (std::size_t i = 0; i < positions.size(); ++i)
-                              positions[i] = ball.positions[i] + Vector3d(0.5 - time, 0.3, -0.3);
-                          }});
+  world.add(ScriptedBody{.name = "scripted", .mesh = ball, .motion = [ball](double time, auto positions) {
+                           for (std::size_t i = 0; i < positions.size(); ++i)
+                             positions[i] = ball.positions[i] + Vector3d(0.5 - time, 0.3, -0.3);
+                         }});
   return world;
 }
 
@@ -254,7 +254,7 @@ TEST(MixedWorld, RemovingABodyLeavesTheContactsOfTheOthers) {
       return world.add(ParticleBody{.name = "gone", .mesh = level_sheet(3, 0.5, {5, 5, 5}), .stretch_stiffness = 20});
     }();
     const BodyId box =
-        world.add(RigidBody{.name = "box", .shape = Shape::box({0.3, 0.1, 0.3}), .kind = RigidKind::static_body});
+        world.add(RigidBody{.name = "box", .shape = Shape::box({0.3, 0.1, 0.3}), .motion = MotionModel::fixed});
     const BodyId sheet = world.add(ParticleBody{
         .name = "sheet", .mesh = level_sheet(4, 0.4, {0, 0.111, 0}), .mass = 0.2, .stretch_stiffness = 20});
     for (int i = 0; i < 30; ++i) world.step();

@@ -4,9 +4,9 @@
 #include <Eigen/Geometry>
 #include <numbers>
 
-#include "carom/generate.hpp"
-#include "carom/intersect.hpp"
-#include "carom/world.hpp"
+#include "carom/detect/intersect.hpp"
+#include "carom/mesh/generate.hpp"
+#include "carom/world/world.hpp"
 #include "oracle/placed.hpp"
 #include "oracle/scene_frames.hpp"
 #include "world/light_sheet.hpp"
@@ -93,7 +93,7 @@ TEST(WorldContinuous, BulletsOfAnySpeedStayOnTheirSideOfAStaticSheet) {
   for (const double speed : speeds) {
     for (const double dt : steps_of_time) {
       World world(weak_world(dt));
-      world.add(StaticBody{"sheet", make_sheet(1, 1, 3, 3)});
+      world.add(FixedBody{"sheet", make_sheet(1, 1, 3, 3)});
       const BodyId id = world.add(bullet({0.07, 0.2, 0.03}, {0.1 * speed, -speed, 0}));
       std::uint64_t limited = 0;
       double energy = kinetic_energy(world, id);
@@ -113,7 +113,7 @@ TEST(WorldContinuous, BulletsOfAnySpeedStayOnTheirSideOfAStaticSheet) {
 
 TEST(WorldContinuous, WithoutItAFastBulletPasses) {
   World world(weak_world(0.001, Detection::discrete));
-  world.add(StaticBody{"sheet", make_sheet(1, 1, 3, 3)});
+  world.add(FixedBody{"sheet", make_sheet(1, 1, 3, 3)});
   const BodyId id = world.add(bullet({0.07, 0.2, 0.03}, {0, -1e3, 0}));
   world.step();
   for (const Vector3d& p : world.positions(id)) EXPECT_LT(p.y(), 0);
@@ -147,7 +147,7 @@ World sheet_on_needle(int threads) {
   options.threads = threads;
   options.gravity = {0, -9.81, 0};
   World world(options);
-  world.add(StaticBody{
+  world.add(FixedBody{
       "needle",
       {{{0, 0.3, 0}, {0.01, -1, 0.01}, {-0.01, -1, 0.01}, {0, -1, -0.01}}, {{0, 2, 1}, {0, 3, 2}, {0, 1, 3}}}});
   world.add(soft("sheet", placed(make_sheet(1, 1, 8, 8), {0.02, 0.6, 0.03}), {0, -100, 0}));
@@ -218,7 +218,7 @@ RC_GTEST_PROP(WorldContinuousProperty, AStartWithoutIntersectionsStaysWithout, (
     return Vector3d(number(-size, size), number(-size, size), number(-size, size));
   };
   World world(weak_world(*rc::gen::element(0.001, 0.01)));
-  world.add(StaticBody{"box", make_box({0.5, 0.02, 0.5}, 2)});
+  world.add(FixedBody{"box", make_box({0.5, 0.02, 0.5}, 2)});
   const int count = *rc::gen::inRange(1, 4);
   for (int i = 0; i < count; ++i) {
     const double speed = std::pow(10, number(0, 4));
@@ -238,7 +238,7 @@ RC_GTEST_PROP(WorldContinuousProperty, AStartWithoutIntersectionsStaysWithout, (
 }
 
 /// From rest, at the origin: turned about the z axis and moved up.
-KinematicBody paddle(TriangleMesh mesh, double turn, double rise) {
+ScriptedBody paddle(TriangleMesh mesh, double turn, double rise) {
   return {"paddle", mesh, [mesh, turn, rise](double time, std::span<Vector3d> positions) {
             const Eigen::AngleAxisd rotation(turn * time, Vector3d::UnitZ());
             for (std::size_t v = 0; v < positions.size(); ++v)
@@ -269,7 +269,7 @@ TEST(WorldContinuous, AKinematicBodyTakesAlongWhatIsInItsWay) {
 /// Nothing can be done between two that both move as told; the step ends and says so.
 TEST(WorldContinuous, WhatIsCrushedIsCountedAsUnresolved) {
   World world(weak_world(0.01));
-  world.add(StaticBody{"ceiling", placed(make_box({2, 0.1, 2}), {0, 0.3, 0})});
+  world.add(FixedBody{"ceiling", placed(make_box({2, 0.1, 2}), {0, 0.3, 0})});
   world.add(paddle(make_box({1, 0.05, 1}), 0, 20));
   world.add(soft("sheet", placed(make_sheet(0.5, 0.5, 2, 2), {0.02, 0.1, 0.01}), {0, 0, 0}));
   std::uint64_t unresolved = 0;
@@ -282,7 +282,7 @@ TEST(WorldContinuous, WhatIsCrushedIsCountedAsUnresolved) {
 
 bool passes(Detection of_world, std::optional<Detection> of_sheet, std::optional<Detection> of_bullet, bool excluded) {
   World world(weak_world(0.001, of_world));
-  const BodyId sheet = world.add(StaticBody{.name = "sheet", .mesh = make_sheet(1, 1, 3, 3), .detection = of_sheet});
+  const BodyId sheet = world.add(FixedBody{.name = "sheet", .mesh = make_sheet(1, 1, 3, 3), .detection = of_sheet});
   ParticleBody body = bullet({0.07, 0.2, 0.03}, {0, -1e3, 0});
   body.detection = of_bullet;
   const BodyId id = world.add(std::move(body));
@@ -306,8 +306,8 @@ TEST(WorldContinuous, APairMayDifferFromItsBodiesAndItsWorld) {
   for (const Detection rule : {Detection::discrete, Detection::continuous}) {
     const Detection other = rule == Detection::discrete ? Detection::continuous : Detection::discrete;
     World world(weak_world(0.001, rule));
-    const BodyId as_the_rule = world.add(StaticBody{"right", placed(make_sheet(1, 1, 3, 3), {2, 0, 0})});
-    const BodyId as_the_pair = world.add(StaticBody{"left", make_sheet(1, 1, 3, 3)});
+    const BodyId as_the_rule = world.add(FixedBody{"right", placed(make_sheet(1, 1, 3, 3), {2, 0, 0})});
+    const BodyId as_the_pair = world.add(FixedBody{"left", make_sheet(1, 1, 3, 3)});
     const BodyId left = world.add(bullet({0.07, 0.2, 0.03}, {0, -1e4, 0}));
     const BodyId right = world.add(bullet({2.07, 0.2, 0.03}, {0, -1e4, 0}));
     world.set_detection(left, as_the_pair, rule);
@@ -324,7 +324,7 @@ TEST(WorldContinuous, APairMayDifferFromItsBodiesAndItsWorld) {
 
 TEST(WorldContinuous, WhatTouchesFromTheStartIsFreeToLeave) {
   World world(weak_world(0.01));
-  world.add(StaticBody{"floor", make_sheet(1, 1, 3, 3)});
+  world.add(FixedBody{"floor", make_sheet(1, 1, 3, 3)});
   const BodyId sheet = world.add(soft("sheet", make_sheet(0.5, 0.5, 2, 2), {0, 1, 0}));
   world.step();
   for (const Vector3d& p : world.positions(sheet)) EXPECT_NEAR(p.y(), 0.01, 1e-12);
@@ -339,7 +339,7 @@ TEST(WorldContinuous, IsNotInTheWayOfTheResponse) {
                  .contact = {.distance = 0.02, .stiffness = 500, .damping = 1},
                  .detection = detection,
                  .response = "penalty"});
-    world.add(StaticBody{"floor", make_box({2, 0.2, 2}, 3)});
+    world.add(FixedBody{"floor", make_box({2, 0.2, 2}, 3)});
     const BodyId sheet = world.add(light_sheet(6, 0.15, 0.05, 0.5));
     for (int i = 0; i < 1000; ++i) world.step();
     heights.push_back(world.positions(sheet)[0].y());

@@ -2,15 +2,15 @@
 
 #include <set>
 
-#include "carom/error.hpp"
-#include "carom/generate.hpp"
-#include "carom/world.hpp"
+#include "carom/core/error.hpp"
+#include "carom/mesh/generate.hpp"
+#include "carom/world/world.hpp"
 
 namespace carom {
 namespace {
 
-StaticBody box_at(const char* name, double x, std::uint32_t group = 1, std::uint32_t mask = 0xffffffff) {
-  StaticBody body{.name = name, .mesh = make_box({1, 1, 1}), .group = group, .mask = mask};
+FixedBody box_at(const char* name, double x, std::uint32_t group = 1, std::uint32_t mask = 0xffffffff) {
+  FixedBody body{.name = name, .mesh = make_box({1, 1, 1}), .group = group, .mask = mask};
   for (Eigen::Vector3d& p : body.mesh.positions) p.x() += x;
   return body;
 }
@@ -106,7 +106,7 @@ TEST(WorldFilters, NeighboursAreThoseOfTheRestShape) {
     }
   };
   World world({.contact = {.distance = 0.25, .surface_factor = 3, .immovable = true}});
-  world.add(KinematicBody{.name = "box", .mesh = mesh, .motion = press});
+  world.add(ScriptedBody{.name = "box", .mesh = mesh, .motion = press});
   world.step();
   ASSERT_FALSE(world.contacts().empty());
   // A path along the surface from top to bottom is 1 long at least, and 0.75 is near. On the bottom
@@ -128,7 +128,7 @@ TEST(WorldFilters, NeighboursAreThoseOfTheRestShape) {
   EXPECT_TRUE(across);
 
   World pressed({.contact = {.distance = 0.25, .surface_factor = 30, .immovable = true}});
-  pressed.add(KinematicBody{.name = "box", .mesh = mesh, .motion = press});
+  pressed.add(ScriptedBody{.name = "box", .mesh = mesh, .motion = press});
   pressed.step();
   EXPECT_TRUE(pressed.contacts().empty()) << "7.5 m is farther than any two places of the box";
 }

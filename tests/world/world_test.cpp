@@ -1,9 +1,9 @@
-#include "carom/world.hpp"
+#include "carom/world/world.hpp"
 
 #include <gtest/gtest.h>
 
-#include "carom/error.hpp"
-#include "carom/generate.hpp"
+#include "carom/core/error.hpp"
+#include "carom/mesh/generate.hpp"
 #include "oracle/brute_force.hpp"
 #include "oracle/placed.hpp"
 #include "world/light_sheet.hpp"
@@ -11,7 +11,7 @@
 namespace carom {
 namespace {
 
-KinematicBody falling_ball(double speed) {
+ScriptedBody falling_ball(double speed) {
   const TriangleMesh mesh = make_icosphere(0.5, 2);
   return {"ball", mesh, [mesh, speed](double time, std::span<Eigen::Vector3d> positions) {
             for (std::size_t i = 0; i < positions.size(); ++i) {
@@ -22,7 +22,7 @@ KinematicBody falling_ball(double speed) {
 
 TEST(World, ContactsOfAStepAreThoseOfBruteForce) {
   World world({.dt = 0.05, .contact = {.distance = 0.05, .immovable = true}, .response = "penalty"});
-  const BodyId floor = world.add(StaticBody{"floor", make_box({3, 0.2, 3}, 6)});
+  const BodyId floor = world.add(FixedBody{"floor", make_box({3, 0.2, 3}, 6)});
   const BodyId ball = world.add(falling_ball(1));
   std::vector<Triangle> triangles(world.triangles(floor).begin(), world.triangles(floor).end());
   std::vector<Index> objects(triangles.size(), 0);
@@ -64,7 +64,7 @@ TEST(World, ContactsOfAStepAreThoseOfBruteForce) {
 
 TEST(World, AContactKeepsItsIdWhileItLasts) {
   World world({.dt = 0.01, .contact = {.distance = 0.05, .pairs = PairScope::between, .immovable = true}});
-  world.add(StaticBody{"floor", make_box({3, 0.2, 3}, 4)});
+  world.add(FixedBody{"floor", make_box({3, 0.2, 3}, 4)});
   world.add(falling_ball(0.1));
   std::vector<WorldContact> before;
   std::size_t lasting = 0;
@@ -93,7 +93,7 @@ TEST(World, AParticleSheetComesToRestOnAFloor) {
   World world({.dt = 0.002,
                .contact = {.distance = 0.02, .stiffness = 500, .damping = 1, .pairs = PairScope::between},
                .response = "penalty"});
-  world.add(StaticBody{"floor", make_box({2, 0.2, 2}, 3)});
+  world.add(FixedBody{"floor", make_box({2, 0.2, 2}, 3)});
   const BodyId sheet = world.add(light_sheet(8, 0.15, 0.05, 0.5));
   for (int i = 0; i < 2000; ++i) world.step();
   for (const Eigen::Vector3d& p : world.positions(sheet)) {
@@ -107,7 +107,7 @@ TEST(World, AParticleSheetComesToRestOnAFloor) {
 /// Absurd stiffness is limited, not exploded.
 TEST(World, DoesNotBlowUpUnderStiffContacts) {
   World world({.dt = 0.002, .contact = {.distance = 0.03, .stiffness = 1e12, .damping = 100}, .response = "penalty"});
-  world.add(StaticBody{"floor", make_box({2, 0.2, 2}, 3)});
+  world.add(FixedBody{"floor", make_box({2, 0.2, 2}, 3)});
   const BodyId sheet = world.add(light_sheet(6, 0.14, 0.02, 0.1));
   std::uint64_t limited = 0;
   for (int i = 0; i < 1000; ++i) {
@@ -120,8 +120,8 @@ TEST(World, DoesNotBlowUpUnderStiffContacts) {
 
 TEST(World, BodiesComeAndGo) {
   World world({.dt = 0.01, .contact = {.distance = 0.05, .immovable = true}});
-  const BodyId a = world.add(StaticBody{"a", make_box({1, 1, 1})});
-  const BodyId b = world.add(StaticBody{"b", placed(make_box({1, 1, 1}), {1.02, 0, 0})});
+  const BodyId a = world.add(FixedBody{"a", make_box({1, 1, 1})});
+  const BodyId b = world.add(FixedBody{"b", placed(make_box({1, 1, 1}), {1.02, 0, 0})});
   world.step();
   EXPECT_FALSE(world.contacts().empty());
   world.remove(a);
@@ -131,7 +131,7 @@ TEST(World, BodiesComeAndGo) {
   EXPECT_EQ(world.bodies(), std::vector{b});
   EXPECT_THROW(world.remove(a), Error);
   EXPECT_THROW(world.positions(a), Error);
-  const BodyId c = world.add(StaticBody{"c", placed(make_box({1, 1, 1}), {2.04, 0, 0})});
+  const BodyId c = world.add(FixedBody{"c", placed(make_box({1, 1, 1}), {2.04, 0, 0})});
   EXPECT_NE(c, a);
   world.step();
   EXPECT_FALSE(world.contacts().empty());
@@ -171,10 +171,10 @@ TEST(World, AMotionThatGoesWrongIsNamedAndTheStateKept) {
   World world({.dt = 0.01});
   const TriangleMesh mesh = make_box({1, 1, 1});
   const BodyId body =
-      world.add(KinematicBody{"lift", mesh, [mesh](double time, std::span<Eigen::Vector3d> positions) {
-                                std::copy(mesh.positions.begin(), mesh.positions.end(), positions.begin());
-                                if (time > 0.015) positions[5].x() = std::nan("");
-                              }});
+      world.add(ScriptedBody{"lift", mesh, [mesh](double time, std::span<Eigen::Vector3d> positions) {
+                               std::copy(mesh.positions.begin(), mesh.positions.end(), positions.begin());
+                               if (time > 0.015) positions[5].x() = std::nan("");
+                             }});
   world.step();
   const std::uint64_t hash = world.state_hash();
   try {
@@ -221,8 +221,8 @@ TEST(World, OverflowIsRefusedAndTheStateKept) {
 TEST(World, AFailedStepChangesNeitherContactsNorStatistics) {
   World world(
       {.gravity = {0, -1e300, 0}, .dt = 1e4, .contact = {.distance = 0.05, .immovable = true}, .response = "penalty"});
-  world.add(StaticBody{"a", make_box({1, 1, 1})});
-  world.add(StaticBody{"b", placed(make_box({1, 1, 1}), {1.02, 0, 0})});
+  world.add(FixedBody{"a", make_box({1, 1, 1})});
+  world.add(FixedBody{"b", placed(make_box({1, 1, 1}), {1.02, 0, 0})});
   world.step();
   const std::vector<WorldContact> before(world.contacts().begin(), world.contacts().end());
   ASSERT_FALSE(before.empty());

@@ -21,7 +21,7 @@ CastResult hit_at(const MovingPair& pair, double t, const QueryResult& closest, 
   result.time = t;
   result.tolerance = std::max(closest.distance - separation, 0.0);
   result.closest = closest;
-  const Eigen::Vector3d origin = pair.a().course.from + t * pair.a().course.way;
+  const Eigen::Vector3d origin = pair.a().swept_pose.from + t * pair.a().swept_pose.travel;
   result.closest.point_a += origin;
   result.closest.point_b += origin;
   return result;
@@ -65,8 +65,8 @@ CastResult advance(const MovingPair& pair, const AdvanceOptions& options) {
     const double now = pair.gap(axis, t);
     if (closest.distance <= near || now <= target) {
       // Near, but is it a hit? Not if they part from here on.
-      const double least = options.separation + rounding;
-      if (now > least && pair.free_until(axis, t, now, end, least, least) >= end) return end_free();
+      const double smallest = options.separation + rounding;
+      if (now > smallest && pair.free_until(axis, t, now, end, smallest, smallest) >= end) return end_free();
       return end_at_hit(closest.distance - options.separation > options.tolerance);
     }
     if (i >= options.budget) return end_at_hit(true);

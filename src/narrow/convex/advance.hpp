@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/cast.hpp"
+#include "carom/query/cast.hpp"
 #include "narrow/convex/moving_pair.hpp"
 
 namespace carom::convex {

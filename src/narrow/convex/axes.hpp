@@ -42,7 +42,7 @@ template <class Visit>
 void visit_edge_axes(const Polyhedron& a, const Polyhedron& b, const RelativePose& pose, AxisScratch& scratch,
                      Visit&& visit) {
   scratch.corners.clear();
-  for (const Eigen::Vector3d& p : b.corners) scratch.corners.push_back(pose.rotate(detail::to_vec3(p)) + pose.t);
+  for (const Eigen::Vector3d& p : b.corners) scratch.corners.push_back(pose.rotate(math::to_vec3(p)) + pose.t);
   scratch.normals.clear();
   for (const Vec3& n : b.normals) scratch.normals.push_back(-pose.rotate(n));
   scratch.edges.clear();

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "carom/closest.hpp"
+#include "carom/mesh/closest.hpp"
 
 namespace carom::convex {
 namespace {
@@ -170,12 +170,12 @@ void box_depth(const Core& a, const Core& b, const RelativePose& pose, const Box
     p[k] = -std::abs(p[k]);
     const Vec3 from = corner_at(center, frame, p);
     p[k] = -p[k];
-    return std::pair{detail::to_eigen(from), detail::to_eigen(corner_at(center, frame, p))};
+    return std::pair{math::to_eigen(from), math::to_eigen(corner_at(center, frame, p))};
   };
   const auto [a0, a1] = ends(pa, i, {}, identity);
   const auto [b0, b1] = ends(pb, j, pose.t, r);
   const EdgeEdgeClosest closest = closest_edge_edge(a0, a1, b0, b1);
-  result.point_a = detail::to_vec3(closest.point_a);
+  result.point_a = math::to_vec3(closest.point_a);
   result.point_b = result.point_a - depth * axes.n;
   // Both ends of each edge.
   const std::uint32_t ca = corner_number(pa);

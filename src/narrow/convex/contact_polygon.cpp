@@ -51,12 +51,12 @@ Polygon of_box(const Eigen::Vector3d& half, const Eigen::Vector3d& d, double til
 }
 
 Polygon of_hull(const shapes::HullData& hull, const Eigen::Vector3d& d, double tilt) {
-  const auto at = static_cast<std::size_t>(shapes::hull_support(hull, detail::to_vec3(d)).index);
+  const auto at = static_cast<std::size_t>(shapes::hull_support(hull, math::to_vec3(d)).index);
   const auto point = [&](Index i) { return hull.points[static_cast<std::size_t>(i)]; };
   Index best = none;
   double best_slope = std::sqrt(1 - tilt * tilt);
   for (const Index f : hull.vertex_faces[at]) {
-    const double slope = detail::to_eigen(hull.face_normals[static_cast<std::size_t>(f)]).dot(d);
+    const double slope = math::to_eigen(hull.face_normals[static_cast<std::size_t>(f)]).dot(d);
     if (slope >= best_slope) {
       best = f;
       best_slope = slope;
@@ -68,12 +68,12 @@ Polygon of_hull(const shapes::HullData& hull, const Eigen::Vector3d& d, double t
     return polygon;
   }
   polygon.push_back(hull.points[at]);
-  double least = tilt;
+  double smallest = tilt;
   for (const Index i : hull.neighbours[at]) {
     const Eigen::Vector3d edge = point(i) - hull.points[at];
     const double slope = std::abs(edge.dot(d)) / edge.norm();
-    if (slope >= least) continue;
-    least = slope;
+    if (slope >= smallest) continue;
+    smallest = slope;
     polygon.resize(1);
     polygon.push_back(point(i));
   }
@@ -83,7 +83,7 @@ Polygon of_hull(const shapes::HullData& hull, const Eigen::Vector3d& d, double t
 }  // namespace
 
 std::vector<Eigen::Vector3d> contact_polygon(const shapes::Core& core, const Eigen::Vector3d& d, double tilt) {
-  const Eigen::Vector3d s = detail::to_eigen(core.size);
+  const Eigen::Vector3d s = math::to_eigen(core.size);
   const double across = std::hypot(d.x(), d.y());
   switch (core.kind) {
     case CoreKind::box:
@@ -111,7 +111,7 @@ std::vector<Eigen::Vector3d> contact_polygon(const shapes::Core& core, const Eig
     default:
       break;
   }
-  return {detail::to_eigen(shapes::support(core, detail::to_vec3(d)).p)};
+  return {math::to_eigen(shapes::support(core, math::to_vec3(d)).p)};
 }
 
 }  // namespace carom::convex

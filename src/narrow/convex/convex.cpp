@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "narrow/convex/box_box.hpp"
-#include "narrow/convex/closed_form.hpp"
-#include "narrow/convex/facets.hpp"
-#include "narrow/convex/order.hpp"
-#include "narrow/convex/refine.hpp"
-#include "narrow/convex/warm.hpp"
+#include "narrow/convex/canonical_order.hpp"
+#include "narrow/convex/gjk_warm_start.hpp"
+#include "narrow/convex/half_space.hpp"
+#include "narrow/convex/minkowski_faces.hpp"
+#include "narrow/convex/refine_depth.hpp"
 #include "narrow/convex/wide.hpp"
 
 namespace carom::convex {
@@ -33,8 +33,8 @@ using HullPair = Pair<HullSupport, HullSupport>;
 
 /// Solid hulls, whose cores overlap. False if they are not solid enough.
 bool overlapping_hulls(const HullPair& pair, const Vec3& guess, LocalResult& result) {
-  FacetDepth f;
-  if (!facet_depth(*pair.a.core.hull, *pair.b.core.hull, pair.pose, pair.scale(), guess, f)) return false;
+  HullDepth f;
+  if (!hull_depth(*pair.a.core.hull, *pair.b.core.hull, pair.pose, pair.scale(), guess, f)) return false;
   result.distance = -(f.depth + pair.radius());
   result.normal = f.n;
   result.iterations += f.supports;
@@ -134,13 +134,13 @@ void answer(const P& pair, Question question, QueryCache* cache, LocalResult& re
     result.distance = -pair.radius();
     result.normal = {1, 0, 0};
   };
-  const Vec3 guess = cache == nullptr ? Vec3{} : -detail::to_vec3(cache->axis);
+  const Vec3 guess = cache == nullptr ? Vec3{} : -math::to_vec3(cache->axis);
   if constexpr (std::is_same_v<P, HullPair>) {
     if (overlap_deeply(pair)) {
       if (no_depth) return touching_only();
       if (overlapping_hulls(pair, guess, result)) {
         if (cache != nullptr) {
-          cache->axis = detail::to_eigen(-result.normal);
+          cache->axis = math::to_eigen(-result.normal);
           cache->corner_count = 0;
         }
         return;
@@ -157,7 +157,7 @@ void answer(const P& pair, Question question, QueryCache* cache, LocalResult& re
   if (g.overlap) {
     overlapping(pair, g, guess, result);
     // GJK ends with no axis; the way out is the one to begin with the next time, apart or not.
-    if (cache != nullptr) cache->axis = detail::to_eigen(-result.normal);
+    if (cache != nullptr) cache->axis = math::to_eigen(-result.normal);
     return;
   }
   separate(pair, g, result);
@@ -280,9 +280,9 @@ void query(Question question, const Core& a, const Eigen::Isometry3d& pose_a, co
   result.error = local.error;
   result.iterations = local.iterations;
   result.limited = local.limited;
-  result.normal = pose_a.linear() * detail::to_eigen(local.normal);
-  result.point_a = pose_a * detail::to_eigen(local.point_a);
-  result.point_b = pose_a * detail::to_eigen(local.point_b);
+  result.normal = pose_a.linear() * math::to_eigen(local.normal);
+  result.point_a = pose_a * math::to_eigen(local.point_a);
+  result.point_b = pose_a * math::to_eigen(local.point_b);
   result.feature_a = feature(a, local.corners_a, local.corners);
   result.feature_b = feature(b, local.corners_b, local.corners);
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/query.hpp"
+#include "carom/query/query.hpp"
 #include "narrow/convex/epa.hpp"
 #include "shapes/core.hpp"
 

@@ -88,7 +88,7 @@ Epa epa(const P& pair, const Gjk& g) {
   Epa result;
   Simplex s = g.simplex;
   const double scale = pair.scale();
-  // Duplicate vertices, or a tetrahedron without volume, are begun anew from what is sound of them.
+  // Duplicate vertices, or a tetrahedron without volume, are begun again from what is sound of them.
   if (s.count == 4) {
     const Vec3 a = s.vertices[1].y - s.vertices[0].y;
     const Vec3 b = s.vertices[2].y - s.vertices[0].y;
@@ -173,7 +173,7 @@ Epa epa(const P& pair, const Gjk& g) {
   const auto off = [&](const Closest& c) { return dot(c.v - exit, c.v - exit); };
   Closest foot = take(best);
   std::array<std::uint16_t, 3> chosen = best;
-  const auto look_for_better = [&](auto&& closest_of) {
+  const auto search_better = [&](auto&& closest_of) {
     polytope.for_each_face([&](std::uint16_t other) {
       const Polytope::Face& face = polytope.face(other);
       const double beside = dot(face.n, exit) - face.offset;
@@ -186,9 +186,9 @@ Epa epa(const P& pair, const Gjk& g) {
     });
     take(chosen);
   };
-  if (off(foot) > 1e-20 * scale * scale) look_for_better(closest_to_origin);
+  if (off(foot) > 1e-20 * scale * scale) search_better(closest_to_origin);
   // Slivers again.
-  if (off(foot) > 1e-18 * scale * scale) look_for_better(careful_closest);
+  if (off(foot) > 1e-18 * scale * scale) search_better(robust_closest_to_origin);
   keep(result.simplex, foot);
   result.limited = !done;
   if (pair.polytopes() && polytope.thinnest() < thin_area * thin_area * scale * scale * scale * scale) {

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "narrow/convex/careful.hpp"
+#include "narrow/convex/robust_simplex.hpp"
 #include "narrow/convex/simplex.hpp"
 
 /// Gilbert, Johnson and Keerthi's distance between two cores, as the distance of the origin from their difference.
@@ -54,7 +54,7 @@ inline bool surely_inside(const Simplex& s) {
   return std::min({wa, wb, wc, wd}) > 1e-14 * squared * std::sqrt(squared);
 }
 
-inline constexpr int most_gjk_iterations = 128;
+inline constexpr int max_gjk_iterations = 128;
 /// Bounds this close, relative to the distance, are equal.
 inline constexpr double gjk_tolerance = 1e-12;
 
@@ -89,7 +89,7 @@ Gjk gjk(const P& pair, const Vec3& axis, bool only_verdict, const Simplex* start
   double axis_squared = dot(g.v, g.v);
   bool sound = true;
   for (;;) {
-    if (++g.iterations > most_gjk_iterations) {
+    if (++g.iterations > max_gjk_iterations) {
       g.limited = true;
       break;
     }
@@ -113,7 +113,7 @@ Gjk gjk(const P& pair, const Vec3& axis, bool only_verdict, const Simplex* start
       if (polytopes && g.simplex.has(w)) {
         // Then v is not the closest point of its own simplex, which is thin.
         if (g.simplex.count < 3) break;
-        const Closest closest = careful_closest(g.simplex);
+        const Closest closest = robust_closest_to_origin(g.simplex);
         if (!(closest.squared < squared)) break;
         keep(g.simplex, closest);
         g.v = closest.v;
@@ -124,7 +124,7 @@ Gjk gjk(const P& pair, const Vec3& axis, bool only_verdict, const Simplex* start
     }
     g.simplex.vertices[static_cast<std::size_t>(g.simplex.count++)] = w;
     Closest closest = closest_to_origin(g.simplex);
-    if (!(closest.squared < squared) && g.simplex.count > 2) closest = careful_closest(g.simplex);
+    if (!(closest.squared < squared) && g.simplex.count > 2) closest = robust_closest_to_origin(g.simplex);
     if (closest.count == 4 && g.lower > 0) {
       // Known to be apart, so this is rounding: the gap that is known is the answer.
       g.simplex.weights = closest.weights;

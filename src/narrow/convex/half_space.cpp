@@ -1,4 +1,4 @@
-#include "narrow/convex/closed_form.hpp"
+#include "narrow/convex/half_space.hpp"
 
 namespace carom::convex {
 

@@ -2,7 +2,7 @@
 
 #include <Eigen/Geometry>
 
-#include "carom/cast.hpp"
+#include "carom/query/cast.hpp"
 #include "shapes/core.hpp"
 
 /// Two cores on their way, and how far apart they are along an axis, at a time and over an interval of time.
@@ -15,30 +15,30 @@
 namespace carom::convex {
 
 /// How a body goes: shared by the parts of a compound.
-struct Course {
-  Eigen::Matrix3d start;      ///< rotation at time 0
-  Eigen::Vector3d axis;       ///< unit, in the world; any if it does not turn
-  double angle = 0;           ///< not negative
-  double skew = 0;            ///< how far the given rotations are from being some
-  Eigen::Vector3d from, way;  ///< of the origin
+struct SweptPose {
+  Eigen::Matrix3d start;         ///< rotation at time 0
+  Eigen::Vector3d axis;          ///< unit, in the world; any if it does not turn
+  double angle = 0;              ///< not negative
+  double skew = 0;               ///< how far the given rotations are from being some
+  Eigen::Vector3d from, travel;  ///< of the origin
 
   /// The shorter way round, at most half a turn.
-  Course(const Eigen::Isometry3d& pose_from, const Eigen::Isometry3d& pose_to);
+  SweptPose(const Eigen::Isometry3d& pose_from, const Eigen::Isometry3d& pose_to);
   /// Any turn, by its rotation vector.
-  Course(const Eigen::Isometry3d& pose_from, const Eigen::Vector3d& turn, const Eigen::Vector3d& goes);
+  SweptPose(const Eigen::Isometry3d& pose_from, const Eigen::Vector3d& turn, const Eigen::Vector3d& goes);
   Eigen::Matrix3d rotation(double t) const;
 };
 
 /// A convex part of a body.
 struct MovingCore {
   const shapes::Core& core;
-  const Course& course;
+  const SweptPose& swept_pose;
   Eigen::Matrix3d start;  ///< rotation of the part at time 0
   Eigen::Vector3d lever;  ///< from the body's origin to the part's, at time 0
   double reach = 0;       ///< no point of the core is farther from the body's origin
 
-  MovingCore(const shapes::Core& solid, const Course& goes);
-  MovingCore(const shapes::Core& solid, const Course& goes, const Eigen::Isometry3d& part);
+  MovingCore(const shapes::Core& solid, const SweptPose& goes);
+  MovingCore(const shapes::Core& solid, const SweptPose& goes, const Eigen::Isometry3d& part);
 
   /// The origin of the body at the origin of the world.
   Eigen::Isometry3d pose(double t) const;
@@ -51,7 +51,7 @@ class MovingPair {
   MovingPair(const MovingCore& a, const MovingCore& b);
 
   /// From the origin of a's body to that of b's.
-  Eigen::Vector3d offset(double t) const { return offset_ + t * way_; }
+  Eigen::Vector3d offset(double t) const { return offset_ + t * travel_; }
   /// The longest way of a point as seen from the other body.
   double path() const;
   /// What rounding can do to a gap.
@@ -75,7 +75,7 @@ class MovingPair {
 
   /// Whether the direction n alone (unit, from a to b) shows that they stay farther apart than `least`: a yes is sure,
   /// a no says nothing. Four support points where it is as easy as that.
-  bool apart_along(const Eigen::Vector3d& n, double begin, double end, double least) const;
+  bool apart_along(const Eigen::Vector3d& n, double begin, double end, double smallest) const;
 
   const MovingCore& a() const { return a_; }
   const MovingCore& b() const { return b_; }
@@ -87,7 +87,7 @@ class MovingPair {
   const MovingCore& a_;
   const MovingCore& b_;
   Eigen::Vector3d offset_;
-  Eigen::Vector3d way_;
+  Eigen::Vector3d travel_;
   double farthest_ = 0;  ///< |offset| at any time
 };
 

@@ -10,7 +10,7 @@
 /// origin of the world is computed as well as one at it.
 namespace carom::convex {
 
-using detail::Vec3;
+using math::Vec3;
 using shapes::Core;
 
 /// Of b in the frame of a.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "geometry/orientation.hpp"
+#include "math/orientation.hpp"
 
 namespace carom::convex {
 namespace {
@@ -12,7 +12,7 @@ using Eigen::Vector2d;
 
 int turn(const Vector2d& a, const Vector2d& b, const Vector2d& c) {
   const auto lift = [](const Vector2d& p) { return Eigen::Vector3d(p.x(), p.y(), 0); };
-  return detail::orient2d(lift(a), lift(b), lift(c), 2);
+  return math::orient2d(lift(a), lift(b), lift(c), 2);
 }
 
 /// Andrew's chain with exact signs.

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "carom/mesh.hpp"
+#include "carom/mesh/mesh.hpp"
 
 namespace carom::convex {
 

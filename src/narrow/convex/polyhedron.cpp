@@ -5,7 +5,7 @@
 #include <map>
 
 #include "core/check.hpp"
-#include "geometry/index_lists.hpp"
+#include "mesh/index_lists.hpp"
 #include "narrow/convex/simplex.hpp"
 #include "shapes/shape_data.hpp"
 #include "shapes/support.hpp"
@@ -38,8 +38,8 @@ Vec3 area_vector(const Polyhedron& p, std::span<const Index> face) {
 
 void add_corners_and_faces(Polyhedron& p) {
   if (p.core->kind == shapes::CoreKind::box) {
-    for (std::uint32_t i = 0; i < 8; ++i) p.corners.push_back(detail::to_eigen(shapes::box_corner(p.core->size, i).p));
-    p.faces = detail::lists_of(box_faces());
+    for (std::uint32_t i = 0; i < 8; ++i) p.corners.push_back(math::to_eigen(shapes::box_corner(p.core->size, i).p));
+    p.faces = mesh::lists_of(box_faces());
   } else {
     const shapes::HullData& hull = *p.core->hull;
     p.corners = hull.points;
@@ -72,12 +72,12 @@ void add_edges(Polyhedron& p) {
     p.edges.push_back({0, 1});
     p.edge_faces.push_back({none, none});
   }
-  p.face_edges = detail::lists_of(face_edges);
+  p.face_edges = mesh::lists_of(face_edges);
   std::vector<std::vector<Index>> vertex_edges(p.corners.size());
   for (std::size_t e = 0; e < p.edges.size(); ++e) {
     for (const Index v : p.edges[e]) vertex_edges[static_cast<std::size_t>(v)].push_back(static_cast<Index>(e));
   }
-  p.vertex_edges = detail::lists_of(vertex_edges);
+  p.vertex_edges = mesh::lists_of(vertex_edges);
 }
 
 void add_edge_planes(Polyhedron& p) {

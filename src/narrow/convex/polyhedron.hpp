@@ -2,13 +2,13 @@
 
 #include <vector>
 
-#include "carom/separating_axes.hpp"
-#include "geometry/vec3.hpp"
+#include "carom/query/separating_axes.hpp"
+#include "math/vec3.hpp"
 #include "shapes/core.hpp"
 
 namespace carom::convex {
 
-using detail::Vec3;
+using math::Vec3;
 
 /// A polytope with everything that is next to everything, in its own frame.
 struct Polyhedron {
@@ -41,7 +41,7 @@ struct Polyhedron {
   std::vector<Vec3> flat_normals;
   std::vector<Vec3> flat_edges;
 
-  Vec3 corner(Index i) const { return detail::to_vec3(corners[static_cast<std::size_t>(i)]); }
+  Vec3 corner(Index i) const { return math::to_vec3(corners[static_cast<std::size_t>(i)]); }
   Vec3 along(std::size_t edge) const { return corner(edges[edge][1]) - corner(edges[edge][0]); }
 };
 

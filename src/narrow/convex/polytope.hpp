@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "geometry/double_double.hpp"
+#include "math/double_double.hpp"
 #include "narrow/convex/pair.hpp"
 
 /// The growing polytope of EPA: triangles that know their neighbours, and a heap of those that may be closest to the
@@ -30,9 +30,9 @@ class Room {
 template <class Real>
 class BasicPolytope {
  public:
-  using Vector = std::conditional_t<std::is_same_v<Real, double>, Vec3, detail::WideVec3>;
-  static constexpr int most_vertices = 256;
-  static constexpr int most_faces = 1024;  // dead ones included
+  using Vector = std::conditional_t<std::is_same_v<Real, double>, Vec3, math::WideVec3>;
+  static constexpr int max_vertices = 256;
+  static constexpr int max_faces = 1024;  // dead ones included
 
   struct Face {
     Vector n;        ///< outward, not of unit length
@@ -72,7 +72,7 @@ class BasicPolytope {
 
   const Face& face(std::uint16_t f) const { return faces_[f]; }
   const Vertex& vertex(std::uint16_t v) const { return vertices_[v]; }
-  bool full() const { return vertex_count_ == most_vertices || face_count_ + 64 > most_faces; }
+  bool full() const { return vertex_count_ == max_vertices || face_count_ + 64 > max_faces; }
 
   /// Squared distance of the face's plane from the origin.
   double key(std::uint16_t f) const {
@@ -113,7 +113,7 @@ class BasicPolytope {
 
   /// No face that is there has a plane nearer to the origin, whatever rounding did to its normal.
   double sure_distance() const {
-    double least = INFINITY;
+    double smallest = INFINITY;
     for_each_face([&](std::uint16_t f) {
       const Face& face = faces_[f];
       if (!(face.inverse < INFINITY)) return;
@@ -121,9 +121,9 @@ class BasicPolytope {
       const Vec3 e = vertices_[face.vertex[1]].y - a;
       const Vec3 g = vertices_[face.vertex[2]].y - a;
       const double doubt = 1e-15 * std::sqrt(dot(e, e) * dot(g, g) * dot(a, a));
-      least = std::min(least, (static_cast<double>(face.offset) - doubt) * std::sqrt(face.inverse));
+      smallest = std::min(smallest, (static_cast<double>(face.offset) - doubt) * std::sqrt(face.inverse));
     });
-    return std::max(least, 0.0);
+    return std::max(smallest, 0.0);
   }
 
   /// Replaces all faces that see w, which `from` does, by a cone over their rim. False if the rim is not one loop,
@@ -134,8 +134,8 @@ class BasicPolytope {
     vertices_[vertex_count_++] = w;
     faces_[from].dead = true;
     for (int k = 0; k < 3; ++k) {
-      if (!look(faces_[from].next[static_cast<std::size_t>(k)], faces_[from].next_edge[static_cast<std::size_t>(k)],
-                w.y)) {
+      if (!search(faces_[from].next[static_cast<std::size_t>(k)], faces_[from].next_edge[static_cast<std::size_t>(k)],
+                  w.y)) {
         return false;
       }
     }
@@ -176,7 +176,7 @@ class BasicPolytope {
 
   static Vector difference(const Vec3& a, const Vec3& b) {
     if constexpr (std::is_same_v<Real, double>) return a - b;
-    if constexpr (!std::is_same_v<Real, double>) return detail::wide_difference(a, b);
+    if constexpr (!std::is_same_v<Real, double>) return math::wide_difference(a, b);
   }
 
   void make_face(std::uint16_t i, std::uint16_t j, std::uint16_t k) {
@@ -205,31 +205,31 @@ class BasicPolytope {
   }
 
   /// Goes into a face over one of its edges; the rim comes out in order. False if there is no more room.
-  bool look(std::uint16_t f, std::uint8_t edge, const Vec3& w) {
+  bool search(std::uint16_t f, std::uint8_t edge, const Vec3& w) {
     Face& face = faces_[f];
     if (face.dead) return true;
     if (dot(face.n, Vector(w)) - face.offset <= face.slack) {
-      if (rim_count_ == most_rim) return false;
+      if (rim_count_ == max_rim) return false;
       rim_[static_cast<std::size_t>(rim_count_++)] = {f, edge};
       return true;
     }
     face.dead = true;
     const auto second = static_cast<std::size_t>((edge + 1) % 3);
     const auto third = static_cast<std::size_t>((edge + 2) % 3);
-    return look(face.next[second], face.next_edge[second], w) && look(face.next[third], face.next_edge[third], w);
+    return search(face.next[second], face.next_edge[second], w) && search(face.next[third], face.next_edge[third], w);
   }
 
-  static constexpr int most_rim = 60;
+  static constexpr int max_rim = 60;
   std::uint16_t vertex_count_ = 0;
   std::uint16_t face_count_ = 0;
   std::uint16_t heap_count_ = 0;
   int rim_count_ = 0;
   double tolerance_;
   double thinnest_ = INFINITY;
-  Room<Rim, most_rim> rim_;
-  Room<Vertex, most_vertices> vertices_;
-  Room<Face, most_faces> faces_;
-  Room<Entry, most_faces> heap_;
+  Room<Rim, max_rim> rim_;
+  Room<Vertex, max_vertices> vertices_;
+  Room<Face, max_faces> faces_;
+  Room<Entry, max_faces> heap_;
 };
 
 using Polytope = BasicPolytope<double>;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "carom/closest.hpp"
+#include "carom/mesh/closest.hpp"
 #include "core/at.hpp"
 
 namespace carom::convex {
@@ -11,7 +11,7 @@ namespace {
 
 using Kind = PolyhedronFeatureKind;
 
-constexpr int most_steps = 256;
+constexpr int max_steps = 256;
 
 PolyhedronFeature vertex(Index i) {
   return {Kind::vertex, i};
@@ -114,11 +114,11 @@ class Walk {
       const Index v = features[i].index;
       const Vec3 d = seen(i, solids_[1 - i]->corner(features[1 - i].index)) - p.corner(v);
       Index best = none;
-      double most = slack_;
+      double largest = slack_;
       for (const Index e : p.vertex_edges[at(v)]) {
         const double beyond = dot(d, away(p, v, e));
-        if (beyond > most) {
-          most = beyond;
+        if (beyond > largest) {
+          largest = beyond;
           best = e;
         }
       }
@@ -175,12 +175,12 @@ class Walk {
     const Index f = features[j].index;
     const Vec3 x = seen(j, p.corner(v));
     Index best = none;
-    double most = slack_;
+    double largest = slack_;
     for (const Index e : q.face_edges[at(f)]) {
       const double beyond =
           dot(x - q.corner(q.edges[at(e)][0]), out_of_face(q, e, q.edge_faces[at(e)][0] == f ? 0 : 1));
-      if (beyond > most) {
-        most = beyond;
+      if (beyond > largest) {
+        largest = beyond;
         best = e;
       }
     }
@@ -278,13 +278,13 @@ class Walk {
   /// The edge or corner of a face that is nearest to a segment.
   PolyhedronFeature nearest_on_rim(const Polyhedron& q, Index f, const Vec3& tail, const Vec3& head) const {
     PolyhedronFeature best;
-    double least = INFINITY;
+    double smallest = INFINITY;
     for (const Index e : q.face_edges[at(f)]) {
       const auto [first, second] = q.edges[at(e)];
-      const EdgeEdgeClosest closest = closest_edge_edge(q.corners[at(first)], q.corners[at(second)],
-                                                        detail::to_eigen(tail), detail::to_eigen(head));
-      if (!(closest.distance < least)) continue;
-      least = closest.distance;
+      const EdgeEdgeClosest closest =
+          closest_edge_edge(q.corners[at(first)], q.corners[at(second)], math::to_eigen(tail), math::to_eigen(head));
+      if (!(closest.distance < smallest)) continue;
+      smallest = closest.distance;
       best = closest.s <= 0 ? vertex(first) : closest.s >= 1 ? vertex(second) : edge(e);
     }
     return best;
@@ -325,9 +325,9 @@ void add_points(const Polyhedron& a, const Polyhedron& b, const RelativePose& po
     const auto [a0, a1] = ends_a();
     const auto [b0, b1] = ends_b();
     const EdgeEdgeClosest closest =
-        closest_edge_edge(detail::to_eigen(a0), detail::to_eigen(a1), detail::to_eigen(b0), detail::to_eigen(b1));
-    v.point_a = detail::to_vec3(closest.point_a);
-    v.point_b = detail::to_vec3(closest.point_b);
+        closest_edge_edge(math::to_eigen(a0), math::to_eigen(a1), math::to_eigen(b0), math::to_eigen(b1));
+    v.point_a = math::to_vec3(closest.point_a);
+    v.point_b = math::to_vec3(closest.point_b);
   }
 }
 
@@ -338,7 +338,7 @@ Vclip vclip(const Polyhedron& a, const Polyhedron& b, const RelativePose& pose, 
   walk.features = {valid(a, start.a), valid(b, start.b)};
   Vclip v;
   Walk::Step step = Walk::Step::go_on;
-  while (step == Walk::Step::go_on && v.iterations < most_steps) {
+  while (step == Walk::Step::go_on && v.iterations < max_steps) {
     ++v.iterations;
     step = walk.step();
   }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/closest_features.hpp"
+#include "carom/query/closest_features.hpp"
 #include "narrow/convex/pair.hpp"
 #include "narrow/convex/polyhedron.hpp"
 

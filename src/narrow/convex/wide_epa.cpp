@@ -6,7 +6,7 @@
 namespace carom::convex {
 namespace {
 
-using detail::wide_difference;
+using math::wide_difference;
 using WidePolytope = BasicPolytope<DoubleDouble>;
 
 /// Thinner than this, of the size, is flat.
@@ -152,28 +152,28 @@ Epa wide_epa(const Core& a, const Core& b, const RelativePose& pose, const Gjk& 
   std::uint16_t f = 0;
   bool done = false;
   std::array<std::uint16_t, 3> best{};
-  double least = INFINITY;
+  double smallest = INFINITY;
   while (!done && polytope.pop(f)) {
     const WidePolytope::Face& face = polytope.face(f);
     const double inverse = std::sqrt(face.inverse);
     const double offset = std::max(face.offset.high, 0.0) * inverse;
-    result.lower = std::min(offset, least);
-    done = offset >= least;
+    result.lower = std::min(offset, smallest);
+    done = offset >= smallest;
     if (done || polytope.full()) break;
     ++result.iterations;
     const Vertex w = pair.support(unit(face.n.rounded()));
     const DoubleDouble h = dot(face.n, WideVec3(w.y));
     const double depth = std::max(h.high, 0.0) * inverse;
     done = !((h - face.offset).high * inverse > small);
-    if (depth < least) {
-      least = depth;
+    if (depth < smallest) {
+      smallest = depth;
       best = face.vertex;
       result.n = unit(face.n.rounded());
     }
-    if (!done && !polytope.expand(f, w, least * least * (1 + 1e-9))) break;
+    if (!done && !polytope.expand(f, w, smallest * smallest * (1 + 1e-9))) break;
   }
   result.limited = !done;
-  result.depth = least;
+  result.depth = smallest;
   find_exit(polytope, best, scale, result);
   result.depth *= pair.size();
   result.lower *= pair.size();

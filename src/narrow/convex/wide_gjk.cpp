@@ -23,7 +23,7 @@ void wide_gjk(const Core& a, const Core& b, const RelativePose& pose, Gjk& g) {
     if (overlap) break;
     length = square_root(closest.squared).high;
     overlap = !(length > tiny);
-    if (overlap || iterations == most_gjk_iterations) break;
+    if (overlap || iterations == max_gjk_iterations) break;
     w = pair.support(-unit(closest.v.rounded()));
     lower = (dot(closest.v, WideVec3(w.y)) / length).high;
     if (!(length - lower > tiny) || s.has(w)) break;
@@ -39,7 +39,7 @@ void wide_gjk(const Core& a, const Core& b, const RelativePose& pose, Gjk& g) {
   // A bound that settled the verdict is true but for the rounding of a support.
   if (overlap && g.verdict == Verdict::apart) return;
   g.wide = true;
-  g.limited = iterations == most_gjk_iterations;
+  g.limited = iterations == max_gjk_iterations;
   g.simplex = pair.unseen(s);
   g.overlap = overlap;
   if (overlap) {

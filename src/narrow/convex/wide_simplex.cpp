@@ -3,7 +3,7 @@
 namespace carom::convex {
 namespace {
 
-using detail::wide_difference;
+using math::wide_difference;
 
 class WideSearch {
  public:

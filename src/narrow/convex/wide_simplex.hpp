@@ -2,13 +2,13 @@
 
 #include <array>
 
-#include "geometry/double_double.hpp"
+#include "math/double_double.hpp"
 #include "narrow/convex/simplex.hpp"
 
 namespace carom::convex {
 
-using detail::DoubleDouble;
-using detail::WideVec3;
+using math::DoubleDouble;
+using math::WideVec3;
 
 /// As Closest, with twice the digits: of slivers too thin for doubles.
 struct WideClosest {

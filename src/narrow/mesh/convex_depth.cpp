@@ -4,10 +4,10 @@
 #include <cmath>
 
 #include "core/at.hpp"
-#include "geometry/disjoint_sets.hpp"
+#include "core/disjoint_sets.hpp"
 #include "narrow/convex/convex.hpp"
 #include "narrow/mesh/point_queries.hpp"
-#include "narrow/mesh/region_places.hpp"
+#include "narrow/mesh/region_boxes.hpp"
 #include "narrow/mesh/trial_directions.hpp"
 #include "narrow/mesh/triangle_core.hpp"
 
@@ -17,16 +17,16 @@ namespace {
 using convex::Question;
 using shapes::TriangleCorners;
 
-constexpr int most_trials = 32;
-constexpr int most_advances = 64;
-constexpr std::size_t most_directions = 12;
+constexpr int max_trials = 32;
+constexpr int max_advances = 64;
+constexpr std::size_t max_directions = 12;
 
 using Found = ConvexRegion;
 
 class Meter {
  public:
-  Meter(const PlacedMesh& a, const PlacedCore& b, ConvexWalk& walk)
-      : a_(a), b_(b), walk_(walk), bare_(b.core), small_(1e-12 * walk.scale()) {
+  Meter(const PlacedMesh& a, const PlacedCore& b, ConvexWalk& traverse)
+      : a_(a), b_(b), walk_(traverse), bare_(b.core), small_(1e-12 * traverse.scale()) {
     bare_.radius = 0;
   }
 
@@ -44,9 +44,9 @@ class Meter {
 
  private:
   const TriangleCorners& corners(std::uint32_t i) const { return a_.mesh.tree.corners[i]; }
-  Eigen::Isometry3d moved_pose(const Vec3& way) const {
+  Eigen::Isometry3d moved_pose(const Vec3& travel) const {
     Eigen::Isometry3d pose = b_.pose;
-    pose.translation() += a_.pose.linear() * detail::to_eigen(way);
+    pose.translation() += a_.pose.linear() * math::to_eigen(travel);
     return pose;
   }
   bool touches(std::uint32_t i, const Eigen::Isometry3d& pose) {
@@ -75,7 +75,7 @@ class Meter {
     std::sort(uses.begin(), uses.end(), [](const Use& p, const Use& q) {
       return p.vertex != q.vertex ? p.vertex < q.vertex : p.place < q.place;
     });
-    detail::DisjointSets sets(all.size());
+    DisjointSets sets(all.size());
     for (std::size_t i = 1; i < uses.size(); ++i) {
       if (uses[i].vertex == uses[i - 1].vertex) sets.merge(uses[i].place, uses[i - 1].place);
     }
@@ -91,7 +91,7 @@ class Meter {
   Vec3 contact_point(std::uint32_t i, const Eigen::Isometry3d& pose) {
     QueryResult r;
     convex::query(Question::distance, triangle_.set(corners(i), 0), a_.pose, bare_, pose, nullptr, r);
-    return detail::to_vec3(a_.pose.linear().transpose() * (r.point_a - a_.pose.translation()));
+    return math::to_vec3(a_.pose.linear().transpose() * (r.point_a - a_.pose.translation()));
   }
 
   void find_places(const std::vector<std::vector<std::uint32_t>>& regions) {
@@ -104,7 +104,7 @@ class Meter {
     }
   }
 
-  void add_direction(const Vec3& v) { mesh::add_direction(v, most_directions, directions_); }
+  void add_direction(const Vec3& v) { mesh::add_direction(v, max_directions, directions_); }
 
   Vec3 lowest_point(const Vec3& n) const {
     const RelativePose& pose = walk_.pose();
@@ -115,7 +115,7 @@ class Meter {
     directions_.clear();
     Vec3 mean;
     for (const std::uint32_t i : region) {
-      mean = mean + detail::cross(corners(i)[1] - corners(i)[0], corners(i)[2] - corners(i)[0]);
+      mean = mean + math::cross(corners(i)[1] - corners(i)[0], corners(i)[2] - corners(i)[0]);
     }
     add_direction(mean);
     const Vec3 middle = walk_.middle();
@@ -125,9 +125,9 @@ class Meter {
     for (std::size_t k = 0; k < region.size() && k < 8; ++k) {
       QueryResult r;
       convex::query(Question::distance, triangle_.set(corners(region[k]), 0), a_.pose, bare_, b_.pose, nullptr, r);
-      const Vec3 n = detail::to_vec3(a_.pose.linear().transpose() * r.normal);
+      const Vec3 n = math::to_vec3(a_.pose.linear().transpose() * r.normal);
       const Vec3 m =
-          detail::cross(corners(region[k])[1] - corners(region[k])[0], corners(region[k])[2] - corners(region[k])[0]);
+          math::cross(corners(region[k])[1] - corners(region[k])[0], corners(region[k])[2] - corners(region[k])[0]);
       add_direction(m);
       if (!a_.mesh.is_closed(a_.mesh.tree.triangles[region[k]])) add_direction(-m);
       add_direction(n);
@@ -139,47 +139,47 @@ class Meter {
   /// them, back to where they touch. Each step is along the normal of the gap, so none goes too far.
   double leave(std::uint32_t i, const Vec3& n, double known, Vec3& point) {
     const TriangleCorners& t = corners(i);
-    double way = std::max({dot(n, t[0]), dot(n, t[1]), dot(n, t[2])}) - dot(n, lowest_point(n)) + small_;
-    if (!(way > known)) return known;
+    double travel = std::max({dot(n, t[0]), dot(n, t[1]), dot(n, t[2])}) - dot(n, lowest_point(n)) + small_;
+    if (!(travel > known)) return known;
     const shapes::Core& triangle = triangle_.set(t, 0);
-    const Eigen::Vector3d n_world = a_.pose.linear() * detail::to_eigen(n);
-    for (int k = 0; k < most_advances; ++k) {
+    const Eigen::Vector3d n_world = a_.pose.linear() * math::to_eigen(n);
+    for (int k = 0; k < max_advances; ++k) {
       QueryResult r;
-      convex::query(Question::distance, triangle, a_.pose, bare_, moved_pose(way * n), nullptr, r);
-      point = detail::to_vec3(a_.pose.linear().transpose() * (r.point_a - a_.pose.translation()));
+      convex::query(Question::distance, triangle, a_.pose, bare_, moved_pose(travel * n), nullptr, r);
+      point = math::to_vec3(a_.pose.linear().transpose() * (r.point_a - a_.pose.translation()));
       const double along = r.normal.dot(n_world);
       if (!(r.distance > small_) || !(along > 0)) break;
       const double step = (r.distance - 0.5 * small_) / along;
-      way -= step;
-      if (!(way > known)) return known;
+      travel -= step;
+      if (!(travel > known)) return known;
       if (step <= 1e-3 * small_) break;
     }
-    return way;
+    return travel;
   }
 
-  bool inside_moved(double way, const Vec3& n) const {
-    return a_.mesh.any_closed && inside(a_.mesh, lowest_point(n) + way * n);
+  bool inside_moved(double travel, const Vec3& n) const {
+    return a_.mesh.any_closed && inside(a_.mesh, lowest_point(n) + travel * n);
   }
 
   void try_direction(const std::vector<std::uint32_t>& region, const Vec3& n, Found& best) {
-    double way = 0;
+    double travel = 0;
     Vec3 point = lowest_point(n);
     Index which = none;
     for (const std::uint32_t i : region) {
       Vec3 p;
-      const double w = leave(i, n, way, p);
-      if (!(w > way)) continue;
-      way = w;
+      const double w = leave(i, n, travel, p);
+      if (!(w > travel)) continue;
+      travel = w;
       point = p;
       which = a_.mesh.tree.triangles[i];
-      if (way >= best.depth) return;
+      if (travel >= best.depth) return;
     }
     // Free of the region's triangles, it may meet others here, or be inside still: then on, through what is in the way.
     for (int k = 0;; ++k) {
-      if (k == most_trials) return;
-      double farther = way;
-      const Eigen::Isometry3d pose = moved_pose((way + small_) * n);
-      walk_.near_moved((way + small_) * n, 0, [&](std::uint32_t i) {
+      if (k == max_trials) return;
+      double farther = travel;
+      const Eigen::Isometry3d pose = moved_pose((travel + small_) * n);
+      walk_.near_moved((travel + small_) * n, 0, [&](std::uint32_t i) {
         if (!touches(i, pose)) return false;
         if (places_.size() > 1 && !places_.belongs(contact_point(i, pose), number_)) return false;
         Vec3 q;
@@ -191,19 +191,19 @@ class Meter {
         }
         return false;
       });
-      if (farther > way) {
-        way = farther;
-      } else if (inside_moved(way + small_, n)) {
-        way += small_ + way_out(a_.mesh, lowest_point(n) + (way + small_) * n, n);
-        point = lowest_point(n) + way * n;
+      if (farther > travel) {
+        travel = farther;
+      } else if (inside_moved(travel + small_, n)) {
+        travel += small_ + exit_path(a_.mesh, lowest_point(n) + (travel + small_) * n, n);
+        point = lowest_point(n) + travel * n;
         which = none;
       } else {
         break;
       }
-      if (!(way < best.depth)) return;
+      if (!(travel < best.depth)) return;
     }
-    if (!(way < best.depth)) return;
-    best.depth = way;
+    if (!(travel < best.depth)) return;
+    best.depth = travel;
     best.normal = n;
     best.point_a = point;
     best.triangle = which;
@@ -214,7 +214,7 @@ class Meter {
     find_directions(region);
     Found best;
     for (const Vec3& n : directions_) try_direction(region, n, best);
-    if (!std::isfinite(best.depth)) give_bound(best);
+    if (!std::isfinite(best.depth)) report_bound(best);
     if (best.depth <= 10 * small_ && !region.empty()) turn_to_widest_gap(region, best);
     const Vec3 low = lowest_point(best.normal);
     best.point_b = std::isfinite(best.depth) ? best.point_a - best.depth * best.normal : low;
@@ -231,16 +231,16 @@ class Meter {
       Vec3 normal;
     };
     const auto gap_along = [&](const Vec3& n) {
-      Gap least;
+      Gap smallest;
       const Eigen::Isometry3d pose = moved_pose(motion * n);
       for (const std::uint32_t i : region) {
         QueryResult r;
         convex::query(Question::distance, triangle_.set(corners(i), 0), a_.pose, bare_, pose, nullptr, r);
-        if (r.distance < least.width) {
-          least = {r.distance, detail::to_vec3(a_.pose.linear().transpose() * r.normal)};
+        if (r.distance < smallest.width) {
+          smallest = {r.distance, math::to_vec3(a_.pose.linear().transpose() * r.normal)};
         }
       }
-      return least;
+      return smallest;
     };
     const Gap found = gap_along(best.normal);
     if (!(found.width > 0) || !(gap_along(found.normal).width >= found.width)) return;
@@ -250,7 +250,7 @@ class Meter {
   }
 
   /// Nothing was free within the trials: all of the core beyond all of the mesh is, unless that is solid.
-  void give_bound(Found& best) {
+  void report_bound(Found& best) {
     best.limited = true;
     if (a_.mesh.room) {
       best.normal = directions_.front();
@@ -267,9 +267,9 @@ class Meter {
           from = p;
         }
       }
-      const double way = std::max(high - dot(n, lowest_point(n)), 0.0);
-      if (!(way < best.depth)) continue;
-      best.depth = way;
+      const double travel = std::max(high - dot(n, lowest_point(n)), 0.0);
+      if (!(travel < best.depth)) continue;
+      best.depth = travel;
       best.normal = n;
       best.point_a = from;
     }
@@ -282,18 +282,18 @@ class Meter {
   double small_;
   TriangleCore triangle_;
   std::vector<Vec3> directions_;
-  RegionPlaces places_;
+  RegionBoxes places_;
   std::size_t number_ = 0;
 };
 
 }  // namespace
 
-std::vector<ConvexRegion> convex_regions(const PlacedMesh& a, const PlacedCore& b, ConvexWalk& walk) {
-  return Meter(a, b, walk).run();
+std::vector<ConvexRegion> convex_regions(const PlacedMesh& a, const PlacedCore& b, ConvexWalk& traverse) {
+  return Meter(a, b, traverse).run();
 }
 
-void convex_depth(const PlacedMesh& a, const PlacedCore& b, ConvexWalk& walk, QueryResult& result) {
-  const std::vector<Found> all = convex_regions(a, b, walk);
+void convex_depth(const PlacedMesh& a, const PlacedCore& b, ConvexWalk& traverse, QueryResult& result) {
+  const std::vector<Found> all = convex_regions(a, b, traverse);
   std::size_t deepest = 0;
   for (std::size_t i = 1; i < all.size(); ++i) {
     if (all[i].depth > all[deepest].depth) deepest = i;
@@ -304,9 +304,9 @@ void convex_depth(const PlacedMesh& a, const PlacedCore& b, ConvexWalk& walk, Qu
   result.distance = 0 - (found.depth + radius);
   result.error = found.depth - found.lower;
   result.limited = found.limited;
-  result.normal = a.pose.linear() * detail::to_eigen(found.normal);
-  result.point_a = a.pose * detail::to_eigen(found.point_a + a.radius * found.normal);
-  result.point_b = a.pose * detail::to_eigen(found.point_b - b.core.radius * found.normal);
+  result.normal = a.pose.linear() * math::to_eigen(found.normal);
+  result.point_a = a.pose * math::to_eigen(found.point_a + a.radius * found.normal);
+  result.point_b = a.pose * math::to_eigen(found.point_b - b.core.radius * found.normal);
   // Where it parts a corner of the mesh, or a point of the shape on it: which triangle, the point tells.
   result.part_a = found.triangle != none ? found.triangle : nearest(a.mesh, found.point_a, INFINITY).triangle;
 }

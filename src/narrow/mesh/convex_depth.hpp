@@ -1,6 +1,6 @@
 #pragma once
 
-#include "narrow/mesh/convex_walk.hpp"
+#include "narrow/mesh/convex_traverse.hpp"
 
 namespace carom::mesh {
 
@@ -20,9 +20,9 @@ struct ConvexRegion {
   bool limited = false;
   std::vector<Index> triangles;  ///< ascending; none if the core is inside as a whole
 };
-std::vector<ConvexRegion> convex_regions(const PlacedMesh& a, const PlacedCore& b, ConvexWalk& walk);
+std::vector<ConvexRegion> convex_regions(const PlacedMesh& a, const PlacedCore& b, ConvexWalk& traverse);
 
 /// Of the deepest region.
-void convex_depth(const PlacedMesh& a, const PlacedCore& b, ConvexWalk& walk, QueryResult& result);
+void convex_depth(const PlacedMesh& a, const PlacedCore& b, ConvexWalk& traverse, QueryResult& result);
 
 }  // namespace carom::mesh

@@ -5,27 +5,27 @@
 #include <cmath>
 
 #include "core/at.hpp"
+#include "narrow/mesh/contact_point.hpp"
+#include "narrow/mesh/dispatch_volume.hpp"
 #include "narrow/mesh/point_queries.hpp"
-#include "narrow/mesh/region_places.hpp"
-#include "narrow/mesh/touch_place.hpp"
+#include "narrow/mesh/region_boxes.hpp"
 #include "narrow/mesh/trial_directions.hpp"
 #include "narrow/mesh/triangle_pair.hpp"
-#include "narrow/mesh/with_view.hpp"
 
 namespace carom::mesh {
 namespace {
 
-constexpr int most_region_trials = 32;
-constexpr std::size_t most_region_directions = 10;
+constexpr int max_region_trials = 32;
+constexpr std::size_t max_region_directions = 10;
 /// How many pairs of faces that lie on each other are looked behind, in one place of a trial.
-constexpr std::size_t most_grazes = 64;
+constexpr std::size_t max_grazes = 64;
 /// How far behind, in units of what counts as rounding.
 constexpr double far_behind = 1e4;
 
 class RegionMeter {
  public:
   RegionMeter(const MeshData& a, const MeshData& b, const RelativePose& pose, const Region& region,
-              const RegionPlaces& places, std::size_t number)
+              const RegionBoxes& places, std::size_t number)
       : a_(a),
         b_(b),
         pose_(pose),
@@ -39,7 +39,7 @@ class RegionMeter {
     find_deepest();
     find_directions();
     for (const Vec3& n : directions_) try_direction(n);
-    if (!std::isfinite(best_.depth)) give_bound();
+    if (!std::isfinite(best_.depth)) report_bound();
     if (best_.depth <= small_ && !region_.crossings.empty()) place_touch();
     best_.lower = std::min(best_.lower, best_.depth);
     // Where they part a vertex of one leaves the other: which triangle of that, the point tells.
@@ -49,8 +49,8 @@ class RegionMeter {
   }
 
  private:
-  Vec3 vertex_a(Index v) const { return detail::to_vec3(a_.mesh.positions[at(v)]); }
-  Vec3 vertex_b(Index v) const { return pose_.rotate(detail::to_vec3(b_.mesh.positions[at(v)])) + pose_.t; }
+  Vec3 vertex_a(Index v) const { return math::to_vec3(a_.mesh.positions[at(v)]); }
+  Vec3 vertex_b(Index v) const { return pose_.rotate(math::to_vec3(b_.mesh.positions[at(v)])) + pose_.t; }
   Vec3 into_b(const Vec3& p) const { return pose_.rotate_back(p - pose_.t); }
   TriangleCorners triangle_a(Index t) const {
     return {vertex_a(a_.mesh.triangles[at(t)][0]), vertex_a(a_.mesh.triangles[at(t)][1]),
@@ -61,7 +61,7 @@ class RegionMeter {
             vertex_b(b_.mesh.triangles[at(t)][2])};
   }
 
-  void add_direction(const Vec3& v) { mesh::add_direction(v, most_region_directions, directions_); }
+  void add_direction(const Vec3& v) { mesh::add_direction(v, max_region_directions, directions_); }
 
   void find_deepest() {
     Vec3 out_a;
@@ -96,18 +96,18 @@ class RegionMeter {
   /// The area inside the curve of intersection, as a vector: it goes round the outward normals of b where it leaves a.
   void add_contour() {
     if (region_.crossings.empty()) return;
-    const Vec3 origin = detail::to_vec3(region_.crossings[0].where.start);
+    const Vec3 origin = math::to_vec3(region_.crossings[0].where.start);
     Vec3 area;
     for (const TriangleCrossing& c : region_.crossings) {
       if (c.where.kind != IntersectionKind::segment) continue;
-      const Vec3 s = detail::to_vec3(c.where.start) - origin;
-      const Vec3 e = detail::to_vec3(c.where.end) - origin;
+      const Vec3 s = math::to_vec3(c.where.start) - origin;
+      const Vec3 e = math::to_vec3(c.where.end) - origin;
       const TriangleCorners ta = triangle_a(c.a);
       const TriangleCorners tb = triangle_b(c.b);
-      const Vec3 na = detail::cross(ta[1] - ta[0], ta[2] - ta[0]);
-      const Vec3 nb = detail::cross(tb[1] - tb[0], tb[2] - tb[0]);
-      const Vec3 half = 0.5 * detail::cross(s, e);
-      area = dot(e - s, detail::cross(na, nb)) < 0 ? area - half : area + half;
+      const Vec3 na = math::cross(ta[1] - ta[0], ta[2] - ta[0]);
+      const Vec3 nb = math::cross(tb[1] - tb[0], tb[2] - tb[0]);
+      const Vec3 half = 0.5 * math::cross(s, e);
+      area = dot(e - s, math::cross(na, nb)) < 0 ? area - half : area + half;
     }
     add_direction(area);
     // Without a closed contour the sign means nothing.
@@ -122,7 +122,7 @@ class RegionMeter {
     };
     std::vector<Face> faces;
     const auto add = [&](const TriangleCorners& t, double sign) {
-      const Vec3 m = detail::cross(t[1] - t[0], t[2] - t[0]);
+      const Vec3 m = math::cross(t[1] - t[0], t[2] - t[0]);
       const double area = std::sqrt(dot(m, m));
       if (!(area > 0)) return;
       const Vec3 n = (sign / area) * m;
@@ -143,7 +143,7 @@ class RegionMeter {
   }
 
   struct Trial {
-    double way = 0;
+    double travel = 0;
     Vec3 point_a;
     Index triangle_a = none;
     Index triangle_b = none;
@@ -154,19 +154,19 @@ class RegionMeter {
     const Vec3 back = pose_.rotate_back(-n);
     for (const Index v : region_.a.vertices) {
       const Vec3 p = vertex_a(v);
-      const double way = way_out(b_, into_b(p), back);
-      if (way == INFINITY && b_.room) return false;
-      if (!(way > trial.way) || way == INFINITY) continue;
-      trial = {way, p, a_.vertex_triangles[at(v)].front(), none};
-      if (trial.way >= best_.depth) return false;
+      const double travel = exit_path(b_, into_b(p), back);
+      if (travel == INFINITY && b_.room) return false;
+      if (!(travel > trial.travel) || travel == INFINITY) continue;
+      trial = {travel, p, a_.vertex_triangles[at(v)].front(), none};
+      if (trial.travel >= best_.depth) return false;
     }
     for (const Index v : region_.b.vertices) {
       const Vec3 p = vertex_b(v);
-      const double way = way_out(a_, p, n);
-      if (way == INFINITY && a_.room) return false;
-      if (!(way > trial.way) || way == INFINITY) continue;
-      trial = {way, p + way * n, none, b_.vertex_triangles[at(v)].front()};
-      if (trial.way >= best_.depth) return false;
+      const double travel = exit_path(a_, p, n);
+      if (travel == INFINITY && a_.room) return false;
+      if (!(travel > trial.travel) || travel == INFINITY) continue;
+      trial = {travel, p + travel * n, none, b_.vertex_triangles[at(v)].front()};
+      if (trial.travel >= best_.depth) return false;
     }
     return true;
   }
@@ -174,19 +174,19 @@ class RegionMeter {
   /// What has come out may be inside again, beyond a gap: then on to the next way out. The region is connected and
   /// crosses nothing any more, so one vertex tells.
   bool move_on(const Vec3& n, Trial& trial) const {
-    const double here = trial.way + small_;
+    const double here = trial.travel + small_;
     if (!region_.a.vertices.empty()) {
       const Vec3 p = vertex_a(region_.a.vertices.front());
       if (inside(b_, into_b(p - here * n))) {
-        trial = {here + way_out(b_, into_b(p - here * n), pose_.rotate_back(-n)), p, none, none};
+        trial = {here + exit_path(b_, into_b(p - here * n), pose_.rotate_back(-n)), p, none, none};
         return true;
       }
     }
     if (!region_.b.vertices.empty()) {
       const Vec3 p = vertex_b(region_.b.vertices.front());
       if (inside(a_, p + here * n)) {
-        const double way = here + way_out(a_, p + here * n, n);
-        trial = {way, p + way * n, none, none};
+        const double travel = here + exit_path(a_, p + here * n, n);
+        trial = {travel, p + travel * n, none, none};
         return true;
       }
     }
@@ -196,7 +196,7 @@ class RegionMeter {
   /// Beyond `small_` on both sides of each other's planes.
   bool cross_deeply(const TriangleCorners& ta, const TriangleCorners& tb) const {
     const auto both_sides = [&](const TriangleCorners& plane, const TriangleCorners& t) {
-      const Vec3 n = detail::unit_or_zero(detail::cross(plane[1] - plane[0], plane[2] - plane[0]));
+      const Vec3 n = math::unit_or_zero(math::cross(plane[1] - plane[0], plane[2] - plane[0]));
       // No plane: whether they meet must tell.
       if (!(dot(n, n) > 0.5)) return true;
       const double h0 = dot(n, t[0] - plane[0]);
@@ -209,30 +209,30 @@ class RegionMeter {
 
   bool is_here(const TriangleCorners& ta, const TriangleCorners& tb) const {
     if (places_.size() == 1) return true;
-    const TriangleIntersection where = meeting(ta, tb);
-    return places_.belongs(detail::to_vec3(0.5 * (where.start + where.end)), number_);
+    const TriangleIntersection where = intersection(ta, tb);
+    return places_.belongs(math::to_vec3(0.5 * (where.start + where.end)), number_);
   }
 
   /// The places where faces of both lie on each other, and look the same way, have both solids behind them, however
   /// little the faces cross: true if there is such a place, which then is moved out of both.
   bool overlap_behind(const TriangleCorners& ta, const TriangleCorners& tb, const RelativePose& moved_pose,
                       const Vec3& n, Trial& trial) const {
-    const TriangleIntersection where = meeting(ta, tb);
-    const Vec3 middle = detail::to_vec3(0.5 * (where.start + where.end));
-    const Vec3 na = detail::unit_or_zero(detail::cross(ta[1] - ta[0], ta[2] - ta[0]));
-    const Vec3 nb = detail::unit_or_zero(detail::cross(tb[1] - tb[0], tb[2] - tb[0]));
+    const TriangleIntersection where = intersection(ta, tb);
+    const Vec3 middle = math::to_vec3(0.5 * (where.start + where.end));
+    const Vec3 na = math::unit_or_zero(math::cross(ta[1] - ta[0], ta[2] - ta[0]));
+    const Vec3 nb = math::unit_or_zero(math::cross(tb[1] - tb[0], tb[2] - tb[0]));
     const auto back = [&](const Vec3& p) { return moved_pose.rotate_back(p - moved_pose.t); };
-    for (const Vec3& way : {na + nb, na - nb}) {
-      const Vec3 d = detail::unit_or_zero(way);
-      if (!(dot(way, way) > 1e-6)) continue;
+    for (const Vec3& travel : {na + nb, na - nb}) {
+      const Vec3 d = math::unit_or_zero(travel);
+      if (!(dot(travel, travel) > 1e-6)) continue;
       for (const double side : {-1.0, 1.0}) {
         const Vec3 p = middle + (side * far_behind * small_) * d;
         if (!inside(a_, p) || !inside(b_, back(p))) continue;
-        const double out_of_a = way_out(a_, p, n);
-        const double out_of_b = way_out(b_, back(p), moved_pose.rotate_back(-n));
+        const double out_of_a = exit_path(a_, p, n);
+        const double out_of_b = exit_path(b_, back(p), moved_pose.rotate_back(-n));
         const double way_on = std::max(out_of_a, out_of_b);
         if (!(way_on < INFINITY)) continue;
-        trial.way += small_ + way_on;
+        trial.travel += small_ + way_on;
         trial.point_a = out_of_a > out_of_b ? p + out_of_a * n : p;
         trial.triangle_a = none;
         trial.triangle_b = none;
@@ -245,29 +245,29 @@ class RegionMeter {
   /// Moves on until no two triangles cross here any more.
   bool move_triangles_apart(const Vec3& n, Trial& trial) const {
     RelativePose moved_pose = pose_;
-    moved_pose.t = pose_.t + (trial.way + small_) * n;
+    moved_pose.t = pose_.t + (trial.travel + small_) * n;
     double more = 0;
     Trial next = trial;
     struct Graze {
       std::uint32_t i, j;
     };
     std::vector<Graze> grazes;
-    with_view(a_, b_, moved_pose, [&](const auto& view) {
-      return walk_near(a_.tree, b_.tree, view, 0.0, [&](std::uint32_t i, std::uint32_t j) {
+    dispatch_volume(a_, b_, moved_pose, [&](const auto& view) {
+      return traverse_near(a_.tree, b_.tree, view, 0.0, [&](std::uint32_t i, std::uint32_t j) {
         const TriangleCorners& ca = a_.tree.corners[i];
         const TriangleCorners cb = moved(b_.tree.corners[j], moved_pose);
         if (!cross_deeply(ca, cb)) {
-          if (a_.any_closed && b_.any_closed && grazes.size() < most_grazes && meet(ca, cb) && is_here(ca, cb))
+          if (a_.any_closed && b_.any_closed && grazes.size() < max_grazes && meet(ca, cb) && is_here(ca, cb))
             grazes.push_back({i, j});
           return false;
         }
         if (!meet(ca, cb) || !is_here(ca, cb)) return false;
-        const LastMeeting last = last_meeting(ca, cb, n);
+        const LastContact last = last_contact(ca, cb, n);
         if (last.time > more) {
           more = last.time;
-          next = {trial.way + small_ + last.time, last.point, a_.tree.triangles[i], b_.tree.triangles[j]};
+          next = {trial.travel + small_ + last.time, last.point, a_.tree.triangles[i], b_.tree.triangles[j]};
         }
-        return next.way >= best_.depth;
+        return next.travel >= best_.depth;
       });
     });
     if (more > small_) {
@@ -283,22 +283,22 @@ class RegionMeter {
     Trial trial;
     bool free = false;
     if (!move_vertices_out(n, trial)) return;
-    for (int i = 0; i < most_region_trials && !free; ++i) {
+    for (int i = 0; i < max_region_trials && !free; ++i) {
       free = move_triangles_apart(n, trial) && !move_on(n, trial);
-      if (!(trial.way < best_.depth)) return;
+      if (!(trial.travel < best_.depth)) return;
     }
     if (!free) return;
-    best_.depth = trial.way;
+    best_.depth = trial.travel;
     best_.normal = n;
     best_.point_a = trial.point_a;
-    best_.point_b = trial.point_a - trial.way * n;
+    best_.point_b = trial.point_a - trial.travel * n;
     best_.triangle_a = trial.triangle_a;
     best_.triangle_b = trial.triangle_b;
   }
 
   /// Where nothing had to move, or no more than rounding, no trial tells of a point, and any direction did.
   void place_touch() {
-    const TouchPlace touch = touch_place(a_, b_, pose_, region_, directions_);
+    const ContactPoint touch = contact_point(a_, b_, pose_, region_, directions_);
     if (dot(touch.normal, touch.normal) > 0.5) best_.normal = touch.normal;
     best_.point_a = touch.point;
     best_.point_b = touch.point - best_.depth * best_.normal;
@@ -308,12 +308,12 @@ class RegionMeter {
 
   /// Nothing was free within the trials: all of one beyond all of the other along some direction is, unless that is
   /// solid around a room.
-  void give_bound() {
+  void report_bound() {
     best_.limited = true;
     if (directions_.empty()) directions_.push_back({1, 0, 0});
     if (a_.room || b_.room) {
       best_.normal = directions_.front();
-      best_.point_a = region_.crossings.empty() ? best_.deepest : detail::to_vec3(region_.crossings[0].where.start);
+      best_.point_a = region_.crossings.empty() ? best_.deepest : math::to_vec3(region_.crossings[0].where.start);
       best_.point_b = best_.point_a;
       return;
     }
@@ -332,9 +332,9 @@ class RegionMeter {
       for (const TriangleCorners& t : b_.tree.corners) {
         for (const Vec3& p : t) low = std::min(low, dot(nb, p));
       }
-      const double way = high - (low + dot(n, pose_.t));
-      if (!(way < best_.depth)) continue;
-      best_.depth = std::max(way, 0.0);
+      const double travel = high - (low + dot(n, pose_.t));
+      if (!(travel < best_.depth)) continue;
+      best_.depth = std::max(travel, 0.0);
       best_.normal = n;
       best_.point_a = from;
       best_.point_b = from - best_.depth * n;
@@ -345,7 +345,7 @@ class RegionMeter {
   const MeshData& b_;
   const RelativePose& pose_;
   const Region& region_;
-  const RegionPlaces& places_;
+  const RegionBoxes& places_;
   std::size_t number_;
   double small_;
   std::vector<Vec3> directions_;
@@ -356,15 +356,15 @@ class RegionMeter {
 
 std::vector<RegionDepth> measure(const MeshData& a, const MeshData& b, const RelativePose& pose,
                                  const std::vector<Region>& regions) {
-  RegionPlaces places;
+  RegionBoxes places;
   for (const Region& r : regions) {
     places.start();
     for (const TriangleCrossing& c : r.crossings) {
-      places.add(detail::to_vec3(c.where.start));
-      places.add(detail::to_vec3(c.where.end));
+      places.add(math::to_vec3(c.where.start));
+      places.add(math::to_vec3(c.where.end));
     }
-    for (const Index v : r.a.vertices) places.add(detail::to_vec3(a.mesh.positions[at(v)]));
-    for (const Index v : r.b.vertices) places.add(pose.rotate(detail::to_vec3(b.mesh.positions[at(v)])) + pose.t);
+    for (const Index v : r.a.vertices) places.add(math::to_vec3(a.mesh.positions[at(v)]));
+    for (const Index v : r.b.vertices) places.add(pose.rotate(math::to_vec3(b.mesh.positions[at(v)])) + pose.t);
   }
   std::vector<RegionDepth> depths;
   for (std::size_t i = 0; i < regions.size(); ++i)
@@ -384,9 +384,9 @@ void depth(const PlacedMesh& a, const PlacedMesh& b, const RelativePose& pose, Q
   result.distance = 0 - (d.depth + a.radius + b.radius);
   result.error = d.depth - d.lower;
   result.limited = d.limited;
-  result.normal = a.pose.linear() * detail::to_eigen(d.normal);
-  result.point_a = a.pose * detail::to_eigen(d.point_a + a.radius * d.normal);
-  result.point_b = a.pose * detail::to_eigen(d.point_b - b.radius * d.normal);
+  result.normal = a.pose.linear() * math::to_eigen(d.normal);
+  result.point_a = a.pose * math::to_eigen(d.point_a + a.radius * d.normal);
+  result.point_b = a.pose * math::to_eigen(d.point_b - b.radius * d.normal);
   result.part_a = d.triangle_a;
   result.part_b = d.triangle_b;
 }

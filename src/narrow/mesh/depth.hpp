@@ -4,7 +4,7 @@
 
 namespace carom::mesh {
 
-using detail::Vec3;
+using math::Vec3;
 
 /// How deep a region is. In the frame of a.
 ///

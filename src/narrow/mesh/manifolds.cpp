@@ -4,13 +4,13 @@
 #include <array>
 #include <cmath>
 
-#include "carom/closest.hpp"
-#include "kernels/low_corners.hpp"
+#include "carom/mesh/closest.hpp"
+#include "kernels/lowest_vertices.hpp"
 #include "narrow/convex/convex.hpp"
-#include "narrow/mesh/convex_walk.hpp"
-#include "narrow/mesh/cover.hpp"
-#include "narrow/mesh/outward.hpp"
+#include "narrow/mesh/convex_traverse.hpp"
+#include "narrow/mesh/normal_cone.hpp"
 #include "narrow/mesh/point_queries.hpp"
+#include "narrow/mesh/separating_planes.hpp"
 #include "narrow/mesh/triangle_core.hpp"
 
 // What rests on a face is found without a search: the part of the shape that lies farthest against the normal of the
@@ -27,14 +27,14 @@ using Eigen::Vector3d;
 using shapes::TriangleCorners;
 
 /// Of the size of the shape: no other way out is so much shorter than this that it matters.
-constexpr double shallow_share = 0.01;
+constexpr double shallow_fraction = 0.01;
 
 /// Of the smaller of shape and triangle.
-constexpr double rim_share = 0.01;
+constexpr double rim_fraction = 0.01;
 
 /// Of the size of the shape: how much farther than the mesh its nearest contact may be. A tenth of what bodies move
 /// before they are looked at again.
-constexpr double loose_share = 1e-4;
+constexpr double loose_fraction = 1e-4;
 
 class Finder {
  public:
@@ -43,26 +43,26 @@ class Finder {
         b_(b),
         within_(within),
         radii_(a.radius + b.core.radius),
-        loose_(loose_share * (b.core.reach + b.core.radius)),
+        loose_(loose_fraction * (b.core.reach + b.core.radius)),
         walk_(a, b) {}
 
-  void run(const Candidates& candidates, std::vector<TrianglePatch>& out) {
+  void run(const Candidates& candidates, std::vector<FaceManifold>& out) {
     out.clear();
     Work& work = Work::of_thread();
     work.cover.clear();
     work.open.clear();
     find_heights(candidates, work);
-    double least = INFINITY;
+    double smallest = INFINITY;
     const auto keep = [&](const Seen& seen, double low) {
-      const bool nearest = work.patch.distance < least;
-      if (nearest) least = work.patch.distance;
+      const bool nearest = work.patch.distance < smallest;
+      if (nearest) smallest = work.patch.distance;
       work.cover.add(normal_, low + top(seen.t, normal_), nearest);
       out.push_back({a_.mesh.tree.triangles[seen.place], work.patch});
     };
     for (std::uint32_t k = 0; k < candidates.places.size(); ++k) {
       if (work.height[k] > within_ + radii_) continue;
       const Seen seen = see(candidates, work, k);
-      const Answer answer = look(seen, work.patch);
+      const Answer answer = test_triangle(seen, work.patch);
       if (answer == Answer::far) continue;
       const double distance = work.patch.distance + radii_;
       if (answer != Answer::open) keep(seen, answer == Answer::face ? seen.height : distance);
@@ -72,17 +72,17 @@ class Finder {
     }
     bool unresolved = false;  // an overlap that no patch tells of
     for (const std::uint32_t k : work.open) {
-      const double enough = std::min(least - loose_, within_);
+      const double enough = std::min(smallest - loose_, within_);
       if (work.height[k] > enough + radii_) continue;
       const Seen seen = see(candidates, work, k);
       if (is_farther(seen, enough, work)) continue;
-      const Answer answer = look_again(seen, enough, work.patch);
+      const Answer answer = search_again(seen, enough, work.patch);
       if (answer == Answer::face) keep(seen, seen.height);
       if (answer == Answer::searched) keep(seen, work.patch.distance + radii_);
       unresolved = unresolved || answer == Answer::open;
     }
-    if (unresolved && least > loose_) add_depth(out);
-    std::sort(out.begin(), out.end(), [](const TrianglePatch& p, const TrianglePatch& q) {
+    if (unresolved && smallest > loose_) add_depth(out);
+    std::sort(out.begin(), out.end(), [](const FaceManifold& p, const FaceManifold& q) {
       return p.triangle != q.triangle ? p.triangle < q.triangle : p.patch.distance < q.patch.distance;
     });
   }
@@ -91,12 +91,12 @@ class Finder {
   /// For each thread, so that nothing is made for a query.
   struct Work {
     TriangleCore triangle;
-    convex::Patch patch;
+    convex::ConvexManifold patch;
     std::vector<double> corners;      ///< of the hull, in the frame of the mesh, by coordinate
     std::vector<double> height;       ///< of the core over the plane of each candidate
-    std::vector<std::int32_t> at;     ///< as of kernels::low_corners()
+    std::vector<std::int32_t> at;     ///< as of kernels::lowest_vertices()
     std::vector<std::uint32_t> open;  ///< candidates that may be nearer than what was found of them
-    Cover cover;
+    SeparatingPlanes cover;
 
     static Work& of_thread() {
       thread_local Work work;
@@ -165,7 +165,8 @@ class Finder {
         x[2 * stride + i] = p.z;
       }
       const double middle[3] = {walk_.middle().x, walk_.middle().y, walk_.middle().z};
-      kernels::low_corners({rows, planes}, {x, hull.stride}, hull.size(), middle, work.height.data(), work.at.data());
+      kernels::lowest_vertices({rows, planes}, {x, hull.stride}, hull.size(), middle, work.height.data(),
+                               work.at.data());
       return;
     }
     for (std::size_t k = 0; k < candidates.places.size(); ++k) {
@@ -180,7 +181,7 @@ class Finder {
   }
 
   /// Leaves the normal of what it finds, in the frame of the mesh, in `normal_`; look_again() as well.
-  Answer look(const Seen& seen, convex::Patch& patch) {
+  Answer test_triangle(const Seen& seen, convex::ConvexManifold& patch) {
     // What is behind a face of a closed mesh belongs to the faces on its other side.
     if (seen.flipped && seen.closed) return Answer::open;
     bool on_face = false;
@@ -192,7 +193,7 @@ class Finder {
       // Beside a face that is flat with its neighbours, it is they who are touched.
       if (!on_face && !seen.sharp) return Answer::open;
     }
-    convex::Patch searched;
+    convex::ConvexManifold searched;
     if (!search(seen, searched)) return Answer::far;
     const Vec3 normal = in_mesh(searched.normal);
     const double slope = dot(normal, seen.face);
@@ -202,7 +203,7 @@ class Finder {
     // Straight from the face it has been looked at already, and found to be there or to be no more than a rim.
     if (slope > std::sqrt(1 - shapes::flat_tilt * shapes::flat_tilt)) return otherwise;
     if (seen.closed && slope < 0) return otherwise;
-    if (!is_outward(a_.mesh, seen.place, normal)) return apart ? Answer::far : otherwise;
+    if (!in_normal_cone(a_.mesh, seen.place, normal)) return apart ? Answer::far : otherwise;
     patch = searched;
     normal_ = normal;
     return Answer::searched;
@@ -210,8 +211,8 @@ class Finder {
 
   /// The plane of what is over the last face that was looked at: a ridge below a face of the shape is seen by neither
   /// of its sides, but by this one.
-  void cover_below_shape(Cover& cover) const {
-    const Vec3 n = -detail::unit_or_zero(cross(below_[1] - below_[0], below_[2] - below_[0]));
+  void cover_below_shape(SeparatingPlanes& cover) const {
+    const Vec3 n = -math::unit_or_zero(cross(below_[1] - below_[0], below_[2] - below_[0]));
     if (dot(n, n) > 0 && !cover.has(n)) cover.add(n, lowest(n), false);
   }
 
@@ -225,31 +226,31 @@ class Finder {
   bool is_farther(const Seen& seen, double enough, Work& work) const {
     const double reach = enough + radii_;
     if (work.cover.keeps(seen.t, reach)) return true;
-    const auto corner = [&](std::size_t k) { return detail::to_eigen(seen.t[k]); };
+    const auto corner = [&](std::size_t k) { return math::to_eigen(seen.t[k]); };
     const VertexTriangleClosest c =
-        closest_vertex_triangle(detail::to_eigen(walk_.middle()), corner(0), corner(1), corner(2));
+        closest_vertex_triangle(math::to_eigen(walk_.middle()), corner(0), corner(1), corner(2));
     const auto shows = [&](const Vec3& n) {
       const double low = lowest(n);
       if (!(low - top(seen.t, n) > reach)) return false;
       work.cover.add(n, low, false);
       return true;
     };
-    if (c.distance > reach && shows(1 / c.distance * (walk_.middle() - detail::to_vec3(c.point)))) return true;
+    if (c.distance > reach && shows(1 / c.distance * (walk_.middle() - math::to_vec3(c.point)))) return true;
     QueryResult r;
     convex::query(convex::Question::verdict, work.triangle.set(seen.t, a_.radius + std::max(enough, 0.0)), a_.pose,
                   b_.core, b_.pose, nullptr, r);
-    if (r.distance > 0) shows(in_mesh(detail::to_vec3(r.normal)));
+    if (r.distance > 0) shows(in_mesh(math::to_vec3(r.normal)));
     return r.distance > 0;
   }
 
   /// Of a triangle that may be nearer than all that was found. Apart, the closest points tell, unless they are not the
   /// nearest around: then those of a neighbour are nearer. Of an overlap, the way out of this one triangle.
-  Answer look_again(const Seen& seen, double enough, convex::Patch& patch) {
+  Answer search_again(const Seen& seen, double enough, convex::ConvexManifold& patch) {
     if (!search(seen, patch) || patch.distance > enough) return Answer::far;
     const bool apart = patch.distance > 0;
     normal_ = in_mesh(patch.normal);
     const bool inward = seen.closed && (dot(normal_, seen.face) < 0) != seen.flipped;
-    const bool outward = is_outward(a_.mesh, seen.place, normal_);
+    const bool outward = in_normal_cone(a_.mesh, seen.place, normal_);
     if (apart) return outward && !(inward && is_inside(patch)) ? Answer::searched : Answer::far;
     if (outward && !inward) return Answer::searched;
     if (seen.flipped && seen.closed) return Answer::open;
@@ -261,77 +262,78 @@ class Finder {
   }
 
   /// Where triangles one by one know no way out, that of all of them together.
-  void add_depth(std::vector<TrianglePatch>& out) const {
+  void add_depth(std::vector<FaceManifold>& out) const {
     QueryResult r;
     query(a_, b_, r);
     if (r.distance > 0 || r.limited) return;
-    convex::Patch patch;
+    convex::ConvexManifold patch;
     patch.distance = r.distance;
-    patch.normal = detail::to_vec3(r.normal);
-    patch.points[0] = {detail::to_vec3(0.5 * (r.point_a + r.point_b)), r.distance, 0};
+    patch.normal = math::to_vec3(r.normal);
+    patch.points[0] = {math::to_vec3(0.5 * (r.point_a + r.point_b)), r.distance, 0};
     patch.count = 1;
     out.push_back({r.part_a, patch});
   }
 
   /// The closest points of a triangle, or its shortest way out, with what else is near along that normal. Nothing if it
   /// is farther than `within`.
-  bool search(const Seen& seen, convex::Patch& patch) {
+  bool search(const Seen& seen, convex::ConvexManifold& patch) {
     if (walk_.planes().gap_of_triangle(seen.place) > within_ + radii_) return false;
     QueryCache cache;
     const shapes::Core& triangle = Work::of_thread().triangle.set(seen.t, a_.radius);
-    convex::patch(triangle, a_.pose, b_.core, b_.pose, within_, cache, patch);
+    convex::find_manifold(triangle, a_.pose, b_.core, b_.pose, within_, cache, patch);
     if (patch.count == 0) {
       walk_.planes().add(in_mesh(patch.normal));
       return false;
     }
-    double least = INFINITY;
+    double smallest = INFINITY;
     std::size_t farthest = 0;
     for (std::size_t k = 0; k < static_cast<std::size_t>(patch.count); ++k) {
-      least = std::min(least, patch.points[k].distance);
+      smallest = std::min(smallest, patch.points[k].distance);
       if (patch.points[k].distance > patch.points[farthest].distance) farthest = k;
     }
-    if (least <= patch.distance + loose_) return true;
+    if (smallest <= patch.distance + loose_) return true;
     // Round rims are polygons there, and faces of many corners are seen by some of them.
     QueryResult closest;
     convex::query(convex::Question::distance, triangle, a_.pose, b_.core, b_.pose, &cache, closest);
-    const std::size_t k = patch.count < convex::patch_points ? static_cast<std::size_t>(patch.count++) : farthest;
-    patch.points[k] = {detail::to_vec3(0.5 * (closest.point_a + closest.point_b)), patch.distance, 0xffffffffU};
+    const std::size_t k =
+        patch.count < convex::max_manifold_points ? static_cast<std::size_t>(patch.count++) : farthest;
+    patch.points[k] = {math::to_vec3(0.5 * (closest.point_a + closest.point_b)), patch.distance, 0xffffffffU};
     return true;
   }
 
-  Vec3 in_mesh(const Vec3& v) const { return detail::to_vec3(a_.pose.linear().transpose() * detail::to_eigen(v)); }
+  Vec3 in_mesh(const Vec3& v) const { return math::to_vec3(a_.pose.linear().transpose() * math::to_eigen(v)); }
 
   /// Whether the shape, which is apart from the triangle, is inside of the mesh where they are closest.
-  bool is_inside(const convex::Patch& patch) const {
-    const convex::PatchPoint& p = patch.points[0];
+  bool is_inside(const convex::ConvexManifold& patch) const {
+    const convex::ConvexManifoldPoint& p = patch.points[0];
     return inside(a_.mesh,
-                  detail::to_vec3(a_.pose.inverse() * detail::to_eigen(p.middle + 0.5 * p.distance * patch.normal)));
+                  math::to_vec3(a_.pose.inverse() * math::to_eigen(p.middle + 0.5 * p.distance * patch.normal)));
   }
 
-  double deepest_on_face() const { return shallow_share * (b_.core.reach + b_.core.radius); }
+  double deepest_on_face() const { return shallow_fraction * (b_.core.reach + b_.core.radius); }
 
   /// What has no more than its rim over a triangle does not rest on it: so the side of a box sees a wall that ends
   /// where the box begins.
   double rim(const TriangleCorners& t) const {
-    const double size = std::sqrt(detail::length(cross(t[1] - t[0], t[2] - t[0])));
-    return rim_share * std::min(size, b_.core.reach + b_.core.radius);
+    const double size = std::sqrt(math::length(cross(t[1] - t[0], t[2] - t[0])));
+    return rim_fraction * std::min(size, b_.core.reach + b_.core.radius);
   }
 
   /// The part of the shape that lies farthest against the normal of a face, in the frame of the mesh.
-  void find_lowest(const Vec3& face, std::uint32_t corner, convex::Outline& low) const {
+  void find_lowest(const Vec3& face, std::uint32_t corner, convex::SupportPolygon& low) const {
     const RelativePose& pose = walk_.pose();
     const Vec3 down = -pose.rotate_back(face);
     if (few_corners()) {
-      convex::outline_at(*b_.core.hull, corner, down, shapes::flat_tilt, low);
+      convex::support_polygon_at(*b_.core.hull, corner, down, shapes::flat_tilt, low);
     } else {
-      convex::outline(b_.core, down, shapes::flat_tilt, low);
+      convex::support_polygon(b_.core, down, shapes::flat_tilt, low);
     }
     const Vec3 shift = pose.t - b_.core.radius * face;
     for (std::size_t k = 0; k < low.all(); ++k) low.points[k] = pose.rotate(low.points[k]) + shift;
   }
 
   /// All of it is beyond one edge.
-  static bool is_beside(const TriangleCorners& t, const Vec3& face, bool flipped, const convex::Outline& low) {
+  static bool is_beside(const TriangleCorners& t, const Vec3& face, bool flipped, const convex::SupportPolygon& low) {
     for (std::size_t k = 0; k < 3; ++k) {
       const Vec3 edge = flipped ? t[k] - t[(k + 1) % 3] : t[(k + 1) % 3] - t[k];
       const Vec3 out = cross(edge, face);
@@ -349,21 +351,21 @@ class Finder {
   }
 
   /// What of the shape is over the face; returns how wide that is.
-  double clip(const Seen& seen, convex::Patch& patch) {
+  double clip(const Seen& seen, convex::ConvexManifold& patch) {
     patch.count = 0;
-    convex::Outline low;
+    convex::SupportPolygon low;
     find_lowest(seen.face, seen.corner, low);
     if (is_beside(seen.t, seen.face, seen.flipped, low)) return 0;
     for (std::size_t k = 0; k < 3; ++k) below_[k] = low.points[std::min(k, static_cast<std::size_t>(low.count) - 1)];
-    convex::Outline corners;
+    convex::SupportPolygon corners;
     for (std::uint32_t k = 0; k < 3; ++k) {
       const std::uint32_t c = seen.flipped ? 2 - k : k;
       corners.push(seen.t[c] + a_.radius * seen.face, c);
     }
-    const double width = convex::patch_on_face(corners, low, seen.face, within_, patch);
-    patch.normal = detail::to_vec3(a_.pose.linear() * detail::to_eigen(seen.face));
+    const double width = convex::manifold_on_face(corners, low, seen.face, within_, patch);
+    patch.normal = math::to_vec3(a_.pose.linear() * math::to_eigen(seen.face));
     for (std::size_t k = 0; k < static_cast<std::size_t>(patch.count); ++k)
-      patch.points[k].middle = detail::to_vec3(a_.pose * detail::to_eigen(patch.points[k].middle));
+      patch.points[k].middle = math::to_vec3(a_.pose * math::to_eigen(patch.points[k].middle));
     return width;
   }
 
@@ -383,8 +385,8 @@ void find_candidates(const PlacedMesh& a, const PlacedCore& b, double reach, Can
   out.places.clear();
   out.flags.clear();
   const shapes::MeshTree& tree = a.mesh.tree;
-  const ConvexWalk walk(a, b);
-  walk.near_moved({}, reach + a.radius + b.core.radius, [&](std::uint32_t i) {
+  const ConvexWalk traverse(a, b);
+  traverse.near_moved({}, reach + a.radius + b.core.radius, [&](std::uint32_t i) {
     const Index number = tree.triangles[i];
     out.places.push_back(i);
     out.flags.push_back(static_cast<std::uint8_t>(a.mesh.sharp[static_cast<std::size_t>(number)] |
@@ -396,7 +398,7 @@ void find_candidates(const PlacedMesh& a, const PlacedCore& b, double reach, Can
   out.planes.assign(4 * out.stride, 0);
   for (std::size_t k = 0; k < count; ++k) {
     const TriangleCorners& t = tree.corners[out.places[k]];
-    const Vec3 n = detail::unit_or_zero(cross(t[1] - t[0], t[2] - t[0]));
+    const Vec3 n = math::unit_or_zero(cross(t[1] - t[0], t[2] - t[0]));
     out.planes[k] = n.x;
     out.planes[out.stride + k] = n.y;
     out.planes[2 * out.stride + k] = n.z;
@@ -404,8 +406,8 @@ void find_candidates(const PlacedMesh& a, const PlacedCore& b, double reach, Can
   }
 }
 
-void find_patches(const PlacedMesh& a, const PlacedCore& b, double within, const Candidates& candidates,
-                  std::vector<TrianglePatch>& out) {
+void find_face_manifolds(const PlacedMesh& a, const PlacedCore& b, double within, const Candidates& candidates,
+                         std::vector<FaceManifold>& out) {
   Finder(a, b, within).run(candidates, out);
 }
 
@@ -413,11 +415,11 @@ void find_triangles_near(const PlacedMesh& a, const AxisBox& box, std::vector<In
   out.clear();
   shapes::Core core;
   core.kind = shapes::CoreKind::box;
-  core.size = detail::to_vec3(0.5 * (box.max - box.min));
+  core.size = math::to_vec3(0.5 * (box.max - box.min));
   core.reach = 0.5 * (box.max - box.min).norm();
   const Eigen::Isometry3d pose(Eigen::Translation3d(0.5 * (box.min + box.max)));
-  ConvexWalk walk(a, {core, pose});
-  walk.near(a.radius, [&](std::uint32_t i) {
+  ConvexWalk traverse(a, {core, pose});
+  traverse.near(a.radius, [&](std::uint32_t i) {
     out.push_back(a.mesh.tree.triangles[i]);
     return false;
   });

@@ -1,14 +1,14 @@
 #pragma once
 
-#include "narrow/convex/patch.hpp"
+#include "narrow/convex/convex_manifold.hpp"
 #include "narrow/mesh/mesh_convex.hpp"
 
 namespace carom::mesh {
 
 /// Where a convex shape touches one triangle of a mesh, or is near it. The normal points from the mesh to the shape.
-struct TrianglePatch {
+struct FaceManifold {
   Index triangle = none;
-  convex::Patch patch;
+  convex::ConvexManifold patch;
 };
 
 /// Triangles of a mesh with what is asked of each of them again and again, side by side: in the mesh it is far apart.
@@ -24,9 +24,9 @@ struct Candidates {
 void find_candidates(const PlacedMesh& a, const PlacedCore& b, double reach, Candidates& out);
 
 /// One for each of the candidates within `within` that has something of its own to say, ascending, as
-/// carom/mesh_contacts.hpp promises of mesh_manifolds(); `out` is cleared.
-void find_patches(const PlacedMesh& a, const PlacedCore& b, double within, const Candidates& candidates,
-                  std::vector<TrianglePatch>& out);
+/// carom/query/mesh_contacts.hpp promises of mesh_manifolds(); `out` is cleared.
+void find_face_manifolds(const PlacedMesh& a, const PlacedCore& b, double within, const Candidates& candidates,
+                         std::vector<FaceManifold>& out);
 
 void find_triangles_near(const PlacedMesh& a, const AxisBox& box, std::vector<Index>& out);
 

@@ -20,22 +20,22 @@ constexpr double box_tolerance = 0.1;
 constexpr int box_budget = 6;
 /// Of the size of a core: if it goes no farther than this, boxes are not cast. Those along its way are few, and none of
 /// them is met much later than another.
-constexpr double short_way = 2;
+constexpr double short_travel = 2;
 
 /// Where a core goes, as seen from a mesh that does not turn: a box in the frame of the mesh that holds it on all of
 /// its way, and what is within the separation.
 class Corridor {
  public:
   Corridor(const MovingPart& mesh, const MovingCore& core, double separation) {
-    const convex::Course& of_mesh = mesh.course;
-    const convex::Course& goes = core.course;
+    const convex::SweptPose& of_mesh = mesh.swept_pose;
+    const convex::SweptPose& goes = core.swept_pose;
     Eigen::Matrix3d axes = of_mesh.start;
     Eigen::Vector3d begin = goes.from - of_mesh.from;
     if (mesh.pose != nullptr) {
       axes = of_mesh.start * mesh.pose->linear();
       begin -= of_mesh.start * mesh.pose->translation();
     }
-    const Eigen::Vector3d end = begin + goes.way - of_mesh.way;
+    const Eigen::Vector3d end = begin + goes.travel - of_mesh.travel;
     const double scale = core.reach + core.core.radius + begin.norm() + end.norm() + of_mesh.from.norm();
     const double grow = separation + mesh.data.margin + core.core.radius + (1e-14 + of_mesh.skew + goes.skew) * scale;
     const auto farthest = [&](const Eigen::Vector3d& n) {
@@ -82,14 +82,14 @@ class Side {
   const TreeNode& node(std::uint32_t n) const { return tree_->nodes[n]; }
   const shapes::BoxVolume& box(std::uint32_t n) const { return tree_->boxes[n]; }
   bool is_mesh() const { return tree_ != nullptr; }
-  bool turns() const { return part_.course.angle != 0; }
+  bool turns() const { return part_.swept_pose.angle != 0; }
   const MovingPart& part() const { return part_; }
   /// Normal of a triangle at the start, in the world; zero if it has none.
   Eigen::Vector3d normal(std::uint32_t i) const {
     const shapes::TriangleCorners& t = tree_->corners[i];
-    Eigen::Vector3d n = detail::to_eigen(detail::cross(t[1] - t[0], t[2] - t[0]));
+    Eigen::Vector3d n = math::to_eigen(math::cross(t[1] - t[0], t[2] - t[0]));
     if (part_.pose != nullptr) n = part_.pose->linear() * n;
-    return part_.course.start * n.stableNormalized();
+    return part_.swept_pose.start * n.stableNormalized();
   }
   /// First and last triangle of a leaf, in tree order.
   std::pair<std::uint32_t, std::uint32_t> triangles(std::uint32_t n) const {
@@ -103,8 +103,8 @@ class Side {
     box_.size = box.half;
     box_.reach = std::sqrt(dot(box.half, box.half));
     center_ = part_.pose != nullptr ? *part_.pose : Eigen::Isometry3d::Identity();
-    center_.translate(detail::to_eigen(box.center));
-    return {box_, part_.course, center_};
+    center_.translate(math::to_eigen(box.center));
+    return {box_, part_.swept_pose, center_};
   }
   MovingCore triangle(std::uint32_t i) {
     if (tree_ == nullptr) return part_.core();
@@ -158,8 +158,8 @@ class Search {
     const MovingCore core = (a_.is_mesh() ? b : a).core();
     if (mesh.turns() || core.core.kind == shapes::CoreKind::half_space) return;
     corridor_.emplace(mesh.part(), core, options.separation);
-    const double way = (a.course.way - b.course.way).norm() + core.course.angle * core.reach;
-    along_ = way <= short_way * core.reach;
+    const double travel = (a.swept_pose.travel - b.swept_pose.travel).norm() + core.swept_pose.angle * core.reach;
+    along_ = travel <= short_travel * core.reach;
   }
 
   CastResult run() {
@@ -171,7 +171,7 @@ class Search {
       if (next.time >= best_.time) break;
       open(next);
     }
-    best_.iterations = looks_;
+    best_.iterations = tests_;
     if (!best_.hit) best_.time = 1;
     return best_;
   }
@@ -182,7 +182,7 @@ class Search {
   const CastOptions& options_;
   CastResult best_;
   std::vector<Waiting>& heap_;
-  int looks_ = 0;
+  int tests_ = 0;
   std::optional<Corridor> corridor_;
   bool along_ = false;  ///< whatever meets the corridor is looked at
 
@@ -198,7 +198,7 @@ class Search {
     const double size = std::max(a_.size(a), b_.size(b));
     const CastResult box =
         convex::advance(pair, {options_.separation, box_tolerance * size, box_budget, from, best_.time});
-    looks_ += box.iterations;
+    tests_ += box.iterations;
     if (!box.hit) return;
     heap_.push_back({box.time, a, b});
     std::push_heap(heap_.begin(), heap_.end());
@@ -207,7 +207,7 @@ class Search {
   void open(const Waiting& pair) {
     const bool leaf_a = a_.leaf(pair.a);
     const bool leaf_b = b_.leaf(pair.b);
-    if (leaf_a && leaf_b) return look_at_triangles(pair);
+    if (leaf_a && leaf_b) return test_triangles(pair);
     if (leaf_b || (!leaf_a && a_.size(pair.a) >= b_.size(pair.b))) {
       const std::uint32_t child = a_.node(pair.a).first;
       wait(child, pair.b, pair.time);
@@ -222,7 +222,7 @@ class Search {
   /// A yes is sure, and cheaper than closest points: what passes over a triangle mostly stays on one side of it.
   bool stay_apart(const MovingPair& pair, const Eigen::Vector3d& normal, double from) {
     if (!(normal.squaredNorm() > 0.5)) return false;
-    ++looks_;
+    ++tests_;
     const auto along = [&](const Eigen::Vector3d& n) {
       return pair.apart_along(n, from, best_.time, options_.separation);
     };
@@ -231,7 +231,7 @@ class Search {
     return along(n) || along(-n);
   }
 
-  void look_at_triangles(const Waiting& pair) {
+  void test_triangles(const Waiting& pair) {
     const auto [first_a, last_a] = a_.triangles(pair.a);
     const auto [first_b, last_b] = b_.triangles(pair.b);
     for (std::uint32_t i = first_a; i < last_a; ++i) {
@@ -242,7 +242,7 @@ class Search {
         if (along_ && stay_apart(moving, a_.is_mesh() ? a_.normal(i) : b_.normal(j), pair.time)) continue;
         const CastResult result = convex::advance(
             moving, {options_.separation, options_.tolerance * moving.path(), options_.budget, pair.time, best_.time});
-        looks_ += result.iterations;
+        tests_ += result.iterations;
         if (!result.hit) continue;
         best_ = result;
         a_.name(i, best_.closest.part_a, best_.closest.feature_a);

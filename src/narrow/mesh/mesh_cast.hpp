@@ -8,12 +8,12 @@ namespace carom::mesh {
 /// A convex shape or a mesh on its way, perhaps as part of a body.
 struct MovingPart {
   const shapes::ShapeData& data;
-  const convex::Course& course;
+  const convex::SweptPose& swept_pose;
   const Eigen::Isometry3d* pose;  ///< in the frame of the body, if it is not the whole body
 
   /// Some core that goes along.
   convex::MovingCore with(const shapes::Core& core) const {
-    return pose != nullptr ? convex::MovingCore(core, course, *pose) : convex::MovingCore(core, course);
+    return pose != nullptr ? convex::MovingCore(core, swept_pose, *pose) : convex::MovingCore(core, swept_pose);
   }
   convex::MovingCore core() const { return with(data.core); }
 };

@@ -5,7 +5,7 @@
 
 #include "narrow/convex/convex.hpp"
 #include "narrow/mesh/convex_depth.hpp"
-#include "narrow/mesh/convex_walk.hpp"
+#include "narrow/mesh/convex_traverse.hpp"
 #include "narrow/mesh/point_queries.hpp"
 #include "narrow/mesh/triangle_core.hpp"
 
@@ -33,7 +33,7 @@ Lowest lowest(const MeshData& mesh, const Vec3& n) {
   const Vec3 an = absolute(n);
   const double slack = 1e-14 * mesh.reach;
   Lowest best;
-  std::array<std::uint32_t, shapes::most_tree_depth + 2> waiting;
+  std::array<std::uint32_t, shapes::max_tree_depth + 2> waiting;
   std::size_t count = 0;
   waiting[count++] = 0;
   const auto bound = [&](std::uint32_t i) { return dot(n, tree.boxes[i].center) - dot(an, tree.boxes[i].half); };
@@ -68,9 +68,9 @@ void against_half_space(const PlacedMesh& a, const PlacedCore& b, QueryResult& r
   // What is solid around a room has no end either: no translation takes the two apart.
   result.distance = a.mesh.room ? -INFINITY : height - (a.radius + b.core.radius);
   result.error = 0;
-  result.normal = a.pose.linear() * detail::to_eigen(-n);
-  result.point_a = a.pose * detail::to_eigen(low.point - a.radius * n);
-  result.point_b = a.pose * detail::to_eigen(low.point - (height - b.core.radius) * n);
+  result.normal = a.pose.linear() * math::to_eigen(-n);
+  result.point_a = a.pose * math::to_eigen(low.point - a.radius * n);
+  result.point_b = a.pose * math::to_eigen(low.point - (height - b.core.radius) * n);
   result.part_a = low.triangle;
   result.feature_a.corners[0] = a.mesh.mesh.triangles[static_cast<std::size_t>(low.triangle)][low.corner];
 }
@@ -90,34 +90,34 @@ bool collides(const PlacedMesh& a, const PlacedCore& b) {
     return result.distance <= 0;
   }
   thread_local TriangleCore triangle;
-  ConvexWalk walk(a, b);
-  if (walk.near(a.radius + b.core.radius, [&](std::uint32_t i) {
+  ConvexWalk traverse(a, b);
+  if (traverse.near(a.radius + b.core.radius, [&](std::uint32_t i) {
         QueryResult r;
         convex::query(Question::verdict, triangle.set(a.mesh.tree.corners[i], a.radius), a.pose, b.core, b.pose,
                       nullptr, r);
         if (r.distance <= 0) return true;
-        walk.planes().add(detail::to_vec3(a.pose.linear().transpose() * r.normal));
+        traverse.planes().add(math::to_vec3(a.pose.linear().transpose() * r.normal));
         return false;
       }))
     return true;
-  return core_inside(a.mesh, b.core, walk.pose());
+  return core_inside(a.mesh, b.core, traverse.pose());
 }
 
 void query(const PlacedMesh& a, const PlacedCore& b, QueryResult& result) {
   if (b.core.kind == CoreKind::half_space) return against_half_space(a, b, result);
   thread_local TriangleCore triangle;
-  ConvexWalk walk(a, b);
+  ConvexWalk traverse(a, b);
   const double radius = a.radius + b.core.radius;
-  const auto overlap = [&](double distance) { return distance <= 0 && distance <= -radius + 1e-12 * walk.scale(); };
+  const auto overlap = [&](double distance) { return distance <= 0 && distance <= -radius + 1e-12 * traverse.scale(); };
   double best = INFINITY;  // between the cores
   std::uint32_t nearest = 0;
   result.distance = INFINITY;
-  walk.nearest(best, [&](std::uint32_t i) {
+  traverse.nearest(best, [&](std::uint32_t i) {
     if (overlap(result.distance)) return;
     QueryResult r;
     convex::query(Question::gap, triangle.set(a.mesh.tree.corners[i], a.radius), a.pose, b.core, b.pose, nullptr, r);
     r.part_a = a.mesh.tree.triangles[i];
-    if (r.distance > -radius) walk.planes().add(detail::to_vec3(a.pose.linear().transpose() * r.normal));
+    if (r.distance > -radius) traverse.planes().add(math::to_vec3(a.pose.linear().transpose() * r.normal));
     if (r.distance > result.distance || (r.distance == result.distance && r.part_a > result.part_a)) return;
     result = r;
     nearest = i;
@@ -127,10 +127,10 @@ void query(const PlacedMesh& a, const PlacedCore& b, QueryResult& result) {
   // A touch of nearly parallel faces can be rounding, which a plane between them would have told, had it been asked:
   // the verdict is that of collides().
   const bool cores_overlap = overlap(result.distance);
-  const bool unsure = cores_overlap || std::abs(result.distance) <= 1e-8 * walk.scale();
+  const bool unsure = cores_overlap || std::abs(result.distance) <= 1e-8 * traverse.scale();
   const bool touching = unsure && collides(a, b);
-  if (cores_overlap ? touching : core_inside(a.mesh, b.core, walk.pose())) {
-    convex_depth(a, b, walk, result);
+  if (cores_overlap ? touching : core_inside(a.mesh, b.core, traverse.pose())) {
+    convex_depth(a, b, traverse, result);
     return;
   }
   if (cores_overlap) {

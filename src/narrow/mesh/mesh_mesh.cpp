@@ -4,9 +4,9 @@
 #include <limits>
 
 #include "narrow/mesh/depth.hpp"
+#include "narrow/mesh/dispatch_volume.hpp"
 #include "narrow/mesh/point_queries.hpp"
 #include "narrow/mesh/triangle_pair.hpp"
-#include "narrow/mesh/with_view.hpp"
 
 namespace carom::mesh {
 namespace {
@@ -34,8 +34,8 @@ int compare_meshes(const PlacedMesh& a, const PlacedMesh& b) {
 /// The triangles meet, or are within the radii of each other.
 bool surfaces_touch(const MeshData& a, const MeshData& b, const RelativePose& pose, double radius) {
   const double reach = radius + rounding(a, b, pose);
-  return with_view(a, b, pose, [&](const auto& view) {
-    return walk_near(a.tree, b.tree, view, reach, [&](std::uint32_t i, std::uint32_t j) {
+  return dispatch_volume(a, b, pose, [&](const auto& view) {
+    return traverse_near(a.tree, b.tree, view, reach, [&](std::uint32_t i, std::uint32_t j) {
       const TriangleCorners tb = moved(b.tree.corners[j], pose);
       if (meet(a.tree.corners[i], tb)) return true;
       return radius > 0 && distance_of(a.tree.corners[i], tb) <= radius;
@@ -49,7 +49,7 @@ struct Closest {
   std::uint32_t j = 0;
 };
 
-constexpr int most_projections = 8;
+constexpr int max_projections = 8;
 
 /// From a point of b to the nearest of a, to the nearest of b again and so on: a near pair, for a start. Each way is a
 /// search for one point, which costs next to nothing beside that for a pair.
@@ -57,7 +57,7 @@ Closest near_pair(const MeshData& a, const MeshData& b, const RelativePose& pose
   Closest best;
   Vec3 p = pose.rotate(b.tree.boxes[0].center) + pose.t;
   NearestPoint on_a = nearest(a, p, INFINITY);
-  for (int k = 0; k < most_projections; ++k) {
+  for (int k = 0; k < max_projections; ++k) {
     const NearestPoint on_b = nearest(b, pose.rotate_back(on_a.point - pose.t), best.distance);
     if (on_b.triangle == none) break;
     best = {on_b.distance, on_a.place, on_b.place};
@@ -75,7 +75,7 @@ Closest closest_pair(const MeshData& a, const MeshData& b, const RelativePose& p
   Closest best;
   const double slack = rounding(a, b, pose);
   Aim aim;
-  with_view(a, b, pose, [&](auto view) {
+  dispatch_volume(a, b, pose, [&](auto view) {
     const auto test = [&](std::uint32_t i, std::uint32_t j) {
       const TriangleCorners& ta = a.tree.corners[i];
       const TriangleCorners& tb = b.tree.corners[j];
@@ -129,10 +129,10 @@ double rounding(const MeshData& a, const MeshData& b, const RelativePose& pose) 
 
 bool one_inside_other(const MeshData& a, const MeshData& b, const RelativePose& pose) {
   for (std::size_t i = 0; a.any_closed && i < b.component_triangle.size(); ++i) {
-    if (inside(a, pose.rotate(detail::to_vec3(b.corner(b.component_triangle[i], 0))) + pose.t)) return true;
+    if (inside(a, pose.rotate(math::to_vec3(b.corner(b.component_triangle[i], 0))) + pose.t)) return true;
   }
   for (std::size_t i = 0; b.any_closed && i < a.component_triangle.size(); ++i) {
-    if (inside(b, pose.rotate_back(detail::to_vec3(a.corner(a.component_triangle[i], 0)) - pose.t))) return true;
+    if (inside(b, pose.rotate_back(math::to_vec3(a.corner(a.component_triangle[i], 0)) - pose.t))) return true;
   }
   return false;
 }
@@ -171,9 +171,9 @@ void query(const PlacedMesh& a, const PlacedMesh& b, QueryResult& result) {
   const double gap = std::max(closest.distance, std::numeric_limits<double>::denorm_min());
   result.distance = gap - radius;
   result.error = 0;
-  result.normal = a.pose.linear() * detail::to_eigen(n);
-  result.point_a = a.pose * detail::to_eigen(c.point_a + a.radius * n);
-  result.point_b = a.pose * detail::to_eigen(c.point_b - b.radius * n);
+  result.normal = a.pose.linear() * math::to_eigen(n);
+  result.point_a = a.pose * math::to_eigen(c.point_a + a.radius * n);
+  result.point_b = a.pose * math::to_eigen(c.point_b - b.radius * n);
   result.part_a = a.mesh.tree.triangles[closest.i];
   result.part_b = b.mesh.tree.triangles[closest.j];
   result.feature_a = feature(a.mesh, result.part_a, c.corners_a);

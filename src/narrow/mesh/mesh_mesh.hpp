@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/query.hpp"
+#include "carom/query/query.hpp"
 #include "narrow/convex/pair.hpp"
 #include "shapes/mesh_data.hpp"
 

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "carom/closest.hpp"
+#include "carom/mesh/closest.hpp"
 #include "shapes/winding.hpp"
 
 namespace carom::mesh {
 
 using shapes::BoxVolume;
+using shapes::max_tree_depth;
 using shapes::MeshTree;
-using shapes::most_tree_depth;
 using shapes::TreeNode;
 using shapes::TriangleCorners;
 
@@ -28,17 +28,17 @@ NearestPoint nearest(const MeshData& mesh, const Vec3& p, double below, bool onl
   const auto gap = [&](std::uint32_t n) {
     const BoxVolume& box = tree.boxes[n];
     const Vec3 t = p - box.center;
-    const Vec3 g = detail::higher(Vec3{std::abs(t.x), std::abs(t.y), std::abs(t.z)} - box.half, {0, 0, 0});
+    const Vec3 g = math::higher(Vec3{std::abs(t.x), std::abs(t.y), std::abs(t.z)} - box.half, {0, 0, 0});
     return std::sqrt(dot(g, g));
   };
   struct Waiting {
     std::uint32_t node;
     double gap;
   };
-  std::array<Waiting, most_tree_depth + 2> waiting;
+  std::array<Waiting, max_tree_depth + 2> waiting;
   std::size_t count = 0;
   waiting[count++] = {0, gap(0)};
-  const Eigen::Vector3d q = detail::to_eigen(p);
+  const Eigen::Vector3d q = math::to_eigen(p);
   while (count > 0) {
     const Waiting w = waiting[--count];
     if (w.gap > best.distance + slack) continue;
@@ -55,10 +55,10 @@ NearestPoint nearest(const MeshData& mesh, const Vec3& p, double below, bool onl
       if (only_closed && !mesh.is_closed(tree.triangles[i])) continue;
       const TriangleCorners& t = tree.corners[i];
       const VertexTriangleClosest c =
-          closest_vertex_triangle(q, detail::to_eigen(t[0]), detail::to_eigen(t[1]), detail::to_eigen(t[2]));
+          closest_vertex_triangle(q, math::to_eigen(t[0]), math::to_eigen(t[1]), math::to_eigen(t[2]));
       if (!(c.distance < best.distance)) continue;
       best.distance = c.distance;
-      best.point = detail::to_vec3(c.point);
+      best.point = math::to_vec3(c.point);
       best.triangle = tree.triangles[i];
       best.place = i;
       best.corners = (c.weights[0] > 0 ? 1U : 0U) | (c.weights[1] > 0 ? 2U : 0U) | (c.weights[2] > 0 ? 4U : 0U);
@@ -67,7 +67,7 @@ NearestPoint nearest(const MeshData& mesh, const Vec3& p, double below, bool onl
   return best;
 }
 
-double way_out(const MeshData& mesh, const Vec3& p, const Vec3& direction) {
+double exit_path(const MeshData& mesh, const Vec3& p, const Vec3& direction) {
   const BoxVolume& box = mesh.tree.boxes[0];
   const Vec3 to_center = box.center - p;
   double best = INFINITY;
@@ -79,14 +79,14 @@ double way_out(const MeshData& mesh, const Vec3& p, const Vec3& direction) {
     const TriangleCorners& t = mesh.tree.corners[i];
     const Vec3 u = t[1] - t[0];
     const Vec3 v = t[2] - t[0];
-    const Vec3 n = detail::cross(u, v);
+    const Vec3 n = math::cross(u, v);
     const double facing = dot(n, direction);
     if (facing == 0) return false;
     const Vec3 w = t[0] - p;
     const double at = dot(n, w) / facing;
     if (!(at >= 0 && at < best)) return false;
     // Inside, with a little more: a ray through an edge must not slip out between two triangles.
-    const Vec3 c = detail::cross(direction, w);
+    const Vec3 c = math::cross(direction, w);
     const double ku = -dot(v, c) / facing;
     const double kv = dot(u, c) / facing;
     constexpr double more = 1e-9;

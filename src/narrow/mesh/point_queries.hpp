@@ -5,7 +5,7 @@
 /// A point, or a ray, against one mesh, in the frame of the mesh.
 namespace carom::mesh {
 
-using detail::Vec3;
+using math::Vec3;
 using shapes::MeshData;
 
 /// Whether the point is in what is solid of the mesh, as MeshSolid says, or on a closed piece. Exact for the point
@@ -25,6 +25,6 @@ NearestPoint nearest(const MeshData& mesh, const Vec3& p, double below, bool onl
 
 /// How far from p along `direction`, of unit length, the first triangle of a closed piece is; infinite if there is
 /// none. To rounding.
-double way_out(const MeshData& mesh, const Vec3& p, const Vec3& direction);
+double exit_path(const MeshData& mesh, const Vec3& p, const Vec3& direction);
 
 }  // namespace carom::mesh

@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "core/at.hpp"
-#include "geometry/disjoint_sets.hpp"
+#include "core/disjoint_sets.hpp"
 #include "geometry/triangle_triangle.hpp"
+#include "narrow/mesh/dispatch_volume.hpp"
 #include "narrow/mesh/point_queries.hpp"
 #include "narrow/mesh/triangle_pair.hpp"
-#include "narrow/mesh/with_view.hpp"
 
 namespace carom::mesh {
 namespace {
@@ -31,7 +31,7 @@ struct FloodSide {
         node(m.mesh.positions.size(), none) {}
 
   Index vertex(Index triangle, std::size_t k) const { return mesh.vertex_at[at(mesh.mesh.triangles[at(triangle)][k])]; }
-  Vec3 place(Index v) const { return detail::to_vec3(mesh.mesh.positions[at(v)]); }
+  Vec3 place(Index v) const { return math::to_vec3(mesh.mesh.positions[at(v)]); }
 };
 
 /// Everything connected to a vertex inside without crossing the other surface is inside.
@@ -105,7 +105,7 @@ class Joiner {
     for (FloodSide* side : {&a_, &b_}) {
       for (const Index v : side->inside_vertices) side->node[at(v)] = count++;
     }
-    detail::DisjointSets sets(at(count));
+    DisjointSets sets(at(count));
     join_curves(sets);
     join_sides(sets, a_, &TriangleCrossing::a);
     join_sides(sets, b_, &TriangleCrossing::b);
@@ -121,7 +121,7 @@ class Joiner {
     return static_cast<Index>(it - crossings_.begin());
   }
 
-  void join_curves(detail::DisjointSets& sets) {
+  void join_curves(DisjointSets& sets) {
     for (std::size_t i = 0; i < crossings_.size(); ++i) {
       const TriangleCrossing& c = crossings_[i];
       const auto join = [&](Index other) {
@@ -132,7 +132,7 @@ class Joiner {
     }
   }
 
-  void join_sides(detail::DisjointSets& sets, FloodSide& side, Index TriangleCrossing::*which) {
+  void join_sides(DisjointSets& sets, FloodSide& side, Index TriangleCrossing::*which) {
     for (const Index t : side.inside_triangles) {
       sets.merge(side.node[at(side.vertex(t, 0))], side.node[at(side.vertex(t, 1))]);
       sets.merge(side.node[at(side.vertex(t, 0))], side.node[at(side.vertex(t, 2))]);
@@ -145,7 +145,7 @@ class Joiner {
     }
   }
 
-  std::vector<Region> collect(detail::DisjointSets& sets, Index count) {
+  std::vector<Region> collect(DisjointSets& sets, Index count) {
     std::vector<Index> number(at(count), none);
     std::vector<Region> regions;
     const auto region_of = [&](Index element) -> Region& {
@@ -193,11 +193,11 @@ class Joiner {
 std::vector<TriangleCrossing> find_crossings(const MeshData& a, const MeshData& b, const RelativePose& pose) {
   std::vector<TriangleCrossing> crossings;
   const double reach = rounding(a, b, pose);
-  with_view(a, b, pose, [&](const auto& view) {
-    return walk_near(a.tree, b.tree, view, reach, [&](std::uint32_t i, std::uint32_t j) {
+  dispatch_volume(a, b, pose, [&](const auto& view) {
+    return traverse_near(a.tree, b.tree, view, reach, [&](std::uint32_t i, std::uint32_t j) {
       const TriangleCorners tb = moved(b.tree.corners[j], pose);
       if (!meet(a.tree.corners[i], tb)) return false;
-      crossings.push_back({a.tree.triangles[i], b.tree.triangles[j], meeting(a.tree.corners[i], tb)});
+      crossings.push_back({a.tree.triangles[i], b.tree.triangles[j], intersection(a.tree.corners[i], tb)});
       return false;
     });
   });

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "carom/intersect.hpp"
+#include "carom/detect/intersect.hpp"
 #include "narrow/mesh/mesh_mesh.hpp"
 
 /// Where two meshes overlap, piece by piece.

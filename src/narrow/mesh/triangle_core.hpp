@@ -29,7 +29,7 @@ class TriangleCore {
     double reach = 0;
     const std::size_t stride = hull_.stride;
     for (std::size_t k = 0; k < 3; ++k) {
-      hull_.points[k] = detail::to_eigen(t[k]);
+      hull_.points[k] = math::to_eigen(t[k]);
       reach = std::max(reach, dot(t[k], t[k]));
     }
     for (std::size_t i = 0; i < stride; ++i) {
@@ -38,7 +38,7 @@ class TriangleCore {
       hull_.rows[stride + i] = p.y;
       hull_.rows[2 * stride + i] = p.z;
     }
-    const shapes::Vec3 n = detail::cross(t[1] - t[0], t[2] - t[0]);
+    const shapes::Vec3 n = math::cross(t[1] - t[0], t[2] - t[0]);
     const double length = std::sqrt(dot(n, n));
     hull_.face_normals[0] = length > 0 ? (1 / length) * n : shapes::Vec3{};
     hull_.face_normals[1] = -hull_.face_normals[0];

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "carom/closest.hpp"
+#include "carom/mesh/closest.hpp"
 #include "geometry/triangle_triangle.hpp"
 #include "kernels/closest.hpp"
 
@@ -10,7 +10,7 @@ namespace carom::mesh {
 namespace {
 
 TrianglePoints points(const TriangleCorners& t) {
-  return {detail::to_eigen(t[0]), detail::to_eigen(t[1]), detail::to_eigen(t[2])};
+  return {math::to_eigen(t[0]), math::to_eigen(t[1]), math::to_eigen(t[2])};
 }
 
 /// visit(distance, make) for each of the 15 pairs of features, make() being the closest points.
@@ -24,13 +24,13 @@ void each_feature_pair(const TriangleCorners& a, const TriangleCorners& b, Visit
   for (std::size_t k = 0; k < 3; ++k) {
     const VertexTriangleClosest c = closest_vertex_triangle(p[k], q[0], q[1], q[2]);
     visit(c.distance, [&] {
-      return TriangleClosest{c.distance, a[k], detail::to_vec3(c.point), 1U << k, carried(c.weights)};
+      return TriangleClosest{c.distance, a[k], math::to_vec3(c.point), 1U << k, carried(c.weights)};
     });
   }
   for (std::size_t k = 0; k < 3; ++k) {
     const VertexTriangleClosest c = closest_vertex_triangle(q[k], p[0], p[1], p[2]);
     visit(c.distance, [&] {
-      return TriangleClosest{c.distance, detail::to_vec3(c.point), b[k], carried(c.weights), 1U << k};
+      return TriangleClosest{c.distance, math::to_vec3(c.point), b[k], carried(c.weights), 1U << k};
     });
   }
   for (std::size_t i = 0; i < 3; ++i) {
@@ -39,7 +39,7 @@ void each_feature_pair(const TriangleCorners& a, const TriangleCorners& b, Visit
       const std::size_t j1 = (j + 1) % 3;
       const EdgeEdgeClosest c = closest_edge_edge(p[i], p[i1], q[j], q[j1]);
       visit(c.distance, [&] {
-        return TriangleClosest{c.distance, detail::to_vec3(c.point_a), detail::to_vec3(c.point_b),
+        return TriangleClosest{c.distance, math::to_vec3(c.point_a), math::to_vec3(c.point_b),
                                (c.s < 1 ? 1U << i : 0U) | (c.s > 0 ? 1U << i1 : 0U),
                                (c.t < 1 ? 1U << j : 0U) | (c.t > 0 ? 1U << j1 : 0U)};
       });
@@ -124,8 +124,8 @@ std::array<Vec3, 2> cuts(const TriangleCorners& t, const std::array<double, 3>& 
     if ((h[k] > 0) != (h[(k + 1) % 3] > 0) && (h[k] > 0) != (h[(k + 2) % 3] > 0)) alone = k;
   }
   const auto cut = [&](std::size_t other) {
-    const double share = h[alone] / (h[alone] - h[other]);
-    return t[alone] + share * (t[other] - t[alone]);
+    const double fraction = h[alone] / (h[alone] - h[other]);
+    return t[alone] + fraction * (t[other] - t[alone]);
   };
   return {cut((alone + 1) % 3), cut((alone + 2) % 3)};
 }
@@ -133,9 +133,9 @@ std::array<Vec3, 2> cuts(const TriangleCorners& t, const std::array<double, 3>& 
 /// The ordinary case in plain arithmetic: planes that differ clearly, no corner near the other plane, and a segment of
 /// some length. False if it is not, for which there are the exact functions.
 bool clear_segment(const TriangleCorners& a, const TriangleCorners& b, TriangleIntersection& where) {
-  const Vec3 na = detail::cross(a[1] - a[0], a[2] - a[0]);
-  const Vec3 nb = detail::cross(b[1] - b[0], b[2] - b[0]);
-  const Vec3 along = detail::cross(na, nb);
+  const Vec3 na = math::cross(a[1] - a[0], a[2] - a[0]);
+  const Vec3 nb = math::cross(b[1] - b[0], b[2] - b[0]);
+  const Vec3 along = math::cross(na, nb);
   const double aa = dot(na, na);
   const double bb = dot(nb, nb);
   if (!(dot(along, along) > 1e-8 * aa * bb)) return false;
@@ -151,8 +151,8 @@ bool clear_segment(const TriangleCorners& a, const TriangleCorners& b, TriangleI
       const Vec3 d = t[k] - on;
       largest = std::max(largest, dot(d, d));
     }
-    const double least = std::min({std::abs(h[0]), std::abs(h[1]), std::abs(h[2])});
-    return above && below && least * least > 1e-14 * nn * largest;
+    const double smallest = std::min({std::abs(h[0]), std::abs(h[1]), std::abs(h[2])});
+    return above && below && smallest * smallest > 1e-14 * nn * largest;
   };
   std::array<double, 3> ha;
   std::array<double, 3> hb;
@@ -167,8 +167,8 @@ bool clear_segment(const TriangleCorners& a, const TriangleCorners& b, TriangleI
   const Vec3 whole = on_a[1] - on_a[0];
   if (!(dot(along, d) > 0) || !(dot(d, d) > 1e-12 * dot(whole, whole))) return false;
   where.kind = IntersectionKind::segment;
-  where.start = detail::to_eigen(start);
-  where.end = detail::to_eigen(end);
+  where.start = math::to_eigen(start);
+  where.end = math::to_eigen(end);
   if (std::lexicographical_compare(where.end.data(), where.end.data() + 3, where.start.data(),
                                    where.start.data() + 3)) {
     std::swap(where.start, where.end);
@@ -177,7 +177,7 @@ bool clear_segment(const TriangleCorners& a, const TriangleCorners& b, TriangleI
 }
 
 Vec3 double_area(const TriangleCorners& t) {
-  return detail::cross(t[1] - t[0], t[2] - t[0]);
+  return math::cross(t[1] - t[0], t[2] - t[0]);
 }
 
 }  // namespace
@@ -185,7 +185,7 @@ Vec3 double_area(const TriangleCorners& t) {
 Vec3 direction_of(const TriangleCorners& a, const TriangleCorners& b, const TriangleClosest& c) {
   const Vec3 between = c.point_b - c.point_a;
   const Vec3 size = (a[1] - a[0]) + (a[2] - a[0]);
-  if (c.distance > 1e-9 * std::sqrt(dot(size, size))) return detail::unit_or_zero(between);
+  if (c.distance > 1e-9 * std::sqrt(dot(size, size))) return math::unit_or_zero(between);
   const auto bits = [](std::uint32_t m) { return (m & 1U) + (m >> 1U & 1U) + (m >> 2U & 1U); };
   Vec3 n;
   if (bits(c.corners_a) == 3) n = double_area(a);
@@ -194,11 +194,11 @@ Vec3 direction_of(const TriangleCorners& a, const TriangleCorners& b, const Tria
     const auto along = [](const TriangleCorners& t, std::uint32_t m) {
       return m == 3 ? t[1] - t[0] : m == 5 ? t[2] - t[0] : t[2] - t[1];
     };
-    n = detail::cross(along(a, c.corners_a), along(b, c.corners_b));
+    n = math::cross(along(a, c.corners_a), along(b, c.corners_b));
   }
-  n = detail::unit_or_zero(n);
-  if (!(dot(n, n) > 0.5)) n = detail::unit_or_zero(between);
-  if (!(dot(n, n) > 0.5)) n = detail::unit_or_zero(double_area(a));
+  n = math::unit_or_zero(n);
+  if (!(dot(n, n) > 0.5)) n = math::unit_or_zero(between);
+  if (!(dot(n, n) > 0.5)) n = math::unit_or_zero(double_area(a));
   if (!(dot(n, n) > 0.5)) return {1, 0, 0};
   const Vec3 away = dot(between, n) != 0 ? between : (b[0] + b[1] + b[2]) - (a[0] + a[1] + a[2]);
   return dot(away, n) < 0 ? -n : n;
@@ -225,22 +225,22 @@ bool meet(const TriangleCorners& a, const TriangleCorners& b) {
   };
   const TrianglePoints p = points(a);
   const TrianglePoints q = points(b);
-  const std::array<int, 3> side_q = detail::sides_of(q, p);
+  const std::array<int, 3> side_q = geometry::sides_of(q, p);
   if (beside(side_q)) return false;
-  const std::array<int, 3> side_p = detail::sides_of(p, q);
+  const std::array<int, 3> side_p = geometry::sides_of(p, q);
   if (beside(side_p)) return false;
-  return detail::meet_beyond({p, side_p}, {q, side_q}, {});
+  return geometry::meet_beyond({p, side_p}, {q, side_q}, {});
 }
 
-TriangleIntersection meeting(const TriangleCorners& a, const TriangleCorners& b) {
+TriangleIntersection intersection(const TriangleCorners& a, const TriangleCorners& b) {
   TriangleIntersection where;
   if (clear_segment(a, b, where)) return where;
-  return detail::meeting_of(points(a), points(b));
+  return geometry::intersection_of(points(a), points(b));
 }
 
-LastMeeting last_meeting(const TriangleCorners& a, const TriangleCorners& b, const Vec3& n) {
+LastContact last_contact(const TriangleCorners& a, const TriangleCorners& b, const Vec3& n) {
   // The triangles part where a corner of one leaves the other, or where two edges do.
-  LastMeeting last;
+  LastContact last;
   const auto offer = [&](double time, const Vec3& point) {
     if (time > last.time) last = {time, point};
   };
@@ -249,15 +249,15 @@ LastMeeting last_meeting(const TriangleCorners& a, const TriangleCorners& b, con
   const auto corner = [&](const Vec3& c, const TriangleCorners& t, double sign) {
     const Vec3 u = t[1] - t[0];
     const Vec3 v = t[2] - t[0];
-    const double facing = dot(detail::cross(u, v), n);
+    const double facing = dot(math::cross(u, v), n);
     if (facing == 0) return;
     const Vec3 w = t[0] - c;
-    const Vec3 x = detail::cross(n, w);
+    const Vec3 x = math::cross(n, w);
     const double ku = -dot(v, x) / facing;
     const double kv = dot(u, x) / facing;
     if (!(ku >= -more && kv >= -more && ku + kv <= 1 + more)) return;
-    const double way = dot(detail::cross(u, v), w) / facing;
-    offer(sign * way, sign > 0 ? c + way * n : c);
+    const double travel = dot(math::cross(u, v), w) / facing;
+    offer(sign * travel, sign > 0 ? c + travel * n : c);
   };
   for (std::size_t k = 0; k < 3; ++k) corner(b[k], a, 1);
   for (std::size_t k = 0; k < 3; ++k) corner(a[k], b, -1);
@@ -268,13 +268,13 @@ LastMeeting last_meeting(const TriangleCorners& a, const TriangleCorners& b, con
       const Vec3& q = b[j];
       const Vec3 v = b[(j + 1) % 3] - q;
       // p + s u = q + r v + time n
-      const Vec3 m = detail::cross(u, v);
+      const Vec3 m = math::cross(u, v);
       const double facing = dot(m, n);
       if (facing == 0) continue;
       const Vec3 w = p - q;
       const double time = dot(m, w) / facing;
-      const double s = dot(detail::cross(w, v), n) / -facing;
-      const double r = dot(detail::cross(w, u), n) / -facing;
+      const double s = dot(math::cross(w, v), n) / -facing;
+      const double r = dot(math::cross(w, u), n) / -facing;
       if (s >= -more && s <= 1 + more && r >= -more && r <= 1 + more) offer(time, p + s * u);
     }
   }

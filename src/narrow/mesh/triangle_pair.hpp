@@ -2,13 +2,13 @@
 
 #include <cmath>
 
-#include "carom/intersect.hpp"
+#include "carom/detect/intersect.hpp"
 #include "narrow/convex/pair.hpp"
 #include "shapes/mesh_tree.hpp"
 
 namespace carom::mesh {
 
-using detail::Vec3;
+using math::Vec3;
 using shapes::TriangleCorners;
 
 struct TriangleClosest {
@@ -31,14 +31,14 @@ double distance_of(const TriangleCorners& a, const TriangleCorners& b);
 /// Exact, for the numbers given.
 bool meet(const TriangleCorners& a, const TriangleCorners& b);
 /// Where, if they do.
-TriangleIntersection meeting(const TriangleCorners& a, const TriangleCorners& b);
+TriangleIntersection intersection(const TriangleCorners& a, const TriangleCorners& b);
 
 /// Where b, moved along n, last meets a: b + time * n. `point` is common to both then.
-struct LastMeeting {
+struct LastContact {
   double time = -INFINITY;
   Vec3 point;
 };
-LastMeeting last_meeting(const TriangleCorners& a, const TriangleCorners& b, const Vec3& n);
+LastContact last_contact(const TriangleCorners& a, const TriangleCorners& b, const Vec3& n);
 
 inline TriangleCorners moved(const TriangleCorners& t, const convex::RelativePose& pose) {
   return {pose.rotate(t[0]) + pose.t, pose.rotate(t[1]) + pose.t, pose.rotate(t[2]) + pose.t};

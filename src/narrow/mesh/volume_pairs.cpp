@@ -26,8 +26,8 @@ const std::vector<Basis>& bases() {
           if (std::abs(basis.determinant()) < 0.5) continue;
           const Eigen::Matrix3d inverse = basis.inverse();
           found.push_back({{static_cast<int>(i), static_cast<int>(j), static_cast<int>(l)},
-                           {detail::to_vec3(inverse.row(0).transpose()), detail::to_vec3(inverse.row(1).transpose()),
-                            detail::to_vec3(inverse.row(2).transpose())},
+                           {math::to_vec3(inverse.row(0).transpose()), math::to_vec3(inverse.row(1).transpose()),
+                            math::to_vec3(inverse.row(2).transpose())},
                            {axes[i].norm(), axes[j].norm(), axes[l].norm()}});
         }
       }
@@ -58,7 +58,7 @@ DopView::Mixture DopView::mix(const Vec3& d) {
 DopView::DopView(const RelativePose& pose) : pose_(pose) {
   const auto axes = dop_axes();
   for (std::size_t k = 0; k < 9; ++k) {
-    const Vec3 axis = detail::to_vec3(axes[k]);
+    const Vec3 axis = math::to_vec3(axes[k]);
     mixtures_[k] = mix(pose.rotate_back(axis));
     mixtures_[k].scale = 1 / axes[k].norm();
     mixtures_[k].offset = dot(axis, pose.t);

@@ -20,7 +20,7 @@
 namespace carom::mesh {
 
 using convex::RelativePose;
-using detail::Vec3;
+using math::Vec3;
 
 inline Vec3 absolute(const Vec3& v) {
   return {std::abs(v.x), std::abs(v.y), std::abs(v.z)};
@@ -28,7 +28,7 @@ inline Vec3 absolute(const Vec3& v) {
 
 /// The length of the positive part.
 inline double length_above_0(const Vec3& gap) {
-  const Vec3 g = detail::higher(gap, {0, 0, 0});
+  const Vec3 g = math::higher(gap, {0, 0, 0});
   return std::sqrt(dot(g, g));
 }
 

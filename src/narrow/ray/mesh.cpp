@@ -37,7 +37,7 @@ Span mesh(const TriangleTest& test, const shapes::MeshData& mesh, double margin,
     std::uint32_t node;
     double entry;
   };
-  std::array<Waiting, shapes::most_tree_depth + 2> waiting;
+  std::array<Waiting, shapes::max_tree_depth + 2> waiting;
   std::size_t count = 0;
   Span best;
   // Boxes of triangles that lie in a plane across an axis have no thickness.

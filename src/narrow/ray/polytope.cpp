@@ -32,7 +32,7 @@ void join_edges(const TriangleTest& test, const shapes::HullData& hull, double r
 Span rounded_triangle(const TriangleTest& test, const Vec3& p, const Vec3& q, const Vec3& r, double radius,
                       double rounding) {
   Span all;
-  const Vec3 n = detail::unit_or_zero(cross(q - p, r - p));
+  const Vec3 n = math::unit_or_zero(cross(q - p, r - p));
   join_triangle(test, p, q, r, radius * n, all);
   if (radius > 0) join_triangle(test, p, q, r, -radius * n, all);
   if (radius > 0 || (all.empty() && test(p, q, r).edge_on)) {

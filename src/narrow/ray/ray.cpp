@@ -11,8 +11,8 @@
 namespace carom::rays {
 namespace {
 
-using detail::to_eigen;
-using detail::to_vec3;
+using math::to_eigen;
+using math::to_vec3;
 using shapes::CoreKind;
 
 /// A ray as seen from a shape. Times on the line begin where it is nearest to the origin of the shape: `start` is the

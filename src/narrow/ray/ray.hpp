@@ -3,7 +3,7 @@
 #include <Eigen/Geometry>
 #include <optional>
 
-#include "carom/shape.hpp"
+#include "carom/shape/shape.hpp"
 
 /// First hit of a ray on a shape, to rounding: by closed forms where there are any, for rounded cylinders, cones and
 /// ellipsoids by Newton's iteration on the distance, which is convex along the ray.

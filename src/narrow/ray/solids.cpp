@@ -11,7 +11,7 @@ namespace {
 using shapes::CoreKind;
 
 Vec3 unit_of(const Vec3& v) {
-  return detail::unit_or_zero(v);
+  return math::unit_or_zero(v);
 }
 
 /// |offset + t slope| <= radius. The nearest point of the line is found first, so that no digits are lost where the

@@ -3,12 +3,12 @@
 #include <cmath>
 #include <limits>
 
-#include "geometry/vec3.hpp"
+#include "math/vec3.hpp"
 
 /// What a line has in common with a convex set: a span of times, and the normal where it enters.
 namespace carom::rays {
 
-using detail::Vec3;
+using math::Vec3;
 
 /// All x = origin + t direction, the direction of unit length. The origin is near the shape, so that times are not much
 /// larger than the shape.

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "geometry/double_double.hpp"
+#include "math/double_double.hpp"
 #include "narrow/ray/span.hpp"
 
 /// A line against triangles, without gaps between neighbours (Woop, Benthin and Wald 2013): corners are seen along the
@@ -48,8 +48,8 @@ class TriangleTest {
  private:
   /// To twice the digits, and with the sign turned round exactly if the two products are swapped.
   static double difference_of_products(double a, double b, double c, double d) {
-    const detail::DoubleDouble p = detail::two_product(a, b);
-    const detail::DoubleDouble q = detail::two_product(c, d);
+    const math::DoubleDouble p = math::two_product(a, b);
+    const math::DoubleDouble q = math::two_product(c, d);
     return (p.high - q.high) + (p.low - q.low);
   }
   Vec3 turn(const Vec3& v) const { return along_ == 0 ? Vec3{v.y, v.z, v.x} : along_ == 1 ? Vec3{v.z, v.x, v.y} : v; }
@@ -67,7 +67,7 @@ class TriangleTest {
 
 /// Of unit length and against the line; zero if the triangle has no area.
 inline Vec3 facing_normal(const Line& line, const Vec3& p, const Vec3& q, const Vec3& r) {
-  const Vec3 n = detail::unit_or_zero(cross(q - p, r - p));
+  const Vec3 n = math::unit_or_zero(cross(q - p, r - p));
   return dot(n, line.direction) > 0 ? -n : n;
 }
 

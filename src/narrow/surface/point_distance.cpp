@@ -127,7 +127,7 @@ PointDistance from_faces(const shapes::HullData& hull, const Vec3& p) {
   for (std::size_t f = 0; f < hull.face_normals.size(); ++f) {
     const Vec3& n = hull.face_normals[f];
     const auto corner = static_cast<std::size_t>(hull.faces.items[static_cast<std::size_t>(hull.faces.offsets[f])]);
-    const double distance = dot(n, p - detail::to_vec3(hull.points[corner]));
+    const double distance = dot(n, p - math::to_vec3(hull.points[corner]));
     if (distance > best.distance) best = {distance, n};
   }
   return best;
@@ -146,12 +146,12 @@ PointDistance from_hull(const Core& core, const Vec3& p, double within) {
   sharp.radius = 0;
   Core point;
   Eigen::Isometry3d at = Eigen::Isometry3d::Identity();
-  at.translation() = detail::to_eigen(p);
+  at.translation() = math::to_eigen(p);
   QueryResult result;
   convex::query(solid ? convex::Question::gap : convex::Question::distance, sharp, Eigen::Isometry3d::Identity(), point,
                 at, nullptr, result);
   if (solid && !(result.distance > 0)) return from_faces(hull, p);
-  return {result.distance, detail::to_vec3(result.normal)};
+  return {result.distance, math::to_vec3(result.normal)};
 }
 
 PointDistance from_core(const Core& core, const Vec3& p, double within) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "carom/closest.hpp"
+#include "carom/mesh/closest.hpp"
 #include "geometry/point_segment.hpp"
 #include "narrow/convex/convex.hpp"
 #include "shapes/support.hpp"
@@ -152,27 +152,27 @@ class Finder {
     const Vec3 middle = count == 2 ? 0.5 * (x[0] + x[1]) : (1.0 / 3) * (x[0] + x[1] + x[2]);
     for (Vec3& p : x) p = p - middle;
     Eigen::Isometry3d at = Eigen::Isometry3d::Identity();
-    at.translation() = detail::to_eigen(middle);
+    at.translation() = math::to_eigen(middle);
     QueryResult result;
     convex::query(convex::Question::distance, core_, Eigen::Isometry3d::Identity(), scratch_.core.set(x, 0), at,
                   nullptr, result);
     f.distance = result.distance;
     f.error = result.error;
-    f.normal = detail::to_vec3(result.normal);
+    f.normal = math::to_vec3(result.normal);
     f.cut = result.distance < -core_.radius;
     if (f.cut && !core_.polytope() && improve(f, count)) return;
-    weigh(f, count, x, detail::to_vec3(result.point_b) - middle);
+    weigh(f, count, x, math::to_vec3(result.point_b) - middle);
   }
 
   /// The search for the depth of a round core may end beside the shortest translation. Every direction bounds the
   /// depth: those of the vertices, across the edge or the face, and away from the center of the core are tried. False
   /// if none is better; then the weights are not set.
   bool improve(Scratch::Feature& f, std::size_t count) const {
-    const Vec3 e = detail::unit_or_zero(corner(f, 1).local - corner(f, 0).local);
-    const Vec3 face = detail::unit_or_zero(cross(e, corner(f, count - 1).local - corner(f, 0).local));
+    const Vec3 e = math::unit_or_zero(corner(f, 1).local - corner(f, 0).local);
+    const Vec3 face = math::unit_or_zero(cross(e, corner(f, count - 1).local - corner(f, 0).local));
     bool better = false;
     const auto offer = [&](const Vec3& direction) {
-      const Vec3 n = detail::unit_or_zero(direction);
+      const Vec3 n = math::unit_or_zero(direction);
       if (!(dot(n, n) > 0.5)) return;
       std::size_t lowest = 0;
       for (std::size_t k = 1; k < count; ++k) {
@@ -201,7 +201,7 @@ class Finder {
     weigh(f, count, x, {});
     Vec3 p = f.weights[0] * x[0] + f.weights[1] * x[1];
     if (count == 3) p = p + f.weights[2] * x[2];
-    const double from_center = detail::length(p);
+    const double from_center = math::length(p);
     f.distance = from_center - core_.radius;
     f.normal = from_center > 0 ? convex::unit(p) : Vec3{1, 0, 0};
     // Inside a face or an edge the normal is across it, and has all its digits even if the center is next to it.
@@ -209,11 +209,11 @@ class Finder {
     const bool inside = f.weights[0] > 0 && f.weights[1] > 0 && (count == 2 || f.weights[2] > 0);
     if (!inside || !(dot(e, e) > 0)) return;
     if (count == 3) {
-      const Vec3 face = detail::unit_or_zero(cross(e, x[2] - x[0]));
+      const Vec3 face = math::unit_or_zero(cross(e, x[2] - x[0]));
       if (dot(face, face) > 0) f.normal = dot(face, p) < 0 ? -face : face;
     } else {
       const Vec3 across = p - (dot(p, e) / dot(e, e)) * e;
-      const bool at_center = !(from_center > 1e-15 * detail::length(e));
+      const bool at_center = !(from_center > 1e-15 * math::length(e));
       f.normal = at_center ? convex::across(e) : convex::unit(across);
     }
   }
@@ -221,12 +221,12 @@ class Finder {
   /// Weights of the point of the feature that is closest to p.
   static void weigh(Scratch::Feature& f, std::size_t count, const std::array<Vec3, 3>& x, const Vec3& p) {
     if (count == 2) {
-      const detail::SegmentPoint s = detail::closest_to_origin(x[0] - p, x[1] - p);
+      const geometry::SegmentPoint s = geometry::closest_to_origin(x[0] - p, x[1] - p);
       f.weights = {s.weight_u, s.weight_v, 0};
       return;
     }
-    const VertexTriangleClosest c = closest_vertex_triangle(detail::to_eigen(p), detail::to_eigen(x[0]),
-                                                            detail::to_eigen(x[1]), detail::to_eigen(x[2]));
+    const VertexTriangleClosest c =
+        closest_vertex_triangle(math::to_eigen(p), math::to_eigen(x[0]), math::to_eigen(x[1]), math::to_eigen(x[2]));
     f.weights = {c.weights[0], c.weights[1], c.weights[2]};
   }
 
@@ -272,7 +272,7 @@ class Finder {
     ShapeContact c;
     c.feature = kind;
     c.id = id;
-    c.normal = pose_.linear() * detail::to_eigen(normal);
+    c.normal = pose_.linear() * math::to_eigen(normal);
     c.distance = distance;
     return c;
   }

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "carom/surface.hpp"
+#include "carom/mesh/surface.hpp"
 #include "narrow/mesh/triangle_core.hpp"
 #include "narrow/surface/point_distance.hpp"
 #include "shapes/core.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "carom/closest.hpp"
+#include "carom/mesh/closest.hpp"
 #include "narrow/convex/convex.hpp"
 #include "narrow/convex/free_interval.hpp"
 
@@ -22,10 +22,10 @@ constexpr double touching_rounding = 8;
 class Approach {
  public:
   Approach(const convex::MovingCore& shape, const MovingTriangle& triangle) : shape_(shape) {
-    const convex::Course& course = shape.course;
+    const convex::SweptPose& swept_pose = shape.swept_pose;
     for (std::size_t k = 0; k < 3; ++k) {
-      start_[k] = triangle.start[k] - course.from;
-      motion_[k] = (triangle.end[k] - triangle.start[k]) - course.way;
+      start_[k] = triangle.start[k] - swept_pose.from;
+      motion_[k] = (triangle.end[k] - triangle.start[k]) - swept_pose.travel;
       farthest_ = std::max({farthest_, start_[k].norm(), (start_[k] + motion_[k]).norm()});
       fastest_ = std::max(fastest_, motion_[k].norm());
     }
@@ -33,7 +33,7 @@ class Approach {
 
   double rounding() const {
     const double scale = shape_.reach + shape_.core.radius + std::abs(shape_.core.offset) + farthest_;
-    return (gap_rounding + shape_.course.skew) * scale;
+    return (gap_rounding + shape_.swept_pose.skew) * scale;
   }
   Vector3d vertex(std::size_t k, double t) const { return start_[k] + t * motion_[k]; }
   /// Unit normal of the triangle at time 0 that points away from the shape; zero if it has none.
@@ -49,13 +49,13 @@ class Approach {
     double curvature = 0;  ///< bound of the second derivative of the place of a point along the axis
   };
   Axis axis(const Vector3d& n) const {
-    const double turn = shape_.course.angle;
+    const double turn = shape_.swept_pose.angle;
     if (attached()) {
       if (turn == 0) return straight(outward(0));
       return {n, fastest_ + turn * farthest_, turn * (turn * farthest_ + 2 * fastest_)};
     }
     Axis axis = straight(n);
-    const double across = turn > 0 ? turn * n.cross(shape_.course.axis).norm() * shape_.reach : 0;
+    const double across = turn > 0 ? turn * n.cross(shape_.swept_pose.axis).norm() * shape_.reach : 0;
     axis.approach += across;
     axis.curvature = turn * across;
     return axis;
@@ -88,7 +88,7 @@ class Approach {
     std::array<Vector3d, 3> x{vertex(0, t), vertex(1, t), vertex(2, t)};
     const Vector3d middle = (x[0] + x[1] + x[2]) / 3;
     shapes::TriangleCorners corners;
-    for (std::size_t k = 0; k < 3; ++k) corners[k] = detail::to_vec3(x[k] - middle);
+    for (std::size_t k = 0; k < 3; ++k) corners[k] = math::to_vec3(x[k] - middle);
     Eigen::Isometry3d at = Eigen::Isometry3d::Identity();
     at.translation() = middle;
     // From the last answer, a search on a round shape may end 2e-5 of the sizes beside the closest points.
@@ -110,9 +110,9 @@ class Approach {
   bool attached() const { return shape_.core.kind == CoreKind::half_space; }
   /// Normal of the half-space.
   Vector3d outward(double t) const {
-    const Vector3d n = shape_.start * detail::to_eigen(shape_.core.size);
-    const double angle = t * shape_.course.angle;
-    return angle == 0 ? n : Vector3d(Eigen::AngleAxisd(angle, shape_.course.axis) * n);
+    const Vector3d n = shape_.start * math::to_eigen(shape_.core.size);
+    const double angle = t * shape_.swept_pose.angle;
+    return angle == 0 ? n : Vector3d(Eigen::AngleAxisd(angle, shape_.swept_pose.axis) * n);
   }
   double lowest_vertex(const Vector3d& n, double t) const {
     return std::min({n.dot(vertex(0, t)), n.dot(vertex(1, t)), n.dot(vertex(2, t))});

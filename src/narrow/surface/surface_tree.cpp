@@ -87,11 +87,11 @@ Box shape_box(const shapes::Core& core, const Eigen::Isometry3d& pose, double wi
   const double grow = core.radius + within + box_rounding * (size + std::abs(within));
   for (std::size_t k = 0; k < 3; ++k) {
     const auto axis = static_cast<Eigen::Index>(k);
-    const detail::Vec3 d = detail::to_vec3(pose.linear().row(axis).transpose());
+    const math::Vec3 d = math::to_vec3(pose.linear().row(axis).transpose());
     const double at = pose.translation()[axis];
     if (core.kind == shapes::CoreKind::half_space) {
       // Bounded on one side if its normal is along the axis.
-      const Eigen::Vector3d n = pose.linear() * detail::to_eigen(core.size);
+      const Eigen::Vector3d n = pose.linear() * math::to_eigen(core.size);
       const bool along = n.cwiseAbs().sum() == std::abs(n[axis]);
       const double height = core.offset + grow;
       box.min[k] = along && n[axis] < 0 ? round_down(at - height) : -FLT_MAX;

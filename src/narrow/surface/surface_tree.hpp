@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "broad/box_tree.hpp"
-#include "carom/surface.hpp"
+#include "carom/mesh/surface.hpp"
 #include "core/parallel.hpp"
 #include "shapes/core.hpp"
 

@@ -1,0 +1,240 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "carom/body/motion_model.hpp"
+#include "carom/body/rigid.hpp"
+#include "carom/core/stats.hpp"
+#include "carom/detect/contact.hpp"
+#include "carom/detect/detect.hpp"
+#include "carom/mesh/mesh.hpp"
+#include "carom/query/cast.hpp"
+#include "carom/world/world_query.hpp"
+
+namespace carom {
+
+/// Where the vertices of a scripted body are at a time. Called once per step, from one thread; must fill every
+/// position.
+using MotionFunction = std::function<void(double time, std::span<Eigen::Vector3d> positions)>;
+
+/// What keeps bodies from passing through each other. Two bodies, or one and itself, are continuous if either is,
+/// unless World::set_detection says otherwise of the two.
+enum class Detection : std::uint8_t {
+  discrete,    ///< the response alone, from where things are at the end of a step: what is fast or thin may pass
+  continuous,  ///< motion is cut short before the first contact of the step, too
+};
+std::string_view to_string(Detection detection);
+
+struct FixedBody {
+  std::string name{};
+  TriangleMesh mesh{};
+  double friction = 0.6;                 ///< Coulomb's coefficient; two bodies have the geometric mean of theirs
+  double restitution = 0;                ///< 0 = no bounce, 1 = none lost; two bodies have the larger of theirs
+  std::uint32_t group = 1;               ///< bits, see ObjectGroup
+  std::uint32_t mask = 0xffffffff;       ///< bits
+  std::optional<Detection> detection{};  ///< as the world if not given
+};
+
+struct ScriptedBody {
+  std::string name{};
+  TriangleMesh mesh{};  ///< the rest shape; where it is, the motion says
+  MotionFunction motion{};
+  double friction = 0.6;                 ///< Coulomb's coefficient; two bodies have the geometric mean of theirs
+  double restitution = 0;                ///< 0 = no bounce, 1 = none lost; two bodies have the larger of theirs
+  std::uint32_t group = 1;               ///< bits, see ObjectGroup
+  std::uint32_t mask = 0xffffffff;       ///< bits
+  std::optional<Detection> detection{};  ///< as the world if not given
+};
+
+/// Particles at the vertices of a mesh, joined by springs along its edges and, against bending,
+/// across each inner edge between the two opposite corners.
+struct ParticleBody {
+  std::string name{};
+  TriangleMesh mesh{};                ///< also the rest shape
+  double mass = 1;                    ///< kg, of the whole body, shared out by area
+  double stretch_stiffness = 500;     ///< N/m of each spring along an edge
+  double bend_stiffness = 5;          ///< N/m of each spring across an edge
+  double spring_damping = 0.5;        ///< N s/m along each spring
+  double air_damping = 0.1;           ///< 1/s, of the velocity
+  std::vector<Index> pinned{};        ///< vertices that never move
+  Eigen::Vector3d velocity{0, 0, 0};  ///< m/s, at the beginning, of all that is not pinned
+  /// Pa over that outside, while the volume is that of the rest shape; it falls as the volume grows. The mesh must be
+  /// closed and face outward. 0 = none.
+  double pressure = 0;
+  bool sleeping_allowed = true;
+  double friction = 0.6;                 ///< Coulomb's coefficient; two bodies have the geometric mean of theirs
+  double restitution = 0;                ///< 0 = no bounce, 1 = none lost; two bodies have the larger of theirs
+  std::uint32_t group = 1;               ///< bits, see ObjectGroup
+  std::uint32_t mask = 0xffffffff;       ///< bits
+  std::optional<Detection> detection{};  ///< as the world if not given
+};
+
+struct ContactOptions {
+  double distance = 0.01;   ///< m; features closer than this push each other away
+  double stiffness = 2000;  ///< N/m, of each contact: F = stiffness (distance - d)
+  double damping = 1;       ///< N s/m, against the relative normal velocity
+  PairScope pairs = PairScope::all;
+  /// Features of one body are no contact if their distance along the surface is below this times the
+  /// contact distance, measured on the rest shape (ContactFilters); 0 = off.
+  double surface_factor = 0;
+  /// Also contacts in which nothing can be moved: of fixed and scripted bodies with themselves and with each other. For
+  /// looking at them, as nothing ever comes of them; they are not even searched for otherwise.
+  bool immovable = false;
+};
+
+struct WorldOptions {
+  Eigen::Vector3d gravity{0, -9.81, 0};  ///< m/s^2
+  double dt = 0.01;                      ///< s
+  ContactOptions contact{};
+  std::string method = "auto";  ///< of detection, see detect_methods()
+  Detection detection = Detection::discrete;
+  /// Of rigid bodies, see response_names(). Particles respond by penalty.
+  std::string response = "soft";
+  SolverOptions solver{};
+  int threads = 0;  ///< 0 = as many as the machine has; the result does not depend on it
+};
+
+/// What a closed world keeps, of all bodies that contacts can move: rigid ones that are dynamic, and particles that are
+/// not pinned.
+struct WorldBalance {
+  double mass = 0;                    ///< kg
+  double kinetic_energy = 0;          ///< J
+  double potential_energy = 0;        ///< J, of gravity; 0 where all is at the origin
+  double elastic_energy = 0;          ///< J, of springs between particles
+  Eigen::Vector3d momentum{0, 0, 0};  ///< kg m/s
+
+  double energy() const { return kinetic_energy + potential_energy + elastic_energy; }
+};
+
+/// Bodies, and the step that moves them. The result of a step depends on nothing but the state
+/// before it. Positions are in the world frame.
+class World {
+ public:
+  explicit World(const WorldOptions& options);
+  ~World();
+  World(World&&) noexcept;
+  World& operator=(World&&) noexcept;
+
+  /// Bodies take part from the next step on. Each throws Error that names the body and the element.
+  BodyId add(FixedBody body);
+  BodyId add(ScriptedBody body);
+  BodyId add(ParticleBody body);
+  BodyId add(RigidBody body);
+  void remove(BodyId body);
+
+  /// These make no contacts with each other from the next step on; a body with itself: none within it.
+  void exclude(BodyId a, BodyId b);
+  /// No contact in which a feature with vertex_a of a meets one with vertex_b of b. Throws Error that
+  /// names the body and the vertex.
+  void exclude(BodyId a, Index vertex_a, BodyId b, Index vertex_b);
+
+  /// Of these two, or of one and itself, from the next step on, whatever is said of each and of the world.
+  /// Not of rigid bodies, which are always continuous: Error(unsupported).
+  void set_detection(BodyId a, BodyId b, Detection detection);
+
+  void step();
+
+  double time() const;
+  std::uint64_t steps() const;
+  const WorldOptions& options() const;
+  /// In the order in which they were added.
+  std::vector<BodyId> bodies() const;
+  const std::string& name(BodyId body) const;
+  MotionModel motion(BodyId body) const;
+  std::span<const Triangle> triangles(BodyId body) const;
+  std::span<const Eigen::Vector3d> positions(BodyId body) const;
+  std::span<const Eigen::Vector3d> velocities(BodyId body) const;
+
+  // Rigid bodies only; the others throw Error(invalid_argument) that names the body. What changes a body wakes it, and
+  // those that sleep with it.
+  Eigen::Isometry3d pose(BodyId body) const;  ///< of its shape
+  const Shape& shape(BodyId body) const;
+  /// Shape that collides, in the same frame: the decomposition of a rigid mesh, a hull or a compound of hulls; for all
+  /// others shape().
+  const Shape& collision_shape(BodyId body) const;
+  /// Bound on how far collision_shape() reaches beyond shape(), m; 0 unless it is a decomposition.
+  double collider_error(BodyId body) const;
+  double mass(BodyId body) const;                       ///< kg; 0 if not dynamic
+  Eigen::Vector3d center_of_mass(BodyId body) const;    ///< m, in the world
+  Eigen::Matrix3d inertia(BodyId body) const;           ///< kg m^2 about the centre of mass, in the world
+  Eigen::Vector3d velocity(BodyId body) const;          ///< m/s, of the centre of mass
+  Eigen::Vector3d angular_velocity(BodyId body) const;  ///< rad/s, in the world
+  bool asleep(BodyId body) const;
+  void teleport(BodyId body, const Eigen::Isometry3d& pose);
+  void set_velocity(BodyId body, const Eigen::Vector3d& velocity, const Eigen::Vector3d& angular_velocity);
+  // Forces, torques and impulses are of rigid bodies; the others throw Error(invalid_argument) that names the body.
+  /// Over the next step, and added to what was given before.
+  void apply_force(BodyId body, const Eigen::Vector3d& force);  ///< N, at the centre of mass
+  void apply_force(BodyId body, const Eigen::Vector3d& force, const Eigen::Vector3d& point);
+  void apply_torque(BodyId body, const Eigen::Vector3d& torque);  ///< N m
+  /// At once.
+  void apply_impulse(BodyId body, const Eigen::Vector3d& impulse, const Eigen::Vector3d& point);  ///< N s
+  void wake(BodyId body);
+
+  /// Of the last step; of bodies asleep, as they were when they fell asleep; those of bodies removed since are gone. In
+  /// canonical order: first the contacts of deforming surfaces, vertex on face before edge on edge, each ordered by its
+  /// features, which count through all bodies in the order of adding; then those of rigid bodies, ordered by their
+  /// colliders likewise. The list is made when it is first asked for, which may be from several threads at a time, and
+  /// lasts until the world changes.
+  std::span<const WorldContact> contacts() const;
+  /// As it is now.
+  WorldBalance balance() const;
+  /// By how much the contacts of the last step miss what the response solves for: the largest |min(z, w)|, where z is
+  /// an impulse and w the speed beyond what is allowed, one of which should be zero; both in units of the root of
+  /// energy, relative to the largest of those that were to be taken away. `lcp`: of all unknowns; `impulse`: of the
+  /// normals; the others do not measure it.
+  std::optional<double> response_residual() const;
+  const PipelineStats& stats() const;
+
+  // Questions to all bodies, as they are now, asleep or not; those whose vertices move are their surface, as they have
+  // no inside. May be asked from several threads at a time, as long
+  // as nobody changes the world. What comes first is first in the list; at the same time it is the order of adding.
+  /// The ray is origin + t direction, t from 0 to `limit`, which may be infinite; the direction need not be a unit.
+  std::vector<WorldHit> ray(const Eigen::Vector3d& origin, const Eigen::Vector3d& direction, double limit,
+                            const QueryFilter& filter = {}) const;
+  /// The first only, which is faster.
+  std::optional<WorldHit> closest_ray_hit(const Eigen::Vector3d& origin, const Eigen::Vector3d& direction, double limit,
+                                          const QueryFilter& filter = {}) const;
+  /// Bodies stand still, the shape moves, as in carom::cast().
+  std::vector<WorldHit> cast(const Shape& shape, const ShapeMotion& motion, const CastOptions& options = {},
+                             const QueryFilter& filter = {}) const;
+  /// All that touch or overlap a shape, in the order of adding.
+  std::vector<BodyId> overlapping(const Shape& shape, const Eigen::Isometry3d& pose,
+                                  const QueryFilter& filter = {}) const;
+  /// The nearest body, or the one that overlaps deepest, if one is no farther than `within` (m).
+  std::optional<WorldClosest> closest(const Shape& shape, const Eigen::Isometry3d& pose, double within,
+                                      const QueryFilter& filter = {}) const;
+
+  /// The state of the world, all of it that a step depends on. A world that takes it back, this one or one made with
+  /// the same options, goes on from there bit for bit; `threads` and `method` may differ, as they change no result. Ids
+  /// of bodies keep their meaning.
+  class Snapshot {
+   public:
+    struct Data;
+    explicit Snapshot(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
+    const Data& data() const { return *data_; }
+
+   private:
+    std::shared_ptr<const Data> data_;
+  };
+  Snapshot snapshot() const;
+  /// Throws Error(invalid_argument) that names the option which the world of the snapshot had otherwise; nothing has
+  /// changed then.
+  void restore(const Snapshot& snapshot);
+
+  /// A hash of all positions and velocities, for comparing runs bit by bit.
+  std::uint64_t state_hash() const;
+
+  struct State;
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace carom

@@ -1,0 +1,218 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <span>
+
+#include "core/prefetch.hpp"
+#include "core/stage_timer.hpp"
+#include "kernels/hull_support.hpp"
+#include "shapes/support.hpp"
+#include "world/rigid_pipeline.hpp"
+
+namespace carom::rigid {
+namespace {
+
+constexpr std::size_t body_grain = 256;
+
+/// AABB margin, as a fraction of the size of the body.
+constexpr double box_fraction = 0.1;
+
+/// A body that would leave its bounds within two steps gets bounds for a longer motion, straight ahead and turning, of
+/// at most so many steps and such a fraction of its size. Not in a crowd, of so many pairs for each body: there nothing
+/// goes straight, and larger boxes make more pairs than they save searches.
+constexpr double max_steps = 8;
+constexpr double travel_fraction = 0.5;
+constexpr std::size_t crowd = 2;
+
+/// If more than one in so many left their boxes, pairs are searched again among all (see BroadPhase). Then those that
+/// would leave theirs within a few steps get new ones, too, so that there is nothing to do in these.
+constexpr std::size_t rebuild_fraction = 8;
+constexpr double soon = 4;
+
+ColliderBox box_of(const Collider& collider, const Eigen::Isometry3d& pose, double margin) {
+  if (collider.mesh != nullptr) {
+    const shapes::BoxVolume& root = collider.mesh->tree.boxes[0];
+    const Eigen::Vector3d middle = pose * math::to_eigen(root.center);
+    const Eigen::Vector3d half =
+        pose.linear().cwiseAbs() * math::to_eigen(root.half) + Eigen::Vector3d::Constant(collider.margin + margin);
+    return {math::to_vec3(middle - half), math::to_vec3(middle + half)};
+  }
+  if (collider.core->kind == shapes::CoreKind::half_space)
+    return {{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
+  const double* m = pose.matrix().data();
+  const double grow = collider.core->radius + margin;
+  if (collider.core->kind == shapes::CoreKind::box) {
+    const Vec3& s = collider.core->size;
+    const auto half = [&](int k) {
+      return std::abs(m[k]) * s.x + std::abs(m[4 + k]) * s.y + std::abs(m[8 + k]) * s.z + grow;
+    };
+    const Vec3 middle{m[12], m[13], m[14]};
+    const Vec3 to_side{half(0), half(1), half(2)};
+    return {middle - to_side, middle + to_side};
+  }
+  double low[3];
+  double high[3];
+  if (const shapes::HullData* hull = collider.core->hull; hull != nullptr && hull->starts.empty()) {
+    const double axes[9] = {m[0], m[4], m[8], m[1], m[5], m[9], m[2], m[6], m[10]};
+    kernels::extents({hull->rows.data(), hull->stride}, axes, low, high);
+  } else {
+    for (int k = 0; k < 3; ++k) {
+      const Vec3 d{m[k], m[4 + k], m[8 + k]};
+      low[k] = dot(d, shapes::support(*collider.core, -d).p);
+      high[k] = dot(d, shapes::support(*collider.core, d).p);
+    }
+  }
+  return {{m[12] + low[0] - grow, m[13] + low[1] - grow, m[14] + low[2] - grow},
+          {m[12] + high[0] + grow, m[13] + high[1] + grow, m[14] + high[2] + grow}};
+}
+
+ColliderBox swept(const ColliderBox& box, const Vec3& travel) {
+  const Vec3 zero;
+  return {box.low + math::lower(travel, zero), box.high + math::higher(travel, zero)};
+}
+
+}  // namespace
+
+bool WorldState::FatBounds::holds(const Vec3& place, const Quat& turn, double reach, double smallest) const {
+  const double along = std::clamp(dot(place - x, sweep) * per_square, 0.0, 1.0);
+  const Vec3 aside = place - x - along * sweep;
+  const Quat t = math::conjugate(q) * turn;
+  const double chord = 2 * std::sqrt(t.x * t.x + t.y * t.y + t.z * t.z);
+  return length(aside) + chord * reach + smallest <= margin;
+}
+
+namespace {
+
+/// Motion that the bounds of a body must hold in a step.
+struct Asked {
+  Vec3 travel;          ///< m, of its centre, if nothing touches it
+  double smallest = 0;  ///< m; no pair looks farther ahead than this, see update_manifolds()
+  double turning = 0;
+  bool far = false;  ///< it goes farther than that: its whole way must be in the box, see limit_motion()
+  bool crowded = false;
+
+  Asked(const RigidPipeline& world, const StepOptions& options, std::size_t i) {
+    const Bodies& bodies = world.state.bodies;
+    const Info& info = bodies.info[i];
+    const double ahead = std::min(fastest(bodies, i, info.reach) * options.dt, ahead_fraction * info.size);
+    smallest = 0.5 * options.solver.speculative_distance + ahead;
+    travel = options.dt * world.free[i].v;
+    turning = info.reach < INFINITY ? options.dt * length(bodies.motion[i].w) * info.reach : 0.0;
+    far = length(travel) > ahead_fraction * info.size;
+    crowded = world.state.entries.size() > crowd * bodies.size();
+  }
+  bool held_by(const WorldState::FatBounds& fat_bounds, const Motion& m, double reach) const {
+    return fat_bounds.holds(m.x, m.q, reach, smallest) &&
+           (!far || fat_bounds.holds(m.x + travel, m.q, reach, smallest));
+  }
+  bool held_for(double steps, const WorldState::FatBounds& fat_bounds, const Motion& m, double reach) const {
+    return fat_bounds.holds(m.x + steps * travel, m.q, reach, smallest + steps * turning);
+  }
+  /// Boxes to last.
+  WorldState::FatBounds fat_bounds(const Motion& m, const Info& info) const {
+    const double slack = box_fraction * info.size;
+    if (info.motion == MotionModel::fixed) return {m.x, m.q, {}, smallest};
+    const double square = dot(travel, travel);
+    const double step = std::sqrt(square) + turning;
+    if (!far && (crowded || 2 * step < slack)) return {m.x, m.q, {}, smallest + slack};
+    const double steps = far ? 1 : std::clamp(travel_fraction * info.size / step, 1.0, max_steps);
+    return {m.x, m.q, steps * travel, smallest + (far ? slack : std::max(slack, steps * turning)),
+            square > 0 ? 1 / (steps * steps * square) : 0};
+  }
+};
+
+/// Makes the bounds of the colliders of a body from its `fat_bounds`.
+void make_boxes(RigidPipeline& world, std::size_t i) {
+  WorldState& s = world.state;
+  const WorldState::FatBounds& fat_bounds = s.fat_bounds[i];
+  const Info& info = s.bodies.info[i];
+  for (std::int32_t k = 0; k < info.collider_count; ++k) {
+    const auto c = static_cast<std::size_t>(info.first_collider) + static_cast<std::size_t>(k);
+    s.boxes[c] =
+        swept(box_of(s.bodies.colliders[c], world.poses.shape(s.bodies, c), fat_bounds.margin), fat_bounds.sweep);
+    world.left_box[c] = 1;
+  }
+}
+
+/// Makes the bounds of many bodies. Shapes are behind three pointers: each is prefetched some bodies ahead.
+void make_boxes(RigidPipeline& world, std::span<const std::uint32_t> list) {
+  constexpr std::size_t early = 4;
+  const Bodies& bodies = world.state.bodies;
+  const auto core = [&](std::size_t k) {
+    return bodies.colliders[static_cast<std::size_t>(bodies.info[list[k]].first_collider)].core;
+  };
+  const auto hull = [&](std::size_t k) { return core(k) != nullptr ? core(k)->hull : nullptr; };
+  for (std::size_t k = 0; k < list.size() + 3 * early; ++k) {
+    if (k < list.size() && core(k) != nullptr) prefetch(core(k), core(k) + 1);
+    if (k >= early && k - early < list.size() && hull(k - early) != nullptr)
+      prefetch(hull(k - early), hull(k - early) + 1);
+    if (k >= 2 * early && k - 2 * early < list.size() && hull(k - 2 * early) != nullptr)
+      shapes::prefetch_corners(*hull(k - 2 * early));
+    if (k >= 3 * early) make_boxes(world, list[k - 3 * early]);
+  }
+}
+
+bool may_leave(const RigidPipeline& world, std::size_t i) {
+  const WorldState& s = world.state;
+  if (s.bodies.colliders[static_cast<std::size_t>(s.bodies.info[i].first_collider)].surface) return false;
+  return s.fat_bounds[i].margin < 0 || !(asleep_or_fixed(s.bodies, i) || s.bodies.info[i].reach == INFINITY);
+}
+
+}  // namespace
+
+void bound_surface(RigidPipeline& world, std::size_t body, const ColliderBox& sweep) {
+  WorldState& s = world.state;
+  const auto c = static_cast<std::size_t>(s.bodies.info[body].first_collider);
+  ColliderBox& box = s.boxes[c];
+  const auto inside = [](const Vec3& a, const Vec3& b) { return a.x <= b.x && a.y <= b.y && a.z <= b.z; };
+  if (s.fat_bounds[body].margin >= 0 && inside(box.low, sweep.low) && inside(sweep.high, box.high)) return;
+  const Vec3 margin = 0.5 * box_fraction * (sweep.high - sweep.low);
+  box = {sweep.low - margin, sweep.high + margin};
+  s.fat_bounds[body].margin = 0;
+  world.left_box[c] = 1;
+}
+
+void update_bounds(Context& context, RigidPipeline& world, const StepOptions& options, StageStats& stats) {
+  const StageTimer timer(stats);
+  WorldState& s = world.state;
+  const Bodies& bodies = s.bodies;
+  world.left_box.assign(bodies.colliders.size(), 0);
+  /// Boxes again for those of a chunk for which leaves(i, asked) is true; returns how many.
+  const auto renew_if = [&](std::size_t begin, std::size_t end, const auto& leaves) {
+    std::array<std::uint32_t, body_grain> list;
+    std::size_t count = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!may_leave(world, i)) continue;
+      const Asked asked(world, options, i);
+      if (!leaves(i, asked)) continue;
+      s.fat_bounds[i] = asked.fat_bounds(bodies.motion[i], bodies.info[i]);
+      list[count++] = static_cast<std::uint32_t>(i);
+    }
+    make_boxes(world, {list.data(), count});
+    return count;
+  };
+  const auto renew = [&](std::size_t begin, std::size_t end) {
+    return renew_if(begin, end, [&](std::size_t i, const Asked& asked) {
+      return s.fat_bounds[i].margin < 0 || !asked.held_by(s.fat_bounds[i], bodies.motion[i], bodies.info[i].reach);
+    });
+  };
+  std::size_t left =
+      parallel_reduce(context.workers, bodies.size(), body_grain, std::size_t{0}, renew, std::plus<>(), world.counts);
+  if (rebuild_fraction * left > bodies.size()) {
+    const auto renew_early = [&](std::size_t begin, std::size_t end) {
+      return renew_if(begin, end, [&](std::size_t i, const Asked& asked) {
+        return world.left_box[static_cast<std::size_t>(bodies.info[i].first_collider)] == 0 &&
+               !asked.held_for(soon, s.fat_bounds[i], bodies.motion[i], bodies.info[i].reach);
+      });
+    };
+    left += parallel_reduce(context.workers, bodies.size(), body_grain, std::size_t{0}, renew_early, std::plus<>(),
+                            world.counts);
+  }
+  stats.set_unit("bodies");
+  stats.in += bodies.size();
+  stats.out += bodies.size();
+  stats.add_counted("new boxes", left);
+}
+
+}  // namespace carom::rigid

@@ -1,0 +1,48 @@
+#include "broad/collider_broad_phase.hpp"
+
+namespace carom::broad {
+namespace {
+
+constexpr std::size_t changed_grain = 4096;
+constexpr std::size_t moved_grain = 1024;
+
+AxisBox axis_box(const ColliderBox& box) {
+  return {math::to_eigen(box.low), math::to_eigen(box.high)};
+}
+
+}  // namespace
+
+bool ColliderBroadPhase::update(Workers& workers, std::span<const ColliderBox> boxes,
+                                std::span<const std::uint8_t> changed) {
+  if (!broad_) {
+    // The boxes are larger than what they hold already.
+    broad_.emplace(BroadPhaseOptions{.method = "tree", .margin = 0});
+    ids_.clear();
+  }
+  broad_->work_with(workers);
+  append_.run(workers, ids_.size(), changed_grain, moved_,
+              [&](std::size_t begin, std::size_t end, std::vector<ProxyId>& out, std::size_t) {
+                out.resize(end - begin);
+                std::size_t n = 0;
+                for (std::size_t i = begin; i < end; ++i) {
+                  out[n] = ids_[i];
+                  n += changed[i] != 0 ? 1 : 0;
+                }
+                out.resize(n);
+              });
+  if (moved_.empty() && ids_.size() == boxes.size()) return false;
+  moved_boxes_.resize(moved_.size());
+  parallel_for(workers, moved_.size(), moved_grain,
+               [&](std::size_t i) { moved_boxes_[i] = axis_box(boxes[moved_[i].index]); });
+  broad_->move(moved_, moved_boxes_);
+  while (ids_.size() < boxes.size()) ids_.push_back(broad_->add(axis_box(boxes[ids_.size()])));
+  broad_->update();
+  return !broad_->began().empty() || !broad_->ended().empty();
+}
+
+void ColliderBroadPhase::overlapping(const ColliderBox& box, std::vector<std::int32_t>& found) const {
+  found.clear();
+  for (const ProxyId id : broad_->overlapping(axis_box(box))) found.push_back(static_cast<std::int32_t>(id.index));
+}
+
+}  // namespace carom::broad

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "carom/detect/broad_phase.hpp"
+#include "core/parallel.hpp"
+#include "math/vec3.hpp"
+
+/// Which colliders may touch: all pairs of boxes that overlap. Boxes are larger than what they hold, so that pairs are
+/// looked for only when something left its box.
+namespace carom::broad {
+
+using math::Vec3;
+
+struct ColliderBox {
+  Vec3 low;
+  Vec3 high;
+
+  bool overlaps(const ColliderBox& other) const {
+    return low.x <= other.high.x && other.low.x <= high.x && low.y <= other.high.y && other.low.y <= high.y &&
+           low.z <= other.high.z && other.low.z <= high.z;
+  }
+};
+
+/// Two colliders, the smaller number first.
+struct ColliderPair {
+  std::int32_t a = 0;
+  std::int32_t b = 0;
+  friend auto operator<=>(const ColliderPair&, const ColliderPair&) = default;
+};
+
+/// The proxies of all colliders, in their order, so that the index of a proxy is the number of its collider.
+class ColliderBroadPhase {
+ public:
+  /// After colliders were removed, or the boxes are those of another time.
+  void forget() { broad_.reset(); }
+
+  /// Brings the pairs up to these boxes, of which those marked have changed since the last call. Boxes may be infinite.
+  /// False if the pairs are the same as before.
+  bool update(Workers& workers, std::span<const ColliderBox> boxes, std::span<const std::uint8_t> changed);
+
+  /// All pairs of boxes that overlap, ascending.
+  std::span<const ProxyPair> pairs() const { return broad_->pairs(); }
+  /// Colliders whose boxes overlap a box, ascending.
+  void overlapping(const ColliderBox& box, std::vector<std::int32_t>& found) const;
+
+ private:
+  std::optional<BroadPhase> broad_;
+  std::vector<ProxyId> ids_;
+  std::vector<ProxyId> moved_;
+  std::vector<AxisBox> moved_boxes_;
+  OrderedAppend<ProxyId> append_;
+};
+
+}  // namespace carom::broad

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "detect/continuous_detection.hpp"
+#include "math/rigid_fit.hpp"
+
+/// The safety net under the response: cuts the motion of a step short so that nothing passes through anything, however
+/// weak the response was. What it promises and why it holds is in docs/methods/continuous.md.
+namespace carom::ccd::limit {
+
+/// An object of the surface.
+struct Part {
+  Index first_vertex = 0;
+  Index vertex_count = 0;
+  bool kinematic = false;  ///< goes its way whatever is there: what is in its way is carried along
+};
+
+struct In {
+  const Surface& surface;
+  std::span<const Eigen::Vector3d> start;
+  std::span<const double> inverse_mass;  ///< 1/kg of each vertex; 0 for what cannot be held back
+  std::span<const Part> parts;           ///< of each object
+  broad::ObjectChoice choice;            ///< what must not pass through what
+  double dt = 0;                         ///< s
+};
+
+struct Options {
+  PairScope pairs = PairScope::all;
+  mid::Method method = mid::Method::bvh;
+  ContactFilters filters{};
+  /// m; features that start the step closer than this come no closer in it.
+  double gap = 0;
+  /// Whether vertices whose sweep is shortened keep their velocities, and with them their momentum: for responses that
+  /// answer the contact in the next step.
+  bool keep_velocities = false;
+};
+
+struct Scratch {
+  detection::Scratch detection;
+  detection::ContinuousScratch continuous;
+  std::vector<MovingContact> impacts;
+
+  struct Pusher {
+    bool known = false;
+    bool moves = false;
+    RigidMotion motion;
+  };
+  std::vector<Pusher> pushers;              ///< of each object
+  std::vector<Index> pusher;                ///< of each vertex: the object that takes it along, or none
+  std::vector<std::uint8_t> limited;        ///< vertices whose end is another
+  std::vector<std::uint8_t> done_in_round;  ///< vertices
+};
+
+/// Changes the ends of vertices, and to match the velocities of these, until no pair that counts meets on its way from
+/// `start` to `end`. `stats.limited` counts these vertices; "rounds" how often the step was looked at, "impacts" what
+/// the first look found, "unresolved" what is left, which there can only be where a scripted body is involved.
+void run(Context& context, const In& in, const Options& options, Scratch& scratch, std::span<Eigen::Vector3d> end,
+         std::span<Eigen::Vector3d> velocities, StageStats& stats);
+
+}  // namespace carom::ccd::limit

@@ -1,0 +1,339 @@
+#pragma once
+
+#include <array>
+#include <span>
+#include <string_view>
+
+#include "bodies/rigid_limits.hpp"
+#include "carom/detect/detect.hpp"
+#include "carom/io/mesh_read_options.hpp"
+#include "carom/io/scene.hpp"
+#include "core/parallel.hpp"
+#include "decomposition/limits.hpp"
+#include "io/json/json_field.hpp"
+#include "io/scene/scene_rotation.hpp"
+#include "world/option_fields.hpp"
+
+/// The fields of a scene file: each with its name, where its value lives, and what it may be. The
+/// reader, the writer and the test of the schema are visitors of this one description, so that
+/// they cannot disagree.
+namespace carom {
+
+/// As in MotionModel; the first three are the alternatives of BodySpec that have a mesh, in their order.
+inline constexpr std::array<std::string_view, 4> motion_names{"fixed", "scripted", "particles", "rigid"};
+/// As in MeshSolid.
+inline constexpr std::array<std::string_view, 3> mesh_solid_names{"by_normals", "inside", "surface"};
+/// As the alternatives of ShapeSpec; the first of them are those of ConvexSpec.
+inline constexpr std::array<std::string_view, 11> shape_names{
+    "sphere", "box", "capsule", "cylinder", "cone", "ellipsoid", "half_space", "hull", "triangle", "mesh", "compound"};
+inline constexpr std::span<const std::string_view> convex_names = std::span(shape_names).first(9);
+inline constexpr std::array<std::string_view, 8> generator_names{"box",   "icosphere", "torus",     "trefoil",
+                                                                 "sheet", "roll",      "extrusion", "revolution"};
+
+template <class V>
+void describe(V& v, BoxSource& box) {
+  v.vector("size", box.size, Presence::shown, Sign::positive);
+  v.integer("segments", box.segments, Presence::shown, {.min = 1});
+}
+
+template <class V>
+void describe(V& v, IcosphereSource& sphere) {
+  v.number("radius", sphere.radius, Presence::shown, Sign::positive);
+  v.integer("subdivisions", sphere.subdivisions, Presence::shown, {.min = 0});
+}
+
+template <class V>
+void describe(V& v, TorusSource& torus) {
+  v.number("radius", torus.radius, Presence::shown, Sign::positive);
+  v.number("tube_radius", torus.tube_radius, Presence::shown, Sign::positive);
+  v.integer("around", torus.around, Presence::shown, {.min = 3});
+  v.integer("across", torus.across, Presence::shown, {.min = 3});
+}
+
+template <class V>
+void describe(V& v, TrefoilSource& knot) {
+  v.number("radius", knot.radius, Presence::shown, Sign::positive);
+  v.number("height", knot.height, Presence::shown, Sign::not_negative);
+  v.number("tube_radius", knot.tube_radius, Presence::shown, Sign::positive);
+  v.integer("along", knot.along, Presence::shown, {.min = 3});
+  v.integer("across", knot.across, Presence::shown, {.min = 3});
+}
+
+template <class V>
+void describe(V& v, SheetSource& sheet) {
+  v.number("size_x", sheet.size_x, Presence::shown, Sign::positive);
+  v.number("size_z", sheet.size_z, Presence::shown, Sign::positive);
+  v.integer("segments_x", sheet.segments_x, Presence::shown, {.min = 1});
+  v.integer("segments_z", sheet.segments_z, Presence::shown, {.min = 1});
+}
+
+template <class V>
+void describe(V& v, RollSource& roll) {
+  v.number("inner_radius", roll.inner_radius, Presence::shown, Sign::positive);
+  v.number("gap", roll.gap, Presence::shown, Sign::positive);
+  v.number("turns", roll.turns, Presence::shown, Sign::positive);
+  v.number("width", roll.width, Presence::shown, Sign::positive);
+  v.integer("along", roll.along, Presence::shown, {.min = 1});
+  v.integer("across", roll.across, Presence::shown, {.min = 1});
+}
+
+template <class V>
+void describe(V& v, ExtrusionSource& extrusion) {
+  v.polygon("outline", extrusion.outline);
+  v.number("length", extrusion.length, Presence::shown, Sign::positive);
+}
+
+template <class V>
+void describe(V& v, RevolutionSource& revolution) {
+  v.polygon("profile", revolution.profile);
+  v.integer("around", revolution.around, Presence::shown, {.min = 3});
+}
+
+template <class V>
+void describe(V& v, Dent& dent) {
+  v.vector("center", dent.center, Presence::required, Sign::any);
+  v.direction("direction", dent.direction, Presence::required);
+  v.number("radius", dent.radius, Presence::required, Sign::positive);
+  v.number("depth", dent.depth, Presence::required, Sign::any);
+}
+
+template <class V>
+void describe(V& v, AxisRotation& rotation) {
+  v.direction("axis", rotation.axis, Presence::required);
+  v.number("degrees", rotation.degrees, Presence::required, Sign::any);
+}
+
+template <class V>
+void describe(V& v, QuaternionRotation& rotation) {
+  v.quaternion("quaternion", rotation.quaternion);
+}
+
+template <class V>
+void describe(V& v, EulerRotation& rotation) {
+  v.vector("euler_degrees", rotation.euler_degrees, Presence::required, Sign::any);
+  v.choice("order", rotation.order, euler_order_names, Presence::quiet);
+}
+
+/// What a Placement and a PoseSpec have in common.
+template <class V, class Posed>
+void describe_pose(V& v, Posed& pose) {
+  v.vector("position", pose.position, Presence::quiet, Sign::any);
+  v.rotation("rotation", pose.rotation_axis, pose.rotation_degrees);
+}
+
+template <class V>
+void describe(V& v, Placement& placement) {
+  describe_pose(v, placement);
+  v.scale("scale", placement.scale);
+}
+
+/// Besides its path, which takes the place of the generator's name.
+template <class V>
+void describe(V& v, FileSource& file) {
+  v.name_of("up", file.up, mesh_up_names(), Presence::quiet);
+  v.name_of("unit", file.unit, mesh_unit_names(), Presence::quiet);
+}
+
+template <class V>
+void describe(V& v, MeshSource& mesh) {
+  v.shape("generator", generator_names, "file", mesh.shape);
+  v.list("dents", mesh.dents, Presence::quiet);
+  describe(v, mesh.placement);
+}
+
+/// Material of a body, of any kind.
+template <class V, class Body>
+void describe_material(V& v, Body& body) {
+  v.number("friction", body.friction, Presence::quiet, Sign::zero_to(max_friction));
+  v.number("restitution", body.restitution, Presence::quiet, Sign::zero_to_one);
+}
+
+template <class V>
+void describe(V& v, FixedSpec& body) {
+  v.object("mesh", body.mesh, Presence::required);
+  describe_material(v, body);
+}
+
+template <class V>
+void describe(V& v, Keyframe& key) {
+  v.number("time", key.time, Presence::required, Sign::any);
+  describe(v, key.placement);
+  v.number("morph", key.morph, Presence::quiet, Sign::any);
+}
+
+template <class V>
+void describe(V& v, ScriptedSpec& body) {
+  v.object("mesh", body.mesh, Presence::required);
+  v.optional_object("morph_target", body.morph_target);
+  v.list("keyframes", body.keyframes, Presence::quiet);
+  describe_material(v, body);
+}
+
+template <class V>
+void describe(V& v, ParticleSpec& body) {
+  v.object("mesh", body.mesh, Presence::required);
+  v.number("mass", body.mass, Presence::shown, Sign::positive);
+  v.number("stretch_stiffness", body.stretch_stiffness, Presence::shown, Sign::not_negative);
+  v.number("bend_stiffness", body.bend_stiffness, Presence::shown, Sign::not_negative);
+  v.number("spring_damping", body.spring_damping, Presence::shown, Sign::not_negative);
+  v.number("air_damping", body.air_damping, Presence::shown, Sign::not_negative);
+  v.indices("pinned", body.pinned, Presence::quiet);
+  v.vector("velocity", body.velocity, Presence::quiet, Sign::any);
+  v.number("pressure", body.pressure, Presence::quiet, Sign::not_negative);
+  v.flag("sleeping_allowed", body.sleeping_allowed, Presence::quiet);
+  describe_material(v, body);
+}
+
+template <class V>
+void describe(V& v, SphereShape& sphere) {
+  v.number("radius", sphere.radius, Presence::required, Sign::positive);
+}
+
+template <class V>
+void describe(V& v, BoxShape& box) {
+  v.vector("half", box.half, Presence::required, Sign::positive);
+}
+
+template <class V, class Round>
+void describe_round(V& v, Round& shape) {
+  v.number("radius", shape.radius, Presence::required, Sign::positive);
+  v.number("half_length", shape.half_length, Presence::required, Sign::positive);
+}
+template <class V>
+void describe(V& v, CapsuleShape& capsule) {
+  describe_round(v, capsule);
+}
+template <class V>
+void describe(V& v, CylinderShape& cylinder) {
+  describe_round(v, cylinder);
+}
+template <class V>
+void describe(V& v, ConeShape& cone) {
+  describe_round(v, cone);
+}
+
+template <class V>
+void describe(V& v, EllipsoidShape& ellipsoid) {
+  v.vector("radii", ellipsoid.radii, Presence::required, Sign::positive);
+}
+
+template <class V>
+void describe(V& v, HalfSpaceShape& half_space) {
+  v.direction("normal", half_space.normal, Presence::shown);
+  v.number("offset", half_space.offset, Presence::shown, Sign::any);
+}
+
+template <class V>
+void describe(V& v, HullShape& hull) {
+  v.points("points", hull.points);
+}
+
+template <class V>
+void describe(V& v, TriangleShape& triangle) {
+  v.vector("a", triangle.a, Presence::required, Sign::any);
+  v.vector("b", triangle.b, Presence::required, Sign::any);
+  v.vector("c", triangle.c, Presence::required, Sign::any);
+}
+
+template <class V>
+void describe(V& v, MeshShape& shape) {
+  v.object("mesh", shape.mesh, Presence::required);
+  v.choice("solid", shape.solid, mesh_solid_names, Presence::quiet);
+}
+
+template <class V>
+void describe(V& v, ConvexSpec& convex) {
+  v.kind("kind", convex_names, convex.shape);
+  v.number("margin", convex.margin, Presence::quiet, Sign::not_negative);
+}
+
+template <class V>
+void describe(V& v, PartSpec& part) {
+  v.object("shape", part.shape, Presence::required);
+  describe_pose(v, part.pose);
+}
+
+template <class V>
+void describe(V& v, CompoundShape& compound) {
+  v.list("parts", compound.parts, Presence::required);
+}
+
+template <class V>
+void describe(V& v, ShapeSpec& shape) {
+  v.kind("kind", shape_names, shape.shape);
+  v.number("margin", shape.margin, Presence::quiet, Sign::not_negative);
+}
+
+template <class V>
+void describe(V& v, MassOverride& given) {
+  v.number("mass", given.mass, Presence::required, Sign::positive);
+  v.vector("center", given.center, Presence::quiet, Sign::any);
+  v.matrix("inertia", given.inertia, Presence::required);
+}
+
+template <class V>
+void describe(V& v, DecomposeOptions& decomposition) {
+  v.number("tolerance", decomposition.tolerance, Presence::quiet,
+           Sign{.min = min_decompose_tolerance, .max = max_decompose_tolerance});
+  v.integer("max_parts", decomposition.max_parts, Presence::quiet, {.min = 1, .max = max_decompose_parts});
+}
+
+template <class V>
+void describe(V& v, RigidSpec& body) {
+  v.object("shape", body.shape, Presence::required);
+  describe_pose(v, body.pose);
+  v.number("density", body.density, Presence::quiet, Sign::positive);
+  v.mass("mass", body.mass);
+  v.vector("velocity", body.velocity, Presence::quiet, Sign::any);
+  v.vector("angular_velocity", body.angular_velocity, Presence::quiet, Sign::any);
+  describe_material(v, body);
+  v.number("torsional_friction", body.torsional_friction, Presence::quiet, Sign::not_negative);
+  v.number("rolling_friction", body.rolling_friction, Presence::quiet, Sign::not_negative);
+  v.number("linear_damping", body.linear_damping, Presence::quiet, Sign::not_negative);
+  v.number("angular_damping", body.angular_damping, Presence::quiet, Sign::not_negative);
+  v.flags("locked_translation", body.locked_translation, Presence::quiet);
+  v.flags("locked_rotation", body.locked_rotation, Presence::quiet);
+  v.flag("sleeping_allowed", body.sleeping_allowed, Presence::quiet);
+  v.object("decomposition", body.decomposition, Presence::quiet);
+}
+
+template <class V>
+void describe(V& v, BodySpec& body) {
+  v.text("name", body.name, Presence::required);
+  v.body_kind("kind", body.body);
+  v.bits("group", body.group, Presence::quiet);
+  v.bits("mask", body.mask, Presence::quiet);
+  // Rigid bodies do not pass through each other, with no flag to set.
+  if (!std::holds_alternative<RigidSpec>(body.body)) {
+    v.optional_choice("detection", body.detection, detection_names);
+  }
+}
+
+template <class V>
+void describe(V& v, SceneBounds& box) {
+  v.vector("min", box.min, Presence::required, Sign::any);
+  v.vector("max", box.max, Presence::required, Sign::any);
+}
+
+template <class V>
+void describe(V& v, Scene& scene) {
+  v.ignored("$schema");  // for editors
+  v.text("name", scene.name, Presence::required);
+  v.text("description", scene.description, Presence::quiet);
+  v.integer("steps", scene.steps, Presence::shown, {.min = 0});
+  v.number("dt", scene.world.dt, Presence::shown, Sign::positive);
+  v.vector("gravity", scene.world.gravity, Presence::shown, Sign::any);
+  v.integer("threads", scene.world.threads, Presence::quiet, {.min = 0, .max = max_threads});
+  v.name_of("method", scene.world.method, detect_methods(), Presence::quiet);
+  v.choice("detection", scene.world.detection, detection_names, Presence::quiet);
+  v.object("contact", scene.world.contact, Presence::shown);
+  v.name_of("response", scene.world.response, response_names(), Presence::quiet);
+  v.object("solver", scene.world.solver, Presence::quiet);
+  v.list("bodies", scene.bodies, Presence::required);
+  v.body_pairs("excluded_bodies", scene.excluded_bodies, scene.bodies, Presence::quiet);
+  v.body_pairs("continuous_pairs", scene.continuous_pairs, scene.bodies, Presence::quiet);
+  v.body_pairs("discrete_pairs", scene.discrete_pairs, scene.bodies, Presence::quiet);
+  v.optional_object("bounds", scene.bounds);
+}
+
+}  // namespace carom

@@ -1,0 +1,119 @@
+#include "io/scene/scene_motion.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "core/check.hpp"
+#include "io/scene/scene_mesh.hpp"
+
+namespace carom {
+namespace {
+
+struct Pose {
+  double time = 0;
+  Transform transform;
+  double morph = 0;
+};
+
+/// Everything a motion needs; const, so that copies of the motion may share it.
+struct MotionData {
+  std::vector<Pose> poses;               ///< ascending in time, at least one
+  std::vector<Eigen::Vector3d> start;    ///< the placed mesh
+  std::vector<Eigen::Vector3d> towards;  ///< from the placed mesh to the placed target; empty without a target
+};
+
+/// From 0 to 1 with zero slope at both ends.
+double smoothstep(double u) {
+  return u * u * (3 - 2 * u);
+}
+
+Pose interpolate(const Pose& from, const Pose& to, double time) {
+  const double s = smoothstep((time - from.time) / (to.time - from.time));
+  Pose pose;
+  pose.time = time;
+  pose.transform.position = (1 - s) * from.transform.position + s * to.transform.position;
+  pose.transform.rotation = from.transform.rotation.slerp(s, to.transform.rotation).normalized();
+  pose.transform.scale = (1 - s) * from.transform.scale + s * to.transform.scale;
+  pose.morph = (1 - s) * from.morph + s * to.morph;
+  return pose;
+}
+
+Pose pose_at(const std::vector<Pose>& poses, double time) {
+  const auto next =
+      std::upper_bound(poses.begin(), poses.end(), time, [](double t, const Pose& pose) { return t < pose.time; });
+  if (next == poses.begin()) return poses.front();
+  if (next == poses.end()) return poses.back();
+  return interpolate(*(next - 1), *next, time);
+}
+
+void move(const MotionData& data, double time, std::span<Eigen::Vector3d> positions) {
+  assert(positions.size() == data.start.size());
+  const Pose pose = pose_at(data.poses, time);
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    const Eigen::Vector3d blended =
+        data.towards.empty() ? data.start[i] : Eigen::Vector3d(data.start[i] + pose.morph * data.towards[i]);
+    positions[i] = pose.transform * blended;
+  }
+}
+
+std::vector<Pose> build_poses(const std::vector<Keyframe>& keyframes) {
+  std::vector<Pose> poses;
+  for (const Keyframe& key : keyframes) {
+    const std::string where = fmt::format("keyframes[{}]", poses.size());
+    require(std::isfinite(key.time) && std::isfinite(key.morph), ErrorCode::not_finite,
+            "{}: time and morph must be finite", where);
+    require(poses.empty() || key.time > poses.back().time, ErrorCode::invalid_argument,
+            "{}.time: {} is not after the one before", where, key.time);
+    try {
+      poses.push_back({key.time, to_transform(key.placement), key.morph});
+    } catch (const Error& error) {
+      fail(error.code(), "{}.{}", where, error.what());
+    }
+  }
+  if (poses.empty()) poses.emplace_back();
+  return poses;
+}
+
+/// The positions of the morph target in the frame of the mesh.
+std::vector<Eigen::Vector3d> build_target(const MeshSource& source, const TriangleMesh& mesh) try {
+  TriangleMesh target = build(source);
+  require(target.positions.size() == mesh.positions.size(), ErrorCode::bad_mesh, "{} vertices, but the mesh has {}",
+          target.positions.size(), mesh.positions.size());
+  require(target.triangles.size() == mesh.triangles.size(), ErrorCode::bad_mesh, "{} triangles, but the mesh has {}",
+          target.triangles.size(), mesh.triangles.size());
+  const auto differing = std::mismatch(mesh.triangles.begin(), mesh.triangles.end(), target.triangles.begin()).first;
+  require(differing == mesh.triangles.end(), ErrorCode::bad_mesh, "triangle {} joins other vertices than in the mesh",
+          differing - mesh.triangles.begin());
+  return std::move(target.positions);
+} catch (const Error& error) {
+  fail(error.code(), "morph_target: {}", error.what());
+}
+
+}  // namespace
+
+ScriptedBody build_scripted(const std::string& name, const ScriptedSpec& spec) {
+  TriangleMesh mesh = build_unplaced(spec.mesh);
+  MotionData data;
+  data.poses = build_poses(spec.keyframes);
+  if (spec.morph_target) data.towards = build_target(*spec.morph_target, mesh);
+  place(spec.mesh.placement, mesh.positions);
+  if (spec.morph_target) {
+    // A placement is affine, so the blend of two placed meshes is the placed blend.
+    place(spec.mesh.placement, data.towards);
+    for (std::size_t i = 0; i < data.towards.size(); ++i) data.towards[i] -= mesh.positions[i];
+  }
+  data.start = mesh.positions;
+  auto shared = std::make_shared<const MotionData>(std::move(data));
+  return {.name = name,
+          .mesh = std::move(mesh),
+          .motion = [shared = std::move(shared)](
+                        double time, std::span<Eigen::Vector3d> positions) { move(*shared, time, positions); },
+          .friction = spec.friction,
+          .restitution = spec.restitution};
+}
+
+}  // namespace carom

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "carom/io/scene.hpp"
+#include "carom/world/world.hpp"
+
+namespace carom {
+
+/// The mesh of a scripted body at rest, and how it moves: x(t) = key(t) * placement * blend(mesh, target, morph(t)).
+/// Throws Error that names the field.
+ScriptedBody build_scripted(const std::string& name, const ScriptedSpec& spec);
+
+}  // namespace carom

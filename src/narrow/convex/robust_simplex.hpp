@@ -1,0 +1,12 @@
+#pragma once
+
+#include "narrow/convex/simplex.hpp"
+
+namespace carom::convex {
+
+/// As closest_to_origin, for simplices so thin that its formulas make no more progress: by the closest-point functions
+/// of the geometry, which are right to rounding for any shape of triangle. Four vertices
+/// if the origin is inside the tetrahedron but for rounding.
+Closest robust_closest_to_origin(const Simplex& s);
+
+}  // namespace carom::convex

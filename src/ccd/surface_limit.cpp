@@ -13,8 +13,8 @@ using rigid::Motion;
 using Hit = SurfaceLimitScratch::Hit;
 
 /// Fraction of the sweep to an impact that is left out, so that a gap stays.
-constexpr double kept_fraction = 0.1;
-constexpr double tolerance_fraction = 0.25;
+constexpr double shape_kept_fraction = 0.1;
+constexpr double shape_tolerance_fraction = 0.25;
 constexpr std::size_t pair_chunk = 4;
 
 Eigen::Isometry3d frame_of(const Motion& m) {
@@ -99,7 +99,8 @@ void find_hits(const SurfaceLimitIn& in, const SurfaceLimitScratch& s, std::uint
     }
     if (distance - in.resolution - in.separation > sweep + body_sweep) continue;
     const narrow::surface::ShapeImpact impact = narrow::surface::shape_impact(
-        moving, triangle, {.separation = in.separation, .tolerance = tolerance_fraction * in.separation}, chunk.core);
+        moving, triangle, {.separation = in.separation, .tolerance = shape_tolerance_fraction * in.separation},
+        chunk.core);
     if (impact.hit) chunk.hits.push_back({number, t, impact.time});
   }
   clear_bounds(pair, chunk.bound);
@@ -131,7 +132,7 @@ std::size_t limit_round(Context& context, const SurfaceLimitIn& in, Shortening s
   s.body_fraction.assign(in.bodies.size(), 1.0);
   const std::span<const Triangle> triangles = in.surface.triangles();
   for (const Hit& hit : s.hits) {
-    const double fraction = shortening == Shortening::before_impact ? (1 - kept_fraction) * hit.time : 0;
+    const double fraction = shortening == Shortening::before_impact ? (1 - shape_kept_fraction) * hit.time : 0;
     const Collider& collider = in.bodies.colliders[static_cast<std::size_t>(in.pairs[hit.pair].collider)];
     const auto body = static_cast<std::size_t>(collider.body);
     const bool scripted = in.bodies.info[body].motion == MotionModel::scripted;

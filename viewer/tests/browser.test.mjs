@@ -72,7 +72,7 @@ test('what is wrong with a recording is said on the page', { timeout }, async (t
   const cases = [
     ['no recording', null, '#message', /No recording/],
     ['bad magic', changed(0, 88), '#message', /not a Carom recording/],
-    ['unsupported version', changed(8, 9), '#message', /version 9; this viewer reads version 1/],
+    ['unsupported version', changed(8, 9), '#message', /version 9; this viewer reads versions 1 to 2/],
     ['corrupt META', changed(60, 0), '#message', /checksum mismatch in the META chunk at byte 16/],
     ['cut in the first frame', bytes.subarray(0, fram[0].offset + 40), '#message', /cut short in the FRAM chunk/],
     ['cut later', bytes.subarray(0, fram[7].offset + 40), '#notice', /cut short.*last whole frame, 6\./],

@@ -61,8 +61,8 @@ struct ContactAnchor {
 
 /// A place where two bodies of a world touch, or are so near each other that the step reckoned with it: deforming
 /// surfaces closer than the contact distance; rigid bodies at most `SolverOptions::speculative_distance` and the motion
-/// of one step apart. Contacts of surfaces are measured at the predicted end of the step, those of rigid bodies at its
-/// beginning. Where nothing came of it, `impulse` is 0.
+/// of one step apart. Contacts are measured at the beginning of the step; those of surfaces at its predicted end if the
+/// response is `penalty` or no body has particles. Where nothing came of it, `impulse` is 0.
 struct WorldContact {
   std::uint64_t id = 0;   ///< the same from step to step for as long as the contact lasts; never used again
   std::uint32_t age = 0;  ///< steps since it began

@@ -94,7 +94,7 @@ struct WorldOptions {
   ContactOptions contact{};
   std::string method = "auto";  ///< of detection, see detect_methods()
   Detection detection = Detection::discrete;
-  /// Of rigid bodies, see response_names(). Particles respond by penalty.
+  /// How contacts are answered, of all bodies, see response_names(). `lcp` refuses particles by name.
   std::string response = "soft";
   SolverOptions solver{};
   int threads = 0;  ///< 0 = as many as the machine has; the result does not depend on it

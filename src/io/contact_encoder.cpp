@@ -1,4 +1,4 @@
-#include <cstring>
+#include <bit>
 
 #include "io/contact_table.hpp"
 
@@ -22,10 +22,10 @@ bool same_contact(const RecordedContact& left, const RecordedContact& right) {
   };
   const auto a = numbers(left);
   const auto b = numbers(right);
-  static_assert(sizeof(a) == 64);
+  using Bytes = std::array<std::uint8_t, 64>;
   return left.id == right.id && left.body_a == right.body_a && left.body_b == right.body_b &&
          left.motion == right.motion && left.feature_a == right.feature_a && left.feature_b == right.feature_b &&
-         std::memcmp(&a, &b, sizeof(a)) == 0;
+         std::bit_cast<Bytes>(a) == std::bit_cast<Bytes>(b);
 }
 
 template <class Field>

@@ -55,8 +55,7 @@ Body common(Description& description, MotionModel kind) {
   Body body;
   body.name = std::move(description.name);
   body.motion = kind;
-  body.group = description.group;
-  body.mask = description.mask;
+  body.filter = description.filter;
   body.detection = description.detection;
   check_not_negative(body.name, "friction", description.friction);
   require(description.restitution >= 0 && description.restitution <= 1, ErrorCode::invalid_argument,

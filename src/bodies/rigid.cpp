@@ -216,8 +216,7 @@ void add(Bodies& bodies, RigidBody body, BodyId id) {
   info.angular_damping = body.angular_damping;
   info.locked_translation = body.locked_translation;
   info.locked_rotation = body.locked_rotation;
-  info.group = body.group;
-  info.mask = body.mask;
+  info.filter = body.filter;
   info.sleeping_allowed = body.sleeping_allowed;
   info.first_collider = static_cast<std::int32_t>(bodies.colliders.size());
 
@@ -281,8 +280,7 @@ void add(Bodies& bodies, SurfaceEntry entry) {
   info.deforms = entry.deforms;
   info.friction = entry.friction;
   info.restitution = entry.restitution;
-  info.group = entry.group;
-  info.mask = entry.mask;
+  info.filter = entry.filter;
   info.name = std::move(entry.name);
   info.first_collider = static_cast<std::int32_t>(bodies.colliders.size());
   info.collider_count = 1;

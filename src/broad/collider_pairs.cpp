@@ -17,7 +17,7 @@ bool may_touch(const WorldState& s, std::int32_t ca, std::int32_t cb) {
   const Info& ib = bodies.info[static_cast<std::size_t>(b)];
   const auto moves = [](const Info& info) { return info.motion == MotionModel::rigid || info.deforms; };
   if (!moves(ia) && !moves(ib)) return false;
-  if ((ia.group & ib.mask) == 0 || (ib.group & ia.mask) == 0) return false;
+  if (!may_collide(ia.filter, ib.filter)) return false;
   if (s.excluded.empty()) return true;
   if (a > b) std::swap(a, b);
   return !std::binary_search(s.excluded.begin(), s.excluded.end(), std::array<std::int32_t, 2>{a, b});

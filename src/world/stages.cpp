@@ -123,8 +123,7 @@ void join_filters(World::State& s) {
   std::map<BodyId, std::size_t> place = places_of(s);
   for (std::size_t i = 0; i < s.ranges.size(); ++i) {
     const Body& body = s.bodies[s.ranges[i].id];
-    if (body.group != ObjectGroup{}.group || body.mask != ObjectGroup{}.mask)
-      joined.groups.push_back({static_cast<Index>(i), body.group, body.mask});
+    if (body.filter != CollisionFilter{}) joined.groups.push_back({static_cast<Index>(i), body.filter});
     if (s.options.contact.surface_factor > 0) {
       if (body.has_vertices()) {
         joined.rest_positions.insert(joined.rest_positions.end(), body.rest_positions.begin(),

@@ -78,8 +78,7 @@ BodyId insert(World::State& state, Body&& body) {
                             .deforms = body.motion == MotionModel::particles,
                             .friction = body.friction,
                             .restitution = body.restitution,
-                            .group = body.group,
-                            .mask = body.mask};
+                            .filter = body.filter};
   const BodyId id = state.bodies.insert(std::move(body));
   entry.id = id;
   rigid::add(table.bodies, std::move(entry));

@@ -210,8 +210,8 @@ TEST(SceneBuild, FiltersReachTheWorld) {
   const std::size_t all = contacts();  // the two gaps are alike
   scene.excluded_bodies = {{"box 1", "box 0"}};
   EXPECT_EQ(contacts(), all / 2);
-  scene.bodies[2].group = 2;
-  scene.bodies[1].mask = 1;
+  scene.bodies[2].filter.group = 2;
+  scene.bodies[1].filter.mask = 1;
   EXPECT_EQ(contacts(), 0U);
   scene.excluded_bodies = {{"box 1", "sphere"}};
   EXPECT_EQ(error_of(scene), "excluded_bodies[0]: no body is called 'sphere'");

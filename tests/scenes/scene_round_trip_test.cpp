@@ -60,10 +60,10 @@ Scene full_scene() {
   FixedSpec ring;
   ring.mesh.shape = TorusSource{.radius = 3, .tube_radius = 2, .around = 5, .across = 6};
   scene.bodies = {{"ground", ground}, {"knot", knot}, {"cloth", cloth}, {"ball", ball}, {"ring", ring}};
-  scene.bodies[1].group = 6;
+  scene.bodies[1].filter.group = 6;
   scene.bodies[1].detection = Detection::continuous;
   scene.bodies[3].detection = Detection::discrete;
-  scene.bodies[2].mask = 0xfffffffe;
+  scene.bodies[2].filter.mask = 0xfffffffe;
   scene.excluded_bodies = {{"ring", "knot"}, {"cloth", "cloth"}};
   scene.continuous_pairs = {{"cloth", "ball"}};
   scene.discrete_pairs = {{"cloth", "ring"}, {"knot", "knot"}};
@@ -146,12 +146,12 @@ TEST(SceneRoundTrip, KeepsEveryFieldOfTheBodies) {
   EXPECT_EQ(again.bodies[4].name, "ring");
   EXPECT_EQ(again.world.contact.surface_factor, 1.5);
   EXPECT_TRUE(again.world.contact.immovable);
-  EXPECT_EQ(again.bodies[1].group, 6U);
+  EXPECT_EQ(again.bodies[1].filter.group, 6U);
   EXPECT_EQ(again.bodies[1].detection, Detection::continuous);
   EXPECT_EQ(again.bodies[2].detection, std::nullopt);
   EXPECT_EQ(again.bodies[3].detection, Detection::discrete);
-  EXPECT_EQ(again.bodies[2].mask, 0xfffffffeU);
-  EXPECT_EQ(again.bodies[3].mask, 0xffffffffU);
+  EXPECT_EQ(again.bodies[2].filter.mask, 0xfffffffeU);
+  EXPECT_EQ(again.bodies[3].filter.mask, 0xffffffffU);
   EXPECT_EQ(again.excluded_bodies, scene.excluded_bodies);
   EXPECT_EQ(again.continuous_pairs, scene.continuous_pairs);
   EXPECT_EQ(again.discrete_pairs, scene.discrete_pairs);
@@ -220,8 +220,8 @@ Scene rigid_scene() {
   body.locked_rotation = {false, true, false};
   body.sleeping_allowed = false;
   body.decomposition = {.tolerance = 0.25, .max_parts = 5};
-  scene.bodies[1].group = 2;
-  scene.bodies[1].mask = 5;
+  scene.bodies[1].filter.group = 2;
+  scene.bodies[1].filter.mask = 5;
   std::get<RigidSpec>(scene.bodies[6].body).motion = MotionModel::fixed;
   scene.excluded_bodies = {{"body-0", "body-1"}};
   return scene;
@@ -260,8 +260,8 @@ TEST(SceneRoundTrip, KeepsEveryFieldOfRigidBodies) {
   EXPECT_EQ(right.angular_damping, 0.3);
   EXPECT_EQ(right.locked_translation, left.locked_translation);
   EXPECT_EQ(right.locked_rotation, left.locked_rotation);
-  EXPECT_EQ(right.group, 2U);
-  EXPECT_EQ(right.mask, 5U);
+  EXPECT_EQ(right.filter.group, 2U);
+  EXPECT_EQ(right.filter.mask, 5U);
   EXPECT_FALSE(right.sleeping_allowed);
   EXPECT_EQ(right.decomposition, (DecomposeOptions{.tolerance = 0.25, .max_parts = 5}));
   for (std::size_t i = 0; i < scene.bodies.size(); ++i) {

@@ -179,8 +179,8 @@ class FieldLister {
     inner.add(kind_name, Presence::required, nullptr,
               std::is_same_v<T, RigidSpec> ? with_shape : json{{"const", kind}});
     const BodySpec common;
-    inner.bits("group", common.group, Presence::quiet);
-    inner.bits("mask", common.mask, Presence::quiet);
+    inner.bits("group", common.filter.group, Presence::quiet);
+    inner.bits("mask", common.filter.mask, Presence::quiet);
     if (!std::is_same_v<T, RigidSpec>) inner.optional_choice("detection", common.detection, detection_names);
     T body{};
     describe(inner, body);

@@ -186,15 +186,14 @@ TEST(MixedWorld, FiltersHoldBetweenRigidBodiesAndSurfaces) {
                        .mass = 1,
                        .stretch_stiffness = 100,
                        .pinned = vertices_where(mesh, [](const Vector3d& p) { return std::abs(p.x()) > 0.49; }),
-                       .group = 2,
-                       .mask = filter == Filter::mask ? 4U : 0xffffffffU});
-      const BodyId ball = world.add(RigidBody{.name = "ball",
-                                              .shape = Shape::sphere(0.1),
-                                              .pose = at({0.05, 0.15, 0.02}),
-                                              .density = 20,
-                                              .velocity = {0, -2, 0},
-                                              .group = 1,
-                                              .mask = filter == Filter::group ? 1U : 0xffffffffU});
+                       .filter = {.group = 2, .mask = filter == Filter::mask ? 4U : 0xffffffffU}});
+      const BodyId ball =
+          world.add(RigidBody{.name = "ball",
+                              .shape = Shape::sphere(0.1),
+                              .pose = at({0.05, 0.15, 0.02}),
+                              .density = 20,
+                              .velocity = {0, -2, 0},
+                              .filter = {.group = 1, .mask = filter == Filter::group ? 1U : 0xffffffffU}});
       if (filter == Filter::excluded) world.exclude(ball, sheet);
       std::size_t contacts = 0;
       for (int i = 0; i < 60; ++i) {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "carom/body/filter.hpp"
 #include "carom/body/motion_model.hpp"
 #include "carom/shape/decompose.hpp"
 #include "carom/shape/shape.hpp"
@@ -51,8 +52,7 @@ struct RigidBody {
   /// Axes of the world along which, or about which, the body does not move.
   std::array<bool, 3> locked_translation{false, false, false};
   std::array<bool, 3> locked_rotation{false, false, false};
-  std::uint32_t group = 1;          ///< bits
-  std::uint32_t mask = 0xffffffff;  ///< bits; two bodies touch if each mask has a bit of the other's group
+  CollisionFilter filter{};
   bool sleeping_allowed = true;
   DecomposeOptions decomposition{};  ///< of a rigid mesh; the default for all other bodies
 };

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "carom/body/filter.hpp"
 #include "carom/core/id.hpp"
 #include "carom/shape/shape.hpp"
 
@@ -43,12 +44,6 @@ std::span<const std::string_view> broad_phase_methods();
 struct SweptBox {
   AxisBox start;
   AxisBox end;
-};
-
-/// As in ObjectGroup: two proxies make a pair only if the group of each has a bit of the other's mask.
-struct ProxyGroup {
-  std::uint32_t group = 1;
-  std::uint32_t mask = 0xffffffff;
 };
 
 /// The `index` of two ids, a < b. An index is not used for another proxy before the update after the one that
@@ -95,10 +90,10 @@ class BroadPhase {
   BroadPhase(BroadPhase&&) noexcept;
   BroadPhase& operator=(BroadPhase&&) noexcept;
 
-  /// `value` is the caller's own.
-  ProxyId add(const AxisBox& box, ProxyGroup group = {}, std::uint64_t value = 0);
-  ProxyId add(const Dop<18>& dop, ProxyGroup group = {}, std::uint64_t value = 0);
-  ProxyId add(const SweptBox& swept, ProxyGroup group = {}, std::uint64_t value = 0);
+  /// Two proxies make a pair only if may_collide() says so of their filters. `value` is the caller's own.
+  ProxyId add(const AxisBox& box, const CollisionFilter& filter = {}, std::uint64_t value = 0);
+  ProxyId add(const Dop<18>& dop, const CollisionFilter& filter = {}, std::uint64_t value = 0);
+  ProxyId add(const SweptBox& swept, const CollisionFilter& filter = {}, std::uint64_t value = 0);
 
   void move(ProxyId id, const AxisBox& box);
   void move(ProxyId id, const Dop<18>& dop);
@@ -107,7 +102,7 @@ class BroadPhase {
   void move(std::span<const ProxyId> ids, std::span<const AxisBox> boxes);
 
   void remove(ProxyId id);
-  void set_group(ProxyId id, ProxyGroup group);
+  void set_filter(ProxyId id, const CollisionFilter& filter);
   /// These two make no pair, until include() or one of them is removed. False if that was so already.
   bool exclude(ProxyId a, ProxyId b);
   bool include(ProxyId a, ProxyId b);

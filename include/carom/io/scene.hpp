@@ -217,8 +217,7 @@ struct RigidSpec {
 struct BodySpec {
   std::string name;
   std::variant<FixedSpec, ScriptedSpec, ParticleSpec, RigidSpec> body;
-  std::uint32_t group = 1;               ///< bits, see ObjectGroup
-  std::uint32_t mask = 0xffffffff;       ///< bits
+  CollisionFilter filter{};
   std::optional<Detection> detection{};  ///< as the world if not given; not of rigid bodies
 };
 

@@ -34,10 +34,9 @@ std::string_view to_string(Detection detection);
 struct FixedBody {
   std::string name{};
   TriangleMesh mesh{};
-  double friction = 0.6;                 ///< Coulomb's coefficient; two bodies have the geometric mean of theirs
-  double restitution = 0;                ///< 0 = no bounce, 1 = none lost; two bodies have the larger of theirs
-  std::uint32_t group = 1;               ///< bits, see ObjectGroup
-  std::uint32_t mask = 0xffffffff;       ///< bits
+  double friction = 0.6;   ///< Coulomb's coefficient; two bodies have the geometric mean of theirs
+  double restitution = 0;  ///< 0 = no bounce, 1 = none lost; two bodies have the larger of theirs
+  CollisionFilter filter{};
   std::optional<Detection> detection{};  ///< as the world if not given
 };
 
@@ -45,10 +44,9 @@ struct ScriptedBody {
   std::string name{};
   TriangleMesh mesh{};  ///< the rest shape; where it is, the motion says
   MotionFunction motion{};
-  double friction = 0.6;                 ///< Coulomb's coefficient; two bodies have the geometric mean of theirs
-  double restitution = 0;                ///< 0 = no bounce, 1 = none lost; two bodies have the larger of theirs
-  std::uint32_t group = 1;               ///< bits, see ObjectGroup
-  std::uint32_t mask = 0xffffffff;       ///< bits
+  double friction = 0.6;   ///< Coulomb's coefficient; two bodies have the geometric mean of theirs
+  double restitution = 0;  ///< 0 = no bounce, 1 = none lost; two bodies have the larger of theirs
+  CollisionFilter filter{};
   std::optional<Detection> detection{};  ///< as the world if not given
 };
 
@@ -68,10 +66,9 @@ struct ParticleBody {
   /// closed and face outward. 0 = none.
   double pressure = 0;
   bool sleeping_allowed = true;
-  double friction = 0.6;                 ///< Coulomb's coefficient; two bodies have the geometric mean of theirs
-  double restitution = 0;                ///< 0 = no bounce, 1 = none lost; two bodies have the larger of theirs
-  std::uint32_t group = 1;               ///< bits, see ObjectGroup
-  std::uint32_t mask = 0xffffffff;       ///< bits
+  double friction = 0.6;   ///< Coulomb's coefficient; two bodies have the geometric mean of theirs
+  double restitution = 0;  ///< 0 = no bounce, 1 = none lost; two bodies have the larger of theirs
+  CollisionFilter filter{};
   std::optional<Detection> detection{};  ///< as the world if not given
 };
 

@@ -56,8 +56,7 @@ BodyId add_body(World& world, const BodySpec& body, MeshShapes& meshes) {
       return world.add(build_rigid(body, meshes));
     else {
       auto built = build_named(body.name, spec);
-      built.group = body.group;
-      built.mask = body.mask;
+      built.filter = body.filter;
       built.detection = body.detection;
       return world.add(std::move(built));
     }

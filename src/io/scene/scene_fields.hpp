@@ -298,11 +298,16 @@ void describe(V& v, RigidSpec& body) {
 }
 
 template <class V>
+void describe(V& v, CollisionFilter& filter) {
+  v.bits("group", filter.group, Presence::quiet);
+  v.bits("mask", filter.mask, Presence::quiet);
+}
+
+template <class V>
 void describe(V& v, BodySpec& body) {
   v.text("name", body.name, Presence::required);
   v.body_kind("kind", body.body);
-  v.bits("group", body.group, Presence::quiet);
-  v.bits("mask", body.mask, Presence::quiet);
+  describe(v, body.filter);
   // Rigid bodies do not pass through each other, with no flag to set.
   if (!std::holds_alternative<RigidSpec>(body.body)) {
     v.optional_choice("detection", body.detection, detection_names);

@@ -87,8 +87,7 @@ RigidBody build_rigid(const BodySpec& body, MeshShapes& meshes) try {
           .angular_damping = spec->angular_damping,
           .locked_translation = spec->locked_translation,
           .locked_rotation = spec->locked_rotation,
-          .group = body.group,
-          .mask = body.mask,
+          .filter = body.filter,
           .sleeping_allowed = spec->sleeping_allowed,
           .decomposition = spec->decomposition};
 } catch (const Error& error) {

@@ -11,6 +11,7 @@
 
 #include "carom/body/filter.hpp"
 #include "carom/core/id.hpp"
+#include "carom/core/unset.hpp"
 #include "carom/shape/shape.hpp"
 
 /// Which of many bounds overlap, kept up to date while they move, come and go.
@@ -75,7 +76,7 @@ struct BroadPhaseStats {
 /// Where a ray enters a box; 0 if it starts inside.
 struct ProxyHit {
   ProxyId proxy;
-  double t = 0;  ///< in lengths of the direction
+  double t = unset;  ///< in lengths of the direction
 };
 
 /// Bounds may be infinite, as those of half-spaces, or of no size, but neither empty nor NaN: Error(invalid_argument,

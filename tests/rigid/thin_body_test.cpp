@@ -112,7 +112,7 @@ void throw_at_wall(Chance& chance, Wall kind, MotionModel moves, std::string_vie
     const double gap = half + 0.7;
     const double time = std::max(gap / seen.dot(normal), chance.number(0, 4) * options.dt);
     body.pose.translation() = chance.number(-2, 2) * wall.pose.linear().col(1) - time * seen;
-    body.friction = chance.integer(0, 1) * 0.6;
+    body.material.friction = chance.integer(0, 1) * 0.6;
     ids.push_back(world.add(body));
   }
   for (int step = 0; step < 14; ++step) {
@@ -166,7 +166,7 @@ TEST(ThinBody, LocksHoldUnderAPushingWall) {
   const BodyId moving = world.add(wall);
   RigidBody ball = ball_body("ball", 0.05, at(0, 0, 0));
   ball.locked_translation = {true, false, false};
-  ball.friction = 0;
+  ball.material.friction = 0;
   const BodyId id = world.add(ball);
   for (int i = 0; i < 4; ++i) {
     world.step();

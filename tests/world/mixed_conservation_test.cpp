@@ -66,8 +66,7 @@ struct Thrown {
                                    .bend_stiffness = bend,
                                    .spring_damping = 0.1,
                                    .air_damping = 0,
-                                   .friction = c.friction,
-                                   .restitution = c.restitution});
+                                   .material = {c.friction, c.restitution}});
     body =
         world.add(RigidBody{.name = "body",
                             .shape = c.box ? Shape::box({0.1, 0.06, 0.08}) : Shape::sphere(0.1),
@@ -76,8 +75,7 @@ struct Thrown {
                             // Springs of penalty contacts hold no more; where they do not, motion ends at the impact.
                             .velocity = (c.response == "penalty" ? 0.2 : 1) * Vector3d(0.7, -4, 0.3),
                             .angular_velocity = {1, 2, -3},
-                            .friction = c.friction,
-                            .restitution = c.restitution});
+                            .material = {c.friction, c.restitution}});
   }
   Totals totals() const {
     Totals t;

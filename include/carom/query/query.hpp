@@ -118,7 +118,8 @@ struct ManifoldPoint {
 };
 
 /// Where two shapes touch, as points on a common normal: the corners of the common part of two faces, the ends of that
-/// of an edge on a face, or one point. A round rim counts as a polygon of 8 corners on it.
+/// of an edge on a face, or one point; corners of neighboring faces that lie across the normal as nearly count, too. A
+/// round rim counts as a polygon of 8 corners on it, a face of more than 32 corners as one of every second, third...
 struct Manifold {
   QueryResult closest;
   std::vector<ManifoldPoint> points;  ///< none if they are farther apart than asked

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "bodies/particles.hpp"
 #include "bodies/scripted.hpp"
 #include "core/check.hpp"
 #include "core/stage_timer.hpp"
+#include "shapes/shape_data.hpp"
 #include "world/state.hpp"
 
 namespace carom {
@@ -143,6 +145,51 @@ void join_filters(World::State& s) {
   }
 }
 
+/// Mesh of a part that keeps its shape: that of a rigid body, or of a fixed body with vertices.
+std::optional<Shape> rigid_mesh_of(const World::State& s, BodyId id) {
+  const Body& body = s.bodies[id];
+  if (is_rigid_mesh(s, body)) return s.rigid.state.bodies.info[static_cast<std::size_t>(body.number)].shape;
+  if (body.motion != MotionModel::fixed) return {};
+  const RigidMeshes& known = s.rigid_meshes;
+  const auto found = std::find(known.ids.begin(), known.ids.end(), id);
+  if (found != known.ids.end()) return known.shapes[static_cast<std::size_t>(found - known.ids.begin())];
+  return Shape::mesh({body.positions, body.triangles});
+}
+
+/// Rigid meshes that have an inside or a margin, and the particles that may touch them.
+void join_meshes(World::State& s) {
+  RigidMeshes joined;
+  joined.parts.reserve(s.ranges.size());
+  for (const contact::SurfacePart& range : s.ranges)
+    joined.parts.push_back({range.first_vertex, range.vertex_count, range.first_triangle});
+  if (s.any_particles) {
+    for (std::size_t i = 0; i < s.ranges.size(); ++i) {
+      const std::optional<Shape> shape = rigid_mesh_of(s, s.ranges[i].id);
+      if (!shape) continue;
+      const shapes::MeshData* mesh = shape->data().mesh.get();
+      if (!mesh->any_closed && shape->margin() == 0) continue;
+      joined.parts[i].mesh = static_cast<std::int32_t>(joined.start.size());
+      joined.shapes.push_back(*shape);
+      joined.ids.push_back(s.ranges[i].id);
+      joined.start.push_back({.mesh = mesh, .margin = shape->margin()});
+      for (std::size_t k = 0; k < s.ranges.size(); ++k) {
+        const Body& mesh_body = s.bodies[s.ranges[i].id];
+        const Body& body = s.bodies[s.ranges[k].id];
+        if (body.motion != MotionModel::particles || s.options.contact.pairs == PairScope::self) continue;
+        if (!may_collide(mesh_body.filter, body.filter)) continue;
+        const auto excluded = [&](const std::array<Index, 2>& pair) {
+          const std::array<Index, 2> both{static_cast<Index>(i), static_cast<Index>(k)};
+          return pair == both || pair == std::array{both[1], both[0]};
+        };
+        if (std::any_of(s.filters.objects.begin(), s.filters.objects.end(), excluded)) continue;
+        joined.pairs.push_back({static_cast<std::uint32_t>(joined.start.size() - 1), static_cast<std::uint32_t>(k)});
+      }
+    }
+  }
+  joined.end = joined.start;
+  s.rigid_meshes = std::move(joined);
+}
+
 /// A contact needs a body that it can move, unless all are asked for.
 void mark_movable(World::State& s) {
   s.contact_marks.clear();
@@ -202,6 +249,7 @@ void run_edits(World::State& s, StageStats& stats) {
   if (s.edited || s.filters_edited) {
     join_detection(s);
     join_filters(s);
+    join_meshes(s);
   }
   s.edited = false;
   s.filters_edited = false;
@@ -235,6 +283,11 @@ void run_predict(World::State& s, StageStats& stats) {
       const bool moves = info.motion != MotionModel::fixed;
       const Eigen::Isometry3d pose = rigid::shape_pose(from, info);
       const Eigen::Isometry3d end = moves ? rigid::shape_pose(to, info) : pose;
+      const std::int32_t mesh = s.rigid_meshes.parts[static_cast<std::size_t>(&part - s.ranges.data())].mesh;
+      if (mesh >= 0) {
+        s.rigid_meshes.start[static_cast<std::size_t>(mesh)].pose = pose;
+        s.rigid_meshes.end[static_cast<std::size_t>(mesh)].pose = end;
+      }
       const std::span<const Eigen::Vector3d> vertices = info.shape.vertices();
       for (std::size_t v = 0; v < count; ++v) {
         start[v] = pose * vertices[v];

@@ -13,6 +13,7 @@
 #include "core/context.hpp"
 #include "core/slot_map.hpp"
 #include "detect/detection.hpp"
+#include "narrow/surface/mesh_sides.hpp"
 #include "narrow/surface/surface_tree.hpp"
 #include "query/world_query.hpp"
 #include "response/anchor_penalty.hpp"
@@ -28,6 +29,26 @@ struct JoinedFilters {
   std::vector<std::array<Index, 2>> vertices;
   std::vector<std::array<Index, 2>> objects;
   std::vector<ObjectGroup> groups;  ///< of bodies that do not have the default
+};
+
+/// Rigid meshes among the parts of the joined surface, and on which side of them vertices are. Made by edits, and
+/// brought up to date by predict.
+struct RigidMeshes {
+  std::vector<Shape> shapes;  ///< of each
+  std::vector<BodyId> ids;
+  std::vector<narrow::surface::SidedMesh> start;  ///< where they are at the start of the step
+  std::vector<narrow::surface::SidedMesh> end;    ///< where they are at its predicted end
+  std::vector<narrow::surface::SidedPart> parts;
+  std::vector<narrow::surface::SidedPair> pairs;
+  narrow::surface::MeshSides contact_sides;  ///< where contacts are measured
+  narrow::surface::MeshSides start_sides;    ///< at the start of the step, if contacts are measured at its end
+  std::vector<std::uint8_t> limited;         ///< of each vertex: 0 if it starts inside, and may come out; empty: all 1
+
+  double largest_margin() const {
+    double largest = 0;
+    for (const narrow::surface::SidedMesh& mesh : start) largest = std::max(largest, mesh.margin);
+    return largest;
+  }
 };
 
 /// Everything a world is. What lasts from step to step is in `bodies`, `order`, the clock and the contacts' identities;
@@ -96,6 +117,7 @@ struct World::State {
   rigid::RigidPipeline rigid;
   mutable query::QueryTree query_tree;  ///< forgotten by whatever moves a rigid body
 
+  RigidMeshes rigid_meshes;
   std::vector<Contact> found;
   contact::AnchorList contacts;
   contact::AnchorList next_contacts;  ///< become `contacts` when the step is committed

@@ -112,6 +112,36 @@ void find_shape_contacts(Context& context, World::State& s, StageStats& stats) {
   for (const ShapeContacts& found : s.shape_contacts) stats.out += found.contacts.size();
 }
 
+/// Gives contacts with rigid meshes their sides, and notes who starts inside of one: continuous detection lets those
+/// vertices out.
+void find_sides(Context& context, World::State& s, bool at_end, double within, StageStats& stats) {
+  RigidMeshes& meshes = s.rigid_meshes;
+  meshes.limited.clear();
+  if (meshes.start.empty()) return;
+  const StageTimer timer(stats);
+  const auto in = [&](const std::vector<narrow::surface::SidedMesh>& placed,
+                      std::span<const Eigen::Vector3d> positions) {
+    return narrow::surface::SidesIn{.triangles = s.surface.triangles(),
+                                    .positions = positions,
+                                    .meshes = placed,
+                                    .parts = meshes.parts,
+                                    .pairs = meshes.pairs,
+                                    .excluded_vertices = s.filters.vertices};
+  };
+  const narrow::surface::MeshSides::Changes changes = meshes.contact_sides.apply(
+      context.workers, at_end ? in(meshes.end, s.positions) : in(meshes.start, s.start), within, s.found);
+  stats.add_culled("inside of a mesh", changes.dropped);
+  stats.in += changes.added;
+  stats.out += changes.added;
+  stats.out -= changes.dropped;
+  if (!s.any_continuous) return;
+  if (at_end) meshes.start_sides.classify(context.workers, in(meshes.start, s.start));
+  const std::span<const Index> inside = (at_end ? meshes.start_sides : meshes.contact_sides).inside();
+  if (inside.empty()) return;
+  meshes.limited.assign(s.start.size(), 1);
+  for (const Index v : inside) meshes.limited[static_cast<std::size_t>(v)] = 0;
+}
+
 }  // namespace
 
 void find_surface_contacts(Context& context, World::State& s, PipelineStats& stats) {
@@ -131,12 +161,13 @@ void find_surface_contacts(Context& context, World::State& s, PipelineStats& sta
     margin = (2 * s.options.dt * fastest > slow_margin * thickness ? 1 : slow_margin) * thickness;
   }
   detection::run(context, {.surface = s.surface, .positions = at_end ? s.positions : s.start},
-                 {.distance = thickness + margin,
+                 {.distance = thickness + margin + s.rigid_meshes.largest_margin(),
                   .pairs = s.options.contact.pairs,
                   .method = s.method,
                   .filters = filters_of(s),
                   .choice = {.marks = s.contact_marks}},
                  s.detection, s.found, stats);
+  find_sides(context, s, at_end, thickness + margin, stats[Stage::narrow]);
   find_shape_contacts(context, s, stats[Stage::narrow]);
 }
 
@@ -285,6 +316,8 @@ constexpr int impact_rounds = 6;
 constexpr int whole_rounds = 4;
 
 void limit_features(Context& context, World::State& s, StageStats& stats) {
+  ContactFilters filters = filters_of(s);
+  filters.vertex_enabled = s.rigid_meshes.limited;
   ccd::limit::run(context,
                   {.surface = s.surface,
                    .start = s.start,
@@ -294,7 +327,7 @@ void limit_features(Context& context, World::State& s, StageStats& stats) {
                    .dt = s.options.dt},
                   {.pairs = s.options.contact.pairs,
                    .method = mid::is_tree(s.method) ? s.method : mid::Method::bvh,
-                   .filters = filters_of(s),
+                   .filters = filters,
                    .gap = gap_fraction * s.options.contact.distance,
                    .keep_velocities = !is_penalty(s)},
                   s.limit, s.positions, s.velocities, stats);

@@ -187,7 +187,7 @@ void note_air_damping(World::State& s, const contact::SurfacePart& part, double 
 }
 
 void keep_angular_momentum(World::State& s, StageStats& stats) {
-  if (!s.deforming || (s.next_contacts.contacts.empty() && s.coupled.empty())) return;
+  if (!s.deforming || (s.next_contacts.contacts.empty() && s.coupled.empty() && s.limit.stops.empty())) return;
   const StageTimer timer(stats);
   const auto held = static_cast<std::int32_t>(s.rigid.state.bodies.size());  // stands for all that is held
   s.island_parent.resize(static_cast<std::size_t>(held) + 1);
@@ -218,6 +218,19 @@ void keep_angular_momentum(World::State& s, StageStats& stats) {
   for (const response::CoupledBody& coupled : s.coupled) s.island_touched[static_cast<std::size_t>(coupled.body)] = 1;
   for (const response::ActivePair& touch : s.rigid.active_pairs) join(touch.body_a, touch.body_b);
   for (const ccd::Scratch::Stop& stop : s.rigid.ccd.stops) join(stop.a, stop.b);
+  if (s.response == response::Kind::penalty) {
+    // Impacts at which surfaces were stopped act on both sides.
+    for (const ccd::SurfaceLimitScratch::Hit& stop : s.surface_limit.stops) {
+      const auto collider = static_cast<std::size_t>(s.shape_contacts[stop.pair].collider);
+      join(s.rigid.state.bodies.colliders[collider].body, s.ranges[s.shape_parts[stop.pair]].number);
+    }
+    for (const MovingContact& stop : s.limit.stops) {
+      const std::int32_t a = contact::part_of_vertex(s.ranges, stop.vertices[0]).number;
+      const std::int32_t b = contact::part_of_vertex(s.ranges, stop.vertices[3]).number;
+      join(a, b);
+      s.island_touched[static_cast<std::size_t>(a)] = s.island_touched[static_cast<std::size_t>(b)] = 1;
+    }
+  }
   for (std::int32_t i = 0; i < held; ++i) {
     if (s.island_touched[static_cast<std::size_t>(i)] != 0)
       s.island_touched[static_cast<std::size_t>(rigid::root(s.island_parent, i))] = 1;

@@ -323,14 +323,73 @@ void limit_features(Context& context, World::State& s, StageStats& stats) {
                    .start = s.start,
                    .inverse_mass = s.awake_inverse_mass,
                    .parts = s.parts,
-                   .choice = {s.marks, s.chosen_pairs},
-                   .dt = s.options.dt},
+                   .choice = {s.marks, s.chosen_pairs}},
                   {.pairs = s.options.contact.pairs,
                    .method = mid::is_tree(s.method) ? s.method : mid::Method::bvh,
                    .filters = filters,
-                   .gap = gap_fraction * s.options.contact.distance,
-                   .keep_velocities = !is_penalty(s)},
-                  s.limit, s.positions, s.velocities, stats);
+                   .gap = gap_fraction * s.options.contact.distance},
+                  s.limit, s.positions, stats);
+}
+
+/// Sweeps over the impacts at which motion was cut short.
+constexpr int stop_sweeps = 8;
+
+/// Takes away the speed at which sides approach each other whose motion was cut short, by impulses with friction that
+/// are as large on the one side as on the other: contacts of the response `penalty` are those of the predicted end of a
+/// step, and what is predicted to be through a surface would be pushed on.
+void stop_at_impacts(World::State& s) {
+  std::vector<response::AnchorContact> stops;
+  for (const MovingContact& impact : s.limit.stops) {
+    response::AnchorContact& c = stops.emplace_back();
+    const auto split = static_cast<std::size_t>(side_a_size(impact.kind));
+    for (std::size_t k = 0; k < 4; ++k) {
+      response::Anchor& side = k < split ? c.a : c.b;
+      side.vertices[side.count] = impact.vertices[k];
+      side.weights[side.count++] = impact.impact.weights[k];
+    }
+    c.normal = math::to_vec3(impact.impact.normal);
+    const SurfacePart& a = contact::part_of_vertex(s.ranges, impact.vertices[0]);
+    const SurfacePart& b = contact::part_of_vertex(s.ranges, impact.vertices[3]);
+    c.friction = std::sqrt(a.friction * b.friction);
+  }
+  const rigid::Bodies& bodies = s.rigid.state.bodies;
+  for (const ccd::SurfaceLimitScratch::Hit& hit : s.surface_limit.stops) {
+    response::AnchorContact& c = stops.emplace_back();
+    const ShapeContacts& pair = s.shape_contacts[hit.pair];
+    const auto body = static_cast<std::size_t>(bodies.colliders[static_cast<std::size_t>(pair.collider)].body);
+    c.a.rigid = pair.coupled;
+    c.a.arm = math::to_vec3(hit.point) - bodies.motion[body].x;
+    for (const Index v : s.surface.triangles()[static_cast<std::size_t>(hit.triangle)]) {
+      c.b.vertices[c.b.count] = v;
+      c.b.weights[c.b.count] = hit.weights[c.b.count];
+      ++c.b.count;
+    }
+    c.normal = math::to_vec3(hit.normal);
+    c.friction = std::sqrt(bodies.info[body].friction * s.ranges[s.shape_parts[hit.pair]].friction);
+  }
+  if (stops.empty()) return;
+  for (CoupledBody& coupled : s.coupled) {
+    const rigid::Motion& next = s.rigid.next[static_cast<std::size_t>(coupled.body)];
+    coupled.v = next.v;
+    coupled.w = next.w;
+  }
+  const response::AnchorState state{.bodies = s.coupled,
+                                    .velocities = s.velocities,
+                                    .displacements = s.displacements,
+                                    .inverse_mass = s.awake_inverse_mass};
+  response::prepare(stops, state);
+  // The impulses noted with the bodies are those of penalty forces.
+  std::vector<CoupledBody> forces = s.coupled;
+  for (int k = 0; k < stop_sweeps; ++k) response::sweep(stops, state, {}, s.options.dt, false);
+  for (std::size_t k = 0; k < s.coupled.size(); ++k) {
+    CoupledBody& coupled = s.coupled[k];
+    coupled.impulse = forces[k].impulse;
+    coupled.moment = forces[k].moment;
+    const auto i = static_cast<std::size_t>(coupled.body);
+    if (bodies.mass[i].inverse == 0 || bodies.asleep[i] != 0) continue;
+    s.rigid.next[i].v = coupled.v;
+    s.rigid.next[i].w = coupled.w;
+  }
 }
 
 }  // namespace
@@ -354,6 +413,8 @@ void limit_motion(Context& context, World::State& s, const rigid::StepOptions& o
                                .separation = gap_fraction * s.options.contact.distance,
                                .resolution = resolution_fraction * s.options.contact.distance};
   s.surface_limit.limited.assign(s.start.size(), 0);
+  s.surface_limit.stops.clear();
+  s.limit.stops.clear();
   if (s.any_continuous) limit_features(context, s, stats);
   std::uint64_t impacts = 0;
   const int last = impact_rounds + whole_rounds + static_cast<int>(s.ranges.size() + s.rigid.state.bodies.size());
@@ -378,10 +439,9 @@ void limit_motion(Context& context, World::State& s, const rigid::StepOptions& o
   }
   stats.add_counted("shape impacts", impacts);
   for (std::size_t v = 0; v < s.start.size(); ++v) {
-    if (s.surface_limit.limited[v] == 0) continue;
-    ++stats.limited;
-    if (is_penalty(s)) s.velocities[v] = (s.positions[v] - s.start[v]) / s.options.dt;
+    if (s.surface_limit.limited[v] != 0) ++stats.limited;
   }
+  if (is_penalty(s)) stop_at_impacts(s);
 }
 
 }  // namespace carom

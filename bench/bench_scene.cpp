@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "io/scene/scene_mesh.hpp"
-#include "io/scene/scene_motion.hpp"
 
 namespace carom::bench {
 
@@ -18,10 +17,10 @@ struct MovingBody {
   MotionFunction motion;  ///< none if it stands still
 };
 
-std::optional<MovingBody> make_moving(const BodySpec& spec) {
-  if (const auto* fixed = std::get_if<FixedSpec>(&spec.body)) return MovingBody{build(fixed->mesh), {}};
-  if (const auto* kinematic = std::get_if<ScriptedSpec>(&spec.body)) {
-    ScriptedBody body = build_scripted(spec.name, *kinematic);
+std::optional<MovingBody> make_moving(const SceneBody& spec) {
+  if (const auto* fixed = std::get_if<FixedSceneBody>(&spec.body)) return MovingBody{build(fixed->source), {}};
+  if (const auto* kinematic = std::get_if<ScriptedSceneBody>(&spec.body)) {
+    ScriptedBody body = build(*kinematic);
     return MovingBody{std::move(body.mesh), std::move(body.motion)};
   }
   return std::nullopt;
@@ -95,7 +94,7 @@ BenchScene sample(const Scene& scene, const FrameChoice& choice) {
   result.distance = scene.world.contact.distance;
   result.pairs = scene.world.contact.pairs;
   std::vector<MovingBody> bodies;
-  for (const BodySpec& spec : scene.bodies) {
+  for (const SceneBody& spec : scene.bodies) {
     auto body = make_moving(spec);
     if (!body) break;
     bodies.push_back(std::move(*body));

@@ -31,8 +31,8 @@ BenchScene soft_balls(PairScope pairs, const char* name, int frames) {
 /// The built-in roll, ten times as large: twice as wide and five times as long, segments and gaps alike.
 BenchScene large_roll(int frames) {
   Scene scene = find_scene("rolled-sheet-20000");
-  auto& body = std::get<ScriptedSpec>(scene.bodies[0].body);
-  for (MeshSource* mesh : {&body.mesh, &*body.morph_target}) {
+  auto& body = std::get<ScriptedSceneBody>(scene.bodies[0].body);
+  for (MeshSource* mesh : {&body.source, &*body.morph_target}) {
     auto& roll = std::get<RollSource>(mesh->shape);
     roll.inner_radius *= 2;
     roll.turns = 13.5;

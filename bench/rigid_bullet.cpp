@@ -66,7 +66,7 @@ RigidRun run_bullet(const RigidScene& scene, int steps, double dt) {
     }
     btRigidBody::btRigidBodyConstructionInfo info(mass, nullptr, shape, inertia);
     info.m_startWorldTransform = btTransform(btQuaternion::getIdentity(), vector(body.pose.translation()));
-    info.m_friction = static_cast<btScalar>(body.friction);
+    info.m_friction = static_cast<btScalar>(body.material.friction);
     bodies.push_back(std::make_unique<btRigidBody>(info));
     bodies.back()->setLinearVelocity(vector(body.velocity));
     bodies.back()->setAngularVelocity(vector(body.angular_velocity));

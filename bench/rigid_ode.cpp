@@ -106,7 +106,7 @@ struct OdeWorld {
     const dGeomID geom = geom_of(body.shape);
     dGeomSetData(geom, reinterpret_cast<void*>(geoms.size()));  // NOLINT(performance-no-int-to-ptr): a number to ODE
     geoms.push_back(geom);
-    friction.push_back(body.friction);
+    friction.push_back(body.material.friction);
     bodies.push_back(nullptr);
     const Eigen::Vector3d p = body.pose.translation();
     if (body.motion != MotionModel::rigid) {

@@ -12,7 +12,7 @@ namespace {
 /// A built-in scene under the name of its row.
 RigidScene row(const std::string& name, const Scene& built_in) {
   RigidScene scene{name, {}};
-  for (const BodySpec& body : built_in.bodies) scene.bodies.push_back(build_rigid(body));
+  for (const SceneBody& body : built_in.bodies) scene.bodies.push_back(build(std::get<RigidSceneBody>(body.body)));
   if (built_in.bounds) scene.bounds = {built_in.bounds->min, built_in.bounds->max};
   return scene;
 }

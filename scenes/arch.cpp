@@ -22,7 +22,7 @@ Scene arch() {
   scene.world.dt = 1.0 / 60;
   scene.bodies = {ground()};
   for (int i = 0; i < stones; ++i) {
-    RigidSpec stone;
+    RigidSceneBody stone;
     HullShape wedge;
     const double middle = std::numbers::pi * (i + 0.5) / stones;
     const Eigen::Vector3d centre = 0.5 * (inner + outer) * Eigen::Vector3d(-std::cos(middle), std::sin(middle), 0);
@@ -35,13 +35,13 @@ Scene arch() {
           wedge.points.push_back(radius * out - centre + Eigen::Vector3d(0, 0, z));
       }
     }
-    stone.shape.shape = wedge;
-    stone.pose.position = centre;
+    stone.source.shape = wedge;
+    stone.placement.position = centre;
     stone.density = 2400;
-    stone.friction = 0.7;
+    stone.material.friction = 0.7;
     scene.bodies.push_back({fmt::format("stone-{}", i), stone});
   }
-  std::get<RigidSpec>(scene.bodies[0].body).friction = 0.7;
+  std::get<RigidSceneBody>(scene.bodies[0].body).material.friction = 0.7;
   scene.bounds = SceneBounds{.min = {-20, -1, -20}, .max = {20, 20, 20}};
   return scene;
 }

@@ -8,10 +8,10 @@ Scene ball_in_sheet() {
   constexpr int segments = 24;
   constexpr int row = segments + 1;
 
-  ParticleSpec sheet;
-  sheet.mesh.shape = SheetSource{.size_x = 1.2, .size_z = 1.2, .segments_x = segments, .segments_z = segments};
-  sheet.mesh.dents = {{.center = {0, 0, 0}, .direction = {0, -1, 0}, .radius = 0.7, .depth = 0.45}};
-  sheet.mesh.placement.position = {0, 1.2, 0};
+  ParticleSceneBody sheet;
+  sheet.source.shape = SheetSource{.size_x = 1.2, .size_z = 1.2, .segments_x = segments, .segments_z = segments};
+  sheet.source.dents = {{.center = {0, 0, 0}, .direction = {0, -1, 0}, .radius = 0.7, .depth = 0.45}};
+  sheet.source.placement.position = {0, 1.2, 0};
   sheet.mass = 0.6;
   sheet.stretch_stiffness = 600;
   sheet.bend_stiffness = 2;
@@ -19,10 +19,10 @@ Scene ball_in_sheet() {
   sheet.air_damping = 3;
   sheet.pinned = {0, segments, row * segments, row * segments + segments};
 
-  RigidSpec ball;
-  ball.shape.shape = SphereShape{0.1};
+  RigidSceneBody ball;
+  ball.source.shape = SphereShape{0.1};
   ball.mass = MassOverride{.mass = 0.5, .inertia_from_shape = true};
-  ball.pose = at(-1, 1.5, 0);
+  ball.placement = at(-1, 1.5, 0);
   ball.velocity = {2, 0.5, 0};
 
   Scene scene;

@@ -11,9 +11,9 @@ namespace carom::scenes {
 /// A closed sheet swells under pressure and pushes the boxes around it outward.
 Scene balloon() {
   constexpr int boxes = 6;
-  ParticleSpec balloon;
-  balloon.mesh.shape = IcosphereSource{.radius = 0.2, .subdivisions = 3};
-  balloon.mesh.placement.position = {0, 0.215, 0};
+  ParticleSceneBody balloon;
+  balloon.source.shape = IcosphereSource{.radius = 0.2, .subdivisions = 3};
+  balloon.source.placement.position = {0, 0.215, 0};
   balloon.mass = 0.3;
   balloon.stretch_stiffness = 100;
   balloon.bend_stiffness = 1;
@@ -29,9 +29,9 @@ Scene balloon() {
   scene.bodies = {ground(), {"balloon", balloon}};
   for (int i = 0; i < boxes; ++i) {
     const double angle = 2 * std::numbers::pi * i / boxes;
-    PoseSpec pose = at(0.33 * std::cos(angle), 0.15, -0.33 * std::sin(angle));
+    PoseSource pose = at(0.33 * std::cos(angle), 0.15, -0.33 * std::sin(angle));
     pose.rotation_degrees = angle * 180 / std::numbers::pi;
-    RigidSpec body = box({0.1, 0.15, 0.1}, pose);
+    RigidSceneBody body = box({0.1, 0.15, 0.1}, pose);
     body.density = 200;
     scene.bodies.push_back({fmt::format("box-{}", i), body});
   }

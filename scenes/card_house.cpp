@@ -34,30 +34,30 @@ const double pair_top = rounding + card_height * std::cos(card_lean) + thickness
 const double storey = pair_top + rounding + thickness + 2 * rounding;
 const double pair_spacing = 2 * (foot + thickness * std::cos(card_lean) + rounding) + card_gap;
 
-RigidSpec card(const Eigen::Vector3d& half) {
-  RigidSpec body = box(half, {});
-  body.shape.margin = rounding;
-  body.friction = friction;
+RigidSceneBody card(const Eigen::Vector3d& half) {
+  RigidSceneBody body = box(half, {});
+  body.source.margin = rounding;
+  body.material.friction = friction;
   return body;
 }
 
 /// `side` -1: the left card of a pair, which leans to the right.
-RigidSpec leaning_card(int side, double middle, double floor) {
+RigidSceneBody leaning_card(int side, double middle, double floor) {
   const double turn = side * card_lean;  // about z
   const Eigen::Vector3d up(-std::sin(turn), std::cos(turn), 0);
   const Eigen::Vector3d inward = -side * Eigen::Vector3d(std::cos(turn), std::sin(turn), 0);
   const Eigen::Vector3d inner_foot(middle + side * foot, floor + rounding, 0);
-  RigidSpec body = card({0.5 * thickness, 0.5 * card_height, half_width});
-  body.pose.position = inner_foot + 0.5 * card_height * up - 0.5 * thickness * inward;
-  body.pose.rotation_axis = Eigen::Vector3d::UnitZ();
-  body.pose.rotation_degrees = side * card_lean_degrees;
+  RigidSceneBody body = card({0.5 * thickness, 0.5 * card_height, half_width});
+  body.placement.position = inner_foot + 0.5 * card_height * up - 0.5 * thickness * inward;
+  body.placement.rotation_axis = Eigen::Vector3d::UnitZ();
+  body.placement.rotation_degrees = side * card_lean_degrees;
   return body;
 }
 
 /// Across the tops of pairs, from `left` to `right`.
-RigidSpec lying_card(double left, double right, double floor) {
-  RigidSpec body = card({0.5 * (right - left) - rounding, 0.5 * thickness, half_width});
-  body.pose = at(0.5 * (left + right), floor + storey - rounding - 0.5 * thickness, 0);
+RigidSceneBody lying_card(double left, double right, double floor) {
+  RigidSceneBody body = card({0.5 * (right - left) - rounding, 0.5 * thickness, half_width});
+  body.placement = at(0.5 * (left + right), floor + storey - rounding - 0.5 * thickness, 0);
   return body;
 }
 
@@ -86,7 +86,7 @@ Scene card_house() {
       scene.bodies.push_back({fmt::format("roof-{}-{}", level, i), lying_card(left, right, floor)});
     }
   }
-  std::get<RigidSpec>(scene.bodies[0].body).friction = friction;
+  std::get<RigidSceneBody>(scene.bodies[0].body).material.friction = friction;
   scene.bounds = SceneBounds{.min = {-10, -1, -10}, .max = {10, 10, 10}};
   return scene;
 }

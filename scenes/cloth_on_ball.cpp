@@ -4,12 +4,12 @@ namespace carom::scenes {
 
 /// A square cloth falls on a ball and drapes over it.
 Scene cloth_on_ball() {
-  FixedSpec ball;
-  ball.mesh.shape = IcosphereSource{.radius = 0.3, .subdivisions = 3};
+  FixedSceneBody ball;
+  ball.source.shape = IcosphereSource{.radius = 0.3, .subdivisions = 3};
 
-  ParticleSpec cloth;
-  cloth.mesh.shape = SheetSource{.size_x = 1, .size_z = 1, .segments_x = 40, .segments_z = 40};
-  cloth.mesh.placement.position = {0, 0.34, 0};
+  ParticleSceneBody cloth;
+  cloth.source.shape = SheetSource{.size_x = 1, .size_z = 1, .segments_x = 40, .segments_z = 40};
+  cloth.source.placement.position = {0, 0.34, 0};
   cloth.mass = 0.2;
   cloth.stretch_stiffness = 9;
   cloth.bend_stiffness = 0.3;

@@ -22,13 +22,13 @@ Scene dominoes() {
   scene.bodies = {ground()};
   for (int i = 0; i < count; ++i) {
     const double angle = arc * i / radius;
-    PoseSpec pose = at(radius * std::sin(angle), half.y(), radius * (1 - std::cos(angle)));
+    PoseSource pose = at(radius * std::sin(angle), half.y(), radius * (1 - std::cos(angle)));
     pose.rotation_degrees = -angle * 180 / std::numbers::pi;
     scene.bodies.push_back({fmt::format("domino-{}", i), box(half, pose)});
   }
-  RigidSpec ball;
-  ball.shape.shape = SphereShape{0.3};
-  ball.pose = at(-1.5, 0.3, 0);
+  RigidSceneBody ball;
+  ball.source.shape = SphereShape{0.3};
+  ball.placement = at(-1.5, 0.3, 0);
   ball.velocity = {3, 0, 0};
   ball.angular_velocity = {0, 0, -10};  // rolls: speed / radius
   scene.bodies.push_back({"ball", ball});

@@ -77,10 +77,10 @@ constexpr double ring_radius = 0.15;  // m
 /// Distance of the centers of rings that are linked, m: every second one is clear of the next but one.
 constexpr double pitch = 0.2;
 
-RigidSpec part(const decltype(MeshSource::shape)& source, const PoseSpec& pose) {
-  RigidSpec body;
-  body.shape.shape = MeshShape{.mesh = {.shape = source, .dents = {}, .placement = {}}};
-  body.pose = pose;
+RigidSceneBody part(const decltype(MeshSource::shape)& source, const PoseSource& pose) {
+  RigidSceneBody body;
+  body.source.shape = MeshShape{.mesh = {.shape = source, .dents = {}, .placement = {}}};
+  body.placement = pose;
   body.angular_damping = 1;  // parts that rock on others come to rest within seconds
   return body;
 }
@@ -88,7 +88,7 @@ RigidSpec part(const decltype(MeshSource::shape)& source, const PoseSpec& pose) 
 /// Rings through each other, each turned by a quarter.
 void add_chain(Scene& scene, int number, int links, const Eigen::Vector3d& start) {
   for (int i = 0; i < links; ++i) {
-    PoseSpec pose{.position = start + Eigen::Vector3d(i * pitch, 0, 0)};
+    PoseSource pose{.position = start + Eigen::Vector3d(i * pitch, 0, 0)};
     if (i % 2 == 1) pose = {pose.position, Eigen::Vector3d::UnitX(), 90};
     const TorusSource ring{.radius = ring_radius, .tube_radius = 0.03, .around = 24, .across = 10};
     scene.bodies.push_back({fmt::format("ring-{}-{}", number, i), part(ring, pose)});
@@ -132,10 +132,10 @@ Scene dropped_parts() {
     const double x = (i % across - 1) * 0.48 + chance.number(-0.03, 0.03);
     const double z = (i / across % across - 1) * 0.48 + chance.number(-0.03, 0.03);
     const int layer = i / (across * across);
-    PoseSpec pose = at(x, 0.5 + 0.6 * layer, z);
+    PoseSource pose = at(x, 0.5 + 0.6 * layer, z);
     pose.rotation_axis = chance.direction();
     pose.rotation_degrees = chance.number(0, 360);
-    RigidSpec body = part(kind.source, pose);
+    RigidSceneBody body = part(kind.source, pose);
     if (std::string_view(kind.name) == "bowl") body.decomposition.tolerance = 0.03;  // half of its wall
     scene.bodies.push_back({fmt::format("{}-{}", kind.name, i), body});
   }

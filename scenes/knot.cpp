@@ -11,8 +11,8 @@ Scene knot() {
   TrefoilSource flat = tall;
   flat.height = 0.2;
 
-  ScriptedSpec body;
-  body.mesh.shape = tall;
+  ScriptedSceneBody body;
+  body.source.shape = tall;
   body.morph_target = MeshSource{.shape = flat, .dents = {}, .placement = {}};
   body.keyframes = {{.time = 0.4, .placement = {}, .morph = 0}, {.time = 4.2, .placement = {}, .morph = 1}};
 

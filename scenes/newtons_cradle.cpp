@@ -23,12 +23,12 @@ Scene newtons_cradle() {
         {side < 0 ? "left" : "right", box({0.1, 0.5, 0.5}, at(side * 3.1, 0.5, 0), MotionModel::fixed)});
   }
   for (int i = 0; i < 5; ++i) {
-    RigidSpec ball;
-    ball.shape.shape = SphereShape{radius};
-    ball.pose = at((i - 2) * (2 * radius + gap) - (i == 0 ? 1 : 0), radius + gap, 0);
+    RigidSceneBody ball;
+    ball.source.shape = SphereShape{radius};
+    ball.placement = at((i - 2) * (2 * radius + gap) - (i == 0 ? 1 : 0), radius + gap, 0);
     ball.velocity = {i == 0 ? speed : 0, 0, 0};
-    ball.friction = 0;
-    ball.restitution = 1;
+    ball.material.friction = 0;
+    ball.material.restitution = 1;
     ball.locked_translation = {false, true, true};
     ball.locked_rotation = {true, true, true};
     ball.sleeping_allowed = false;

@@ -31,14 +31,14 @@ MeshSource make_wavy(double height, double shift) {
 
 Scene passing_sheets() {
   constexpr double height = 0.04;
-  ScriptedSpec lower;
-  lower.mesh = make_wavy(height, 0);
+  ScriptedSceneBody lower;
+  lower.source = make_wavy(height, 0);
   lower.morph_target = make_wavy(-height, 0.1);
   lower.keyframes = {{.time = 0, .placement = {}, .morph = 0}, {.time = 1.2, .placement = {}, .morph = 1}};
 
-  ScriptedSpec upper;
-  upper.mesh = make_wavy(height, 0.3);
-  upper.mesh.placement.rotation_degrees = 17;
+  ScriptedSceneBody upper;
+  upper.source = make_wavy(height, 0.3);
+  upper.source.placement.rotation_degrees = 17;
   upper.morph_target = make_wavy(-height, 0.2);
   upper.keyframes = {{.time = 0, .placement = {}, .morph = 0}, {.time = 1.2, .placement = {}, .morph = 1}};
   upper.keyframes[0].placement.position = {0, 0.05, 0};

@@ -31,13 +31,13 @@ Scene pile(int count, int across, double thick) {
   }
   Chance chance(1);
   for (int i = 0; i < count; ++i) {
-    RigidSpec body;
-    body.shape.shape = random_hull(chance, chance.number(0.2, 0.4));
+    RigidSceneBody body;
+    body.source.shape = random_hull(chance, chance.number(0.2, 0.4));
     const double x = (i % across + 0.5) / across * 2 - 1;
     const double z = (i / across % across + 0.5) / across * 2 - 1;
     const int layer = i / (across * across);
-    body.pose.position = {(half - 0.6) * x + chance.number(-0.1, 0.1), 0.8 + 0.9 * layer,
-                          (half - 0.6) * z + chance.number(-0.1, 0.1)};
+    body.placement.position = {(half - 0.6) * x + chance.number(-0.1, 0.1), 0.8 + 0.9 * layer,
+                               (half - 0.6) * z + chance.number(-0.1, 0.1)};
     scene.bodies.push_back({fmt::format("hull-{}", i), body});
   }
   scene.bounds = SceneBounds{.min = {-half, 0, -half}, .max = {half, 2 * wall, half}};

@@ -5,30 +5,30 @@ namespace carom::scenes {
 
 /// A plate comes forward and bulges, pushes crates, a ball and a soft ball ahead of it, and goes back.
 Scene press() {
-  ScriptedSpec plate;
-  plate.mesh.shape = BoxSource{.size = {0.1, 0.6, 1.4}, .segments = 12};
-  plate.mesh.placement.position = {-0.5, 0.35, 0};
+  ScriptedSceneBody plate;
+  plate.source.shape = BoxSource{.size = {0.1, 0.6, 1.4}, .segments = 12};
+  plate.source.placement.position = {-0.5, 0.35, 0};
   plate.morph_target.emplace();
-  plate.morph_target->shape = plate.mesh.shape;
+  plate.morph_target->shape = plate.source.shape;
   plate.morph_target->dents = {{.center = {0.05, 0, 0}, .direction = {1, 0, 0}, .radius = 0.6, .depth = 0.25}};
   const auto key = [](double time, double x, double morph) {
     return Keyframe{.time = time, .placement = {.position = {x, 0, 0}}, .morph = morph};
   };
   plate.keyframes = {key(0.5, 0, 0), key(2.5, 0.35, 1), key(3, 0.35, 1), key(4, 0, 0)};
 
-  const auto crate = [](double half, const PoseSpec& pose) {
-    RigidSpec body = box({half, half, half}, pose);
+  const auto crate = [](double half, const PoseSource& pose) {
+    RigidSceneBody body = box({half, half, half}, pose);
     body.density = 500;
     return body;
   };
-  RigidSpec ball;
-  ball.shape.shape = SphereShape{0.12};
+  RigidSceneBody ball;
+  ball.source.shape = SphereShape{0.12};
   ball.density = 500;
-  ball.pose = at(-0.2, 0.12, 0);
+  ball.placement = at(-0.2, 0.12, 0);
 
-  ParticleSpec soft;
-  soft.mesh.shape = IcosphereSource{.radius = 0.15, .subdivisions = 3};
-  soft.mesh.placement.position = {-0.22, 0.17, 0.4};
+  ParticleSceneBody soft;
+  soft.source.shape = IcosphereSource{.radius = 0.15, .subdivisions = 3};
+  soft.source.placement.position = {-0.22, 0.17, 0.4};
   soft.mass = 1;
   soft.stretch_stiffness = 300;
   soft.bend_stiffness = 5;

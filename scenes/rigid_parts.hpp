@@ -7,22 +7,22 @@
 /// What scenes of rigid bodies are put together from.
 namespace carom::scenes {
 
-inline PoseSpec at(double x, double y, double z) {
+inline PoseSource at(double x, double y, double z) {
   return {.position = {x, y, z}};
 }
 
 /// Below y = 0, without end.
-inline BodySpec ground() {
-  RigidSpec body;
-  body.shape.shape = HalfSpaceShape{};
+inline SceneBody ground() {
+  RigidSceneBody body;
+  body.source.shape = HalfSpaceShape{};
   body.motion = MotionModel::fixed;
   return {"ground", body};
 }
 
-inline RigidSpec box(const Eigen::Vector3d& half, const PoseSpec& pose, MotionModel kind = MotionModel::rigid) {
-  RigidSpec body;
-  body.shape.shape = BoxShape{half};
-  body.pose = pose;
+inline RigidSceneBody box(const Eigen::Vector3d& half, const PoseSource& pose, MotionModel kind = MotionModel::rigid) {
+  RigidSceneBody body;
+  body.source.shape = BoxShape{half};
+  body.placement = pose;
   body.motion = kind;
   return body;
 }

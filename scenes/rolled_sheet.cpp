@@ -11,8 +11,8 @@ Scene rolled_sheet_20000() {
   RollSource tight = loose;
   tight.gap = 0.0026;
 
-  ScriptedSpec body;
-  body.mesh.shape = loose;
+  ScriptedSceneBody body;
+  body.source.shape = loose;
   body.morph_target = MeshSource{.shape = tight, .dents = {}, .placement = {}};
   for (int i = 0; i <= 4; ++i) {
     Keyframe key{.time = 0.3 * i, .placement = {}, .morph = i % 2 == 0 ? 0.0 : 1.0};

@@ -7,21 +7,21 @@ namespace carom::scenes {
 Scene sheet_on_boxes() {
   constexpr double large = 0.15;  // m, half of an edge
   constexpr double small = 0.12;
-  const auto crate = [](double half, const PoseSpec& pose) {
-    RigidSpec body = box({half, half, half}, pose);
+  const auto crate = [](double half, const PoseSource& pose) {
+    RigidSceneBody body = box({half, half, half}, pose);
     body.density = 400;  // wood
     return body;
   };
 
-  ParticleSpec sheet;
-  sheet.mesh.shape = SheetSource{.size_x = 1, .size_z = 0.6, .segments_x = 20, .segments_z = 12};
-  sheet.mesh.placement.position = {0.3, 2 * (large + small) + 0.08, 0};
+  ParticleSceneBody sheet;
+  sheet.source.shape = SheetSource{.size_x = 1, .size_z = 0.6, .segments_x = 20, .segments_z = 12};
+  sheet.source.placement.position = {0.3, 2 * (large + small) + 0.08, 0};
   sheet.mass = 0.3;
   sheet.stretch_stiffness = 200;
   sheet.bend_stiffness = 0.3;
   sheet.spring_damping = 0.1;
   sheet.air_damping = 0.3;
-  sheet.friction = 0.1;  // silk
+  sheet.material.friction = 0.1;  // silk
 
   Scene scene;
   scene.name = "sheet-on-boxes";

@@ -42,10 +42,10 @@ MeshSource make_ball(int ball, const Vector3d& centre) {
   return mesh;
 }
 
-ScriptedSpec make_body(int ball, const Vector3d& centre) {
-  ScriptedSpec body;
-  body.mesh = make_ball(ball, centre);
-  body.morph_target = body.mesh;
+ScriptedSceneBody make_body(int ball, const Vector3d& centre) {
+  ScriptedSceneBody body;
+  body.source = make_ball(ball, centre);
+  body.morph_target = body.source;
   body.morph_target->placement = {};
   body.morph_target->placement.scale = {0.98 + 0.04 * spread(ball, 4), 0.98 + 0.04 * spread(ball, 5), 1};
   for (int i = 0; i <= 4; ++i) {

@@ -39,13 +39,14 @@ Scene spheres_on_bricks(int count) {
   add_bricks(scene, across, chance);
   const int in_row = across - 2;
   for (int i = 0; i < count; ++i) {
-    RigidSpec body;
-    body.shape.shape = SphereShape{radius};
+    RigidSceneBody body;
+    body.source.shape = SphereShape{radius};
     const double x = i % in_row - 0.5 * (in_row - 1);
     const double z = i / in_row % in_row - 0.5 * (in_row - 1);
     const int layer = i / (in_row * in_row);
-    body.pose = at(x + chance.number(-0.2, 0.2), 2 + 0.7 * layer + chance.number(0, 0.1), z + chance.number(-0.2, 0.2));
-    body.restitution = 0.3;
+    body.placement =
+        at(x + chance.number(-0.2, 0.2), 2 + 0.7 * layer + chance.number(0, 0.1), z + chance.number(-0.2, 0.2));
+    body.material.restitution = 0.3;
     scene.bodies.push_back({fmt::format("sphere-{}", i), body});
   }
   scene.bounds = SceneBounds{.min = {-50, -1, -50}, .max = {50, 50, 50}};

@@ -23,13 +23,13 @@ Scene spinning_tops() {
   scene.bodies = {ground()};
   int i = 0;
   for (const double spin : {5.0, 40.0, 60.0, 80.0, 100.0}) {
-    RigidSpec top;
-    top.shape.shape = ConeShape{radius, half_length};
+    RigidSceneBody top;
+    top.source.shape = ConeShape{radius, half_length};
     // Turned so that the apex, at +z, is below, and leans in the x-y plane.
     const Eigen::Vector3d axis(std::sin(lean), std::cos(lean), 0);  // up, out of the base
-    top.pose.rotation_axis = Eigen::Vector3d(std::cos(lean), -std::sin(lean), 0);
-    top.pose.rotation_degrees = 90;
-    top.pose.position = Eigen::Vector3d(2.5 * (i - 2), 0, 0) + half_length * axis;
+    top.placement.rotation_axis = Eigen::Vector3d(std::cos(lean), -std::sin(lean), 0);
+    top.placement.rotation_degrees = 90;
+    top.placement.position = Eigen::Vector3d(2.5 * (i - 2), 0, 0) + half_length * axis;
     top.angular_velocity = spin * axis;
     scene.bodies.push_back({fmt::format("top-{}", spin), top});
     ++i;

@@ -25,18 +25,18 @@ Scene terrain(int count) {
     dent.depth = chance.number(-0.5, 0.5);
     hills.mesh.dents.push_back(dent);
   }
-  RigidSpec ground;
-  ground.shape.shape = hills;
+  RigidSceneBody ground;
+  ground.source.shape = hills;
   ground.motion = MotionModel::fixed;
   scene.bodies = {{"hills", ground}};
   for (int i = 0; i < count; ++i) {
-    RigidSpec body;
-    body.shape.shape = random_hull(chance, chance.number(0.2, 0.4));
+    RigidSceneBody body;
+    body.source.shape = random_hull(chance, chance.number(0.2, 0.4));
     const double x = (i % across + 0.5) / across * 2 - 1;
     const double z = (i / across % across + 0.5) / across * 2 - 1;
     const int layer = i / (across * across);
-    body.pose.position = {0.6 * half * x + chance.number(-0.1, 0.1), 3 + 0.9 * layer,
-                          0.6 * half * z + chance.number(-0.1, 0.1)};
+    body.placement.position = {0.6 * half * x + chance.number(-0.1, 0.1), 3 + 0.9 * layer,
+                               0.6 * half * z + chance.number(-0.1, 0.1)};
     scene.bodies.push_back({fmt::format("hull-{}", i), body});
   }
   scene.bounds = SceneBounds{.min = {-half, -10, -half}, .max = {half, 30, half}};

@@ -4,12 +4,12 @@ namespace carom::scenes {
 
 /// A cloth that goes farther in a step than the ball in its way is wide: only continuous detection stops it.
 Scene thrown_cloth() {
-  FixedSpec ball;
-  ball.mesh.shape = IcosphereSource{.radius = 0.04, .subdivisions = 2};
+  FixedSceneBody ball;
+  ball.source.shape = IcosphereSource{.radius = 0.04, .subdivisions = 2};
 
-  ParticleSpec cloth;
-  cloth.mesh.shape = SheetSource{.size_x = 1, .size_z = 1, .segments_x = 24, .segments_z = 24};
-  cloth.mesh.placement.position = {0, 0.5, 0};
+  ParticleSceneBody cloth;
+  cloth.source.shape = SheetSource{.size_x = 1, .size_z = 1, .segments_x = 24, .segments_z = 24};
+  cloth.source.placement.position = {0, 0.5, 0};
   cloth.mass = 0.2;
   cloth.stretch_stiffness = 20;
   cloth.bend_stiffness = 0.3;

@@ -34,11 +34,11 @@ Dent make_dent(const Vector3d& touching_point, const Vector3d& inward) {
   return {.center = touching_point, .direction = inward, .radius = dent_width, .depth = dent_depth};
 }
 
-ScriptedSpec make_lower(const TorusSource& torus) {
-  ScriptedSpec body;
-  body.mesh.shape = torus;
-  body.mesh.placement.rotation_axis = Vector3d::UnitX();
-  body.mesh.placement.rotation_degrees = 90;
+ScriptedSceneBody make_lower(const TorusSource& torus) {
+  ScriptedSceneBody body;
+  body.source.shape = torus;
+  body.source.placement.rotation_axis = Vector3d::UnitX();
+  body.source.placement.rotation_degrees = 90;
   body.morph_target = MeshSource{.shape = torus, .dents = {}, .placement = {}};
   // The top of the rim, (0, radius + tube_radius, 0) in the world.
   body.morph_target->dents = {make_dent({0, 0, -(radius + tube_radius)}, Vector3d::UnitZ())};
@@ -46,15 +46,15 @@ ScriptedSpec make_lower(const TorusSource& torus) {
 }
 
 /// Placed where it touches the top of the rim.
-ScriptedSpec make_upper(const TorusSource& torus) {
+ScriptedSceneBody make_upper(const TorusSource& torus) {
   const double tilt = tilt_degrees * std::numbers::pi / 180;
   const Vector3d up(-std::sin(tilt), std::cos(tilt), 0);  // of the world, in the frame of the torus
   const Vector3d touching_point = Vector3d(-radius, 0, 0) - tube_radius * up;
 
-  ScriptedSpec body;
-  body.mesh.shape = torus;
+  ScriptedSceneBody body;
+  body.source.shape = torus;
   body.morph_target = MeshSource{.shape = torus, .dents = {make_dent(touching_point, up)}, .placement = {}};
-  Placement& placement = body.mesh.placement;
+  Placement& placement = body.source.placement;
   placement.rotation_axis = Vector3d::UnitZ();
   placement.rotation_degrees = -tilt_degrees;
   placement.position =
@@ -80,10 +80,10 @@ Scene make(int around, int across) {
   constexpr double leave = 4.6;
   constexpr double end = 6.0;
 
-  ScriptedSpec lower = make_lower(torus);
+  ScriptedSceneBody lower = make_lower(torus);
   lower.keyframes = {key(touch, 0), key(pressed, 1), key(release, 1), key(slide, 0)};
 
-  ScriptedSpec upper = make_upper(torus);
+  ScriptedSceneBody upper = make_upper(torus);
   const Vector3d down(0, -press, 0);
   upper.keyframes = {key(0, 0, {0, 1.6, 0}),          key(touch, 0), key(pressed, 1, down),
                      key(release, 1, down),           key(slide, 0), key(leave, 0, {0, 0, 0}, 75),

@@ -24,7 +24,7 @@ using bench::Result;
 template <class Spec>
 bool has(const Scene& scene) {
   return std::any_of(scene.bodies.begin(), scene.bodies.end(),
-                     [](const BodySpec& body) { return std::holds_alternative<Spec>(body.body); });
+                     [](const SceneBody& body) { return std::holds_alternative<Spec>(body.body); });
 }
 
 /// Those asked for, or all built-in ones whose frames are there without simulating them.
@@ -32,13 +32,13 @@ std::vector<Scene> scenes_of(const BenchDetectOptions& options) {
   std::vector<Scene> scenes;
   for (const std::string& name : options.scenes) {
     scenes.push_back(find_scene(name));
-    require(!has<RigidSpec>(scenes.back()), ErrorCode::unsupported,
+    require(!has<RigidSceneBody>(scenes.back()), ErrorCode::unsupported,
             "{} has rigid bodies; this benchmark is for surfaces, see carom_bench_rigid", name);
   }
   if (!scenes.empty()) return scenes;
   for (const BuiltinScene& builtin : builtin_scenes()) {
     Scene scene = builtin.make();
-    if (!has<ParticleSpec>(scene) && !has<RigidSpec>(scene)) scenes.push_back(std::move(scene));
+    if (!has<ParticleSceneBody>(scene) && !has<RigidSceneBody>(scene)) scenes.push_back(std::move(scene));
   }
   return scenes;
 }

@@ -25,8 +25,9 @@ RecordedFeature feature_of(const ContactAnchor& anchor) {
 
 Recorders::Recorders(const Scene& scene, const World& world, const std::string& output, bool html, int every)
     : world_(world), every_(static_cast<std::uint64_t>(every)) {
-  const bool meshes = std::any_of(scene.bodies.begin(), scene.bodies.end(),
-                                  [](const BodySpec& body) { return !std::holds_alternative<RigidSpec>(body.body); });
+  const bool meshes = std::any_of(scene.bodies.begin(), scene.bodies.end(), [](const SceneBody& body) {
+    return !std::holds_alternative<RigidSceneBody>(body.body);
+  });
   const RecordingMeta meta{.carom_version = std::string(version()),
                            .scene = scene.name,
                            .dt = scene.world.dt * every,
@@ -69,7 +70,7 @@ void Recorders::make_surfaces(const Scene& scene) {
   std::vector<BodyId> half_spaces;
   const std::vector<BodyId> bodies = world_.bodies();
   for (std::size_t i = 0; i < bodies.size(); ++i) {
-    const auto* spec = std::get_if<RigidSpec>(&scene.bodies[i].body);
+    const auto* spec = std::get_if<RigidSceneBody>(&scene.bodies[i].body);
     if (spec == nullptr) {
       for (const Eigen::Vector3d& p : world_.positions(bodies[i])) all.extend(p);
       continue;

@@ -69,7 +69,7 @@ Eigen::Vector3d RunMeter::centre_of(std::size_t body) const {
 }
 
 bool RunMeter::is_lost(std::size_t body) const {
-  const auto* rigid = std::get_if<RigidSpec>(&scene_.bodies[body].body);
+  const auto* rigid = std::get_if<RigidSceneBody>(&scene_.bodies[body].body);
   // What never moves is where it was put, walls around the bounds too; half-spaces have no centre.
   if (rigid != nullptr &&
       (rigid->motion == MotionModel::fixed || world_.shape(bodies_[body]).kind() == ShapeKind::half_space))

@@ -1,8 +1,14 @@
 #pragma once
 
 /// All of Carom.
+#include "carom/body/detection.hpp"
+#include "carom/body/filter.hpp"
+#include "carom/body/fixed.hpp"
+#include "carom/body/material.hpp"
 #include "carom/body/motion_model.hpp"
+#include "carom/body/particles.hpp"
 #include "carom/body/rigid.hpp"
+#include "carom/body/scripted.hpp"
 #include "carom/core/error.hpp"
 #include "carom/core/id.hpp"
 #include "carom/core/stats.hpp"
@@ -16,9 +22,11 @@
 #include "carom/detect/filters.hpp"
 #include "carom/detect/intersect.hpp"
 #include "carom/io/mesh_file.hpp"
+#include "carom/io/mesh_source.hpp"
 #include "carom/io/recording.hpp"
 #include "carom/io/replay.hpp"
 #include "carom/io/scene.hpp"
+#include "carom/io/shape_source.hpp"
 #include "carom/io/viewer.hpp"
 #include "carom/mesh/closest.hpp"
 #include "carom/mesh/generate.hpp"

@@ -29,8 +29,7 @@ struct Body {
   std::vector<Eigen::Vector3d> velocities;
   std::vector<double> inverse_mass;  ///< 1/kg; 0 for what no force moves
 
-  std::uint32_t group = 1;
-  std::uint32_t mask = 0xffffffff;
+  CollisionFilter filter;
   std::optional<Detection> detection;
 
   std::int32_t slot = -1;  ///< index of its id, which is also its place in rigid::Bodies

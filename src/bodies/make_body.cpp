@@ -55,14 +55,13 @@ Body common(Description& description, MotionModel kind) {
   Body body;
   body.name = std::move(description.name);
   body.motion = kind;
-  body.group = description.group;
-  body.mask = description.mask;
+  body.filter = description.filter;
   body.detection = description.detection;
-  check_not_negative(body.name, "friction", description.friction);
-  require(description.restitution >= 0 && description.restitution <= 1, ErrorCode::invalid_argument,
-          "body '{}': restitution is {}; expected 0 to 1", body.name, description.restitution);
-  body.friction = description.friction;
-  body.restitution = description.restitution;
+  check_not_negative(body.name, "friction", description.material.friction);
+  require(description.material.restitution >= 0 && description.material.restitution <= 1, ErrorCode::invalid_argument,
+          "body '{}': restitution is {}; expected 0 to 1", body.name, description.material.restitution);
+  body.friction = description.material.friction;
+  body.restitution = description.material.restitution;
   body.triangles = std::move(description.mesh.triangles);
   body.positions = std::move(description.mesh.positions);
   body.rest_positions = body.positions;

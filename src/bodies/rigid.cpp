@@ -38,15 +38,15 @@ void check(const RigidBody& body) {
   check_pose_of(body.name, body.pose);
   check_vector(body.name, "velocity", body.velocity);
   check_vector(body.name, "angular_velocity", body.angular_velocity);
-  check_not_negative(body.name, "friction", body.friction);
-  require(body.friction <= max_friction, ErrorCode::invalid_argument, "body '{}': friction is {}; expected at most {}",
-          body.name, body.friction, max_friction);
+  check_not_negative(body.name, "friction", body.material.friction);
+  require(body.material.friction <= max_friction, ErrorCode::invalid_argument,
+          "body '{}': friction is {}; expected at most {}", body.name, body.material.friction, max_friction);
   check_not_negative(body.name, "torsional_friction", body.torsional_friction);
   check_not_negative(body.name, "rolling_friction", body.rolling_friction);
   check_not_negative(body.name, "linear_damping", body.linear_damping);
   check_not_negative(body.name, "angular_damping", body.angular_damping);
-  require(body.restitution >= 0 && body.restitution <= 1, ErrorCode::invalid_argument,
-          "body '{}': restitution is {}; expected 0 to 1", body.name, body.restitution);
+  require(body.material.restitution >= 0 && body.material.restitution <= 1, ErrorCode::invalid_argument,
+          "body '{}': restitution is {}; expected 0 to 1", body.name, body.material.restitution);
   require(is_dynamic_mesh(body) || body.decomposition == DecomposeOptions{}, ErrorCode::invalid_argument,
           "body '{}' is a {} {}; decomposition is for rigid meshes, leave it out", body.name, to_string(body.motion),
           to_string(body.shape.kind()));
@@ -203,7 +203,7 @@ void remove(Bodies& bodies, std::size_t body) {
   bodies.free_colliders[info.collider_count].push_back(info.first_collider);
   info = {};
   info.motion = MotionModel::fixed;
-  info.group = info.mask = 0;
+  info.filter = {0, 0};
   bodies.motion[body] = {};
   bodies.mass[body] = {};
   bodies.force[body] = bodies.torque[body] = {};
@@ -263,16 +263,15 @@ void add(Bodies& bodies, RigidBody body, BodyId id) {
   shape_from_body.linear() = axes;
   shape_from_body.translation() = mass.center;
   info.body_from_shape = shape_from_body.inverse();
-  info.friction = body.friction;
-  info.restitution = body.restitution;
+  info.friction = body.material.friction;
+  info.restitution = body.material.restitution;
   info.torsional_friction = body.torsional_friction;
   info.rolling_friction = body.rolling_friction;
   info.linear_damping = body.linear_damping;
   info.angular_damping = body.angular_damping;
   info.locked_translation = body.locked_translation;
   info.locked_rotation = body.locked_rotation;
-  info.group = body.group;
-  info.mask = body.mask;
+  info.filter = body.filter;
   info.sleeping_allowed = body.sleeping_allowed;
 
   Mass m;
@@ -329,8 +328,7 @@ void add(Bodies& bodies, SurfaceEntry entry) {
   info.sleeping_allowed = entry.sleeping_allowed;
   info.friction = entry.friction;
   info.restitution = entry.restitution;
-  info.group = entry.group;
-  info.mask = entry.mask;
+  info.filter = entry.filter;
   info.name = std::move(entry.name);
   Collider c;
   c.surface = true;

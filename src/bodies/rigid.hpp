@@ -71,8 +71,7 @@ struct alignas(64) Info {
   double size = 0;   ///< m, the largest of its colliders
   double linear_damping = 0;
   double angular_damping = 0;
-  std::uint32_t group = 1;
-  std::uint32_t mask = 0xffffffff;
+  CollisionFilter filter{};
 
   double mass = 0;  ///< kg
   double friction = 0;
@@ -122,8 +121,7 @@ struct SurfaceEntry {
   bool sleeping_allowed = true;
   double friction = 0;
   double restitution = 0;
-  std::uint32_t group = 1;
-  std::uint32_t mask = 0xffffffff;
+  CollisionFilter filter{};
 };
 void add(Bodies& bodies, SurfaceEntry entry);
 

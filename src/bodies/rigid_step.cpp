@@ -65,9 +65,7 @@ void advance_body(const Bodies& bodies, double dt, std::size_t i, StepMotion& st
   if (bodies.info[i].motion == MotionModel::fixed || bodies.asleep[i] != 0) {
     step.next[i] = m;
   } else if (bodies.info[i].motion == MotionModel::scripted || step.solved[i] == 0) {
-    const Free& free = step.free[i];
-    // Exact where the force is constant.
-    step.next[i] = {m.x + 0.5 * dt * (m.v + free.v), free.q, free.v, free.w};
+    step.next[i] = rigid::predicted(m, step.free[i], dt);
   }
 }
 

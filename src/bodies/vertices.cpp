@@ -25,8 +25,7 @@ void predict_rigid_mesh(const VertexIn& in, const SurfacePart& part, Vertices& v
   const auto slot = static_cast<std::size_t>(part.body);
   const rigid::Info& info = in.table.info[slot];
   const rigid::Motion& from = in.table.motion[slot];
-  const rigid::Free& free = in.motion.free[slot];
-  const rigid::Motion to{from.x + 0.5 * in.dt * (from.v + free.v), free.q, free.v, free.w};
+  const rigid::Motion to = rigid::predicted(from, in.motion.free[slot], in.dt);
   const bool moves = info.motion != MotionModel::fixed;
   const Eigen::Isometry3d pose = rigid::shape_pose(from, info);
   const Eigen::Isometry3d end = moves ? rigid::shape_pose(to, info) : pose;

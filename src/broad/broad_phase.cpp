@@ -98,24 +98,24 @@ void BroadPhase::work_with(Workers& workers) {
   impl_->workers = &workers;
 }
 
-ProxyId BroadPhase::add(const AxisBox& box, ProxyGroup group, std::uint64_t value) {
+ProxyId BroadPhase::add(const AxisBox& box, const CollisionFilter& filter, std::uint64_t value) {
   impl_->check_room();
   broad::check_box(box, new_proxy);
-  return impl_->proxies.add(box, broad::BoundsKind::box, nullptr, group, value);
+  return impl_->proxies.add(box, broad::BoundsKind::box, nullptr, filter, value);
 }
 
-ProxyId BroadPhase::add(const Dop<18>& dop, ProxyGroup group, std::uint64_t value) {
+ProxyId BroadPhase::add(const Dop<18>& dop, const CollisionFilter& filter, std::uint64_t value) {
   impl_->check_room();
   broad::check_dop(dop, new_proxy);
   const Given given = split(dop);
-  return impl_->proxies.add(given.box, broad::BoundsKind::dop, &given.more, group, value);
+  return impl_->proxies.add(given.box, broad::BoundsKind::dop, &given.more, filter, value);
 }
 
-ProxyId BroadPhase::add(const SweptBox& swept, ProxyGroup group, std::uint64_t value) {
+ProxyId BroadPhase::add(const SweptBox& swept, const CollisionFilter& filter, std::uint64_t value) {
   impl_->check_room();
   broad::check_swept(swept, new_proxy);
   const Given given = split(swept);
-  return impl_->proxies.add(given.box, broad::BoundsKind::swept, &given.more, group, value);
+  return impl_->proxies.add(given.box, broad::BoundsKind::swept, &given.more, filter, value);
 }
 
 void BroadPhase::move(ProxyId id, const AxisBox& box) {
@@ -161,8 +161,8 @@ void BroadPhase::remove(ProxyId id) {
   impl_->overlaps.include_all_of(i);
 }
 
-void BroadPhase::set_group(ProxyId id, ProxyGroup group) {
-  impl_->proxies.set_group(impl_->at(id), group);
+void BroadPhase::set_filter(ProxyId id, const CollisionFilter& filter) {
+  impl_->proxies.set_filter(impl_->at(id), filter);
 }
 
 bool BroadPhase::exclude(ProxyId a, ProxyId b) {

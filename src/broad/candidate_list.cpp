@@ -14,10 +14,6 @@ std::uint64_t key(std::uint32_t a, std::uint32_t b) {
   return std::uint64_t{a} << 32U | b;
 }
 
-bool groups_meet(const ProxyGroup& a, const ProxyGroup& b) {
-  return (a.group & b.mask) != 0 && (b.group & a.mask) != 0;
-}
-
 /// From so many on, pairs with the same first index are put in order by marking their second ones, as long as there are
 /// no more than so many words of marks to each.
 constexpr std::size_t long_run = 32;
@@ -49,10 +45,10 @@ void order_by_rank(std::span<NodePair> run) {
 
 }  // namespace
 
-/// Ascending, the smaller index first, without those that groups keep apart; some may come more than once.
+/// Ascending, the smaller index first, without those that filters keep apart; some may come more than once.
 void CandidateList::sort(Workers& workers, const Proxies& proxies, std::vector<NodePair>& found) {
-  if (proxies.ever_grouped()) {
-    std::erase_if(found, [&](const NodePair& p) { return !groups_meet(proxies[p.a].group, proxies[p.b].group); });
+  if (proxies.ever_filtered()) {
+    std::erase_if(found, [&](const NodePair& p) { return !may_collide(proxies[p.a].filter, proxies[p.b].filter); });
   }
   parallel_for(workers, found.size(), candidate_grain, [&](std::size_t i) {
     if (found[i].a > found[i].b) std::swap(found[i].a, found[i].b);
@@ -103,7 +99,7 @@ void CandidateList::merge(Workers& workers, const Proxies& proxies, std::vector<
   const auto stays = [&](const Candidate& c) {
     if (((flags[c.a] | flags[c.b]) & Proxies::left_flag) == 0) return true;
     return proxies[c.a].there && proxies[c.b].there && overlap(proxies.wide()[c.a], proxies.wide()[c.b]) &&
-           (!proxies.ever_grouped() || groups_meet(proxies[c.a].group, proxies[c.b].group));
+           (!proxies.ever_filtered() || may_collide(proxies[c.a].filter, proxies[c.b].filter));
   };
   const auto item_key = [&](std::size_t i) { return key(items_[i].a, items_[i].b); };
   const auto first_found = [&](std::size_t i) {

@@ -10,9 +10,9 @@ AxisBox axis_box(const ColliderBox& box) {
   return {math::to_eigen(box.low), math::to_eigen(box.high)};
 }
 
-/// Group of a proxy: a vacant collider meets nothing.
-ProxyGroup group_of(bool vacant) {
-  return vacant ? ProxyGroup{0, 0} : ProxyGroup{};
+/// Filter of a proxy: a vacant collider meets nothing.
+CollisionFilter filter_of(bool vacant) {
+  return vacant ? CollisionFilter{0, 0} : CollisionFilter{};
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ bool ColliderBroadPhase::update(Workers& workers, std::span<const rigid::Collide
   for (std::size_t i = 0; i < ids_.size(); ++i) {
     const bool vacant = colliders[i].vacant();
     if (vacant == (vacant_[i] != 0)) continue;
-    broad_->set_group(ids_[i], group_of(vacant));
+    broad_->set_filter(ids_[i], filter_of(vacant));
     vacant_[i] = vacant ? 1 : 0;
     regrouped = true;
   }
@@ -51,7 +51,7 @@ bool ColliderBroadPhase::update(Workers& workers, std::span<const rigid::Collide
   broad_->move(moved_, moved_boxes_);
   for (std::size_t i = ids_.size(); i < boxes.size(); ++i) {
     const bool vacant = colliders[i].vacant();
-    ids_.push_back(broad_->add(axis_box(boxes[i]), group_of(vacant)));
+    ids_.push_back(broad_->add(axis_box(boxes[i]), filter_of(vacant)));
     vacant_.push_back(vacant ? 1 : 0);
   }
   broad_->update();

@@ -36,12 +36,12 @@ void ObjectFilter::set(const ContactFilters& filters, const Surface& surface, co
   groups_.resize(surface.objects().size());
   listed_.assign(groups_.size(), false);
   for (std::size_t i = 0; i < filters.groups.size(); ++i) {
-    const auto [object, group, mask] = filters.groups[i];
+    const auto& [object, filter] = filters.groups[i];
     const auto at = static_cast<std::size_t>(position_of(surface, object, "groups", i));
     require(!listed_[at], ErrorCode::invalid_argument, "groups[{}] names object {}, which another entry names as well",
             i, object);
     listed_[at] = true;
-    groups_[at] = {group, mask};
+    groups_[at] = filter;
   }
 }
 
@@ -58,11 +58,8 @@ bool ObjectFilter::considers(const std::array<Index, 2>& pair) const {
 Verdict ObjectFilter::verdict(Index a, Index b) const {
   const std::array<Index, 2> pair{std::min(a, b), std::max(a, b)};
   if (!considers(pair)) return Verdict::filtered;
-  if (!groups_.empty()) {
-    const Group& ga = groups_[static_cast<std::size_t>(a)];
-    const Group& gb = groups_[static_cast<std::size_t>(b)];
-    if ((ga.group & gb.mask) == 0 || (gb.group & ga.mask) == 0) return Verdict::filtered;
-  }
+  if (!groups_.empty() && !may_collide(groups_[static_cast<std::size_t>(a)], groups_[static_cast<std::size_t>(b)]))
+    return Verdict::filtered;
   return std::binary_search(excluded_.begin(), excluded_.end(), pair) ? Verdict::excluded : Verdict::allowed;
 }
 

@@ -37,12 +37,8 @@ class ObjectFilter {
   std::span<const std::uint8_t> marks() const { return chosen_.empty() ? marks_ : std::span<const std::uint8_t>{}; }
 
  private:
-  struct Group {
-    std::uint32_t group = 1;
-    std::uint32_t mask = 0xffffffff;
-  };
   std::vector<std::array<Index, 2>> excluded_;  // smaller position first, sorted
-  std::vector<Group> groups_;                   // by position; empty if all have the default
+  std::vector<CollisionFilter> groups_;         // by position; empty if all have the default
   std::vector<bool> listed_;
   std::vector<std::uint8_t> marks_;         // as in ObjectChoice
   std::vector<ObjectChoice::Pair> chosen_;  // as in ObjectChoice

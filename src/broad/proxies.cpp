@@ -31,7 +31,7 @@ constexpr std::array<DopAxis, 6> diagonals{{{0, 1, 1}, {0, 2, 1}, {1, 2, 1}, {0,
 
 }  // namespace
 
-ProxyId Proxies::add(const AxisBox& box, BoundsKind kind, const MoreBounds* more, ProxyGroup group,
+ProxyId Proxies::add(const AxisBox& box, BoundsKind kind, const MoreBounds* more, const CollisionFilter& filter,
                      std::uint64_t value) {
   std::uint32_t i;
   if (free_.empty()) {
@@ -50,8 +50,8 @@ ProxyId Proxies::add(const AxisBox& box, BoundsKind kind, const MoreBounds* more
   ProxyRecord& record = records_[i];
   ++record.generation;
   record.there = true;
-  record.group = group;
-  ever_grouped_ = ever_grouped_ || group.group != 1 || (group.mask & 1) == 0;
+  record.filter = filter;
+  ever_filtered_ = ever_filtered_ || filter.group != 1 || (filter.mask & 1) == 0;
   value_[i] = value;
   speed_[i] = 0;
   flags_[i] = 0;
@@ -164,11 +164,11 @@ void Proxies::remove(std::uint32_t i) {
   --count_;
 }
 
-void Proxies::set_group(std::uint32_t i, ProxyGroup group) {
-  records_[i].group = group;
-  ever_grouped_ = true;
+void Proxies::set_filter(std::uint32_t i, const CollisionFilter& filter) {
+  records_[i].filter = filter;
+  ever_filtered_ = true;
   search_again(i);
-  flags_[i] |= regrouped_flag;
+  flags_[i] |= refiltered_flag;
 }
 
 void Proxies::enlarge(std::uint32_t i) {

@@ -14,7 +14,7 @@ enum class BoundsKind : std::uint8_t { box, dop, swept };
 /// What is asked about a proxy for each pair, in one cache line.
 struct alignas(64) ProxyRecord {
   std::array<double, 3> min{}, max{};
-  ProxyGroup group;
+  CollisionFilter filter;
   std::uint32_t generation = 0;
   BoundsKind kind = BoundsKind::box;
   bool there = false;
@@ -34,13 +34,14 @@ using WideDop = std::array<float, 12>;
 /// the boxes overlap, the wide boxes do.
 class Proxies {
  public:
-  static constexpr std::uint8_t moved_flag = 1;      ///< its bounds changed
-  static constexpr std::uint8_t left_flag = 2;       ///< it needs a new wide box, or is gone
-  static constexpr std::uint8_t regrouped_flag = 4;  ///< pairs that its group kept apart may have to be found
+  static constexpr std::uint8_t moved_flag = 1;       ///< its bounds changed
+  static constexpr std::uint8_t left_flag = 2;        ///< it needs a new wide box, or is gone
+  static constexpr std::uint8_t refiltered_flag = 4;  ///< pairs that its filter kept apart may have to be found
 
   Proxies(double margin, bool with_dops) : margin_(margin), with_dops_(with_dops) {}
 
-  ProxyId add(const AxisBox& box, BoundsKind kind, const MoreBounds* more, ProxyGroup group, std::uint64_t value);
+  ProxyId add(const AxisBox& box, BoundsKind kind, const MoreBounds* more, const CollisionFilter& filter,
+              std::uint64_t value);
   void move(std::uint32_t i, const AxisBox& box, BoundsKind kind, const MoreBounds* more);
   /// Boxes for proxies that were boxes before; many at a time.
   void move_boxes(Workers& workers, std::span<const ProxyId> ids, std::span<const AxisBox> boxes);
@@ -49,7 +50,7 @@ class Proxies {
   void touch(std::uint32_t i);
   /// As if it had left its wide box.
   void search_again(std::uint32_t i);
-  void set_group(std::uint32_t i, ProxyGroup group);
+  void set_filter(std::uint32_t i, const CollisionFilter& filter);
 
   bool contains(ProxyId id) const {
     return id.index < records_.size() && records_[id.index].there && records_[id.index].generation == id.generation;
@@ -57,7 +58,7 @@ class Proxies {
   std::size_t size() const { return records_.size(); }  ///< of the lists by index
   std::size_t count() const { return count_; }          ///< of proxies there are
   bool ever_swept() const { return ever_swept_; }
-  bool ever_grouped() const { return ever_grouped_; }
+  bool ever_filtered() const { return ever_filtered_; }
 
   const ProxyRecord& operator[](std::uint32_t i) const { return records_[i]; }
   void prefetch(std::uint32_t i) const { __builtin_prefetch(records_.data() + i); }
@@ -94,7 +95,7 @@ class Proxies {
   double margin_;
   bool with_dops_;
   bool ever_swept_ = false;
-  bool ever_grouped_ = false;
+  bool ever_filtered_ = false;
   std::size_t count_ = 0;
   std::array<double, 3> origin_{};
   std::vector<ProxyRecord> records_;

@@ -143,7 +143,7 @@ bool SapFinder<axes>::follow(Workers& workers, const Proxies& proxies, std::vect
   known_.resize(proxies.size(), 0);
   // One whose group changed may overlap others already that were not reported: it goes and comes again.
   for (const std::uint32_t i : proxies.left()) {
-    if ((proxies.flags()[i] & Proxies::regrouped_flag) != 0) known_[i] = 0;
+    if ((proxies.flags()[i] & Proxies::refiltered_flag) != 0) known_[i] = 0;
   }
   std::size_t added = 0;
   for (const std::uint32_t i : proxies.left()) added += proxies[i].there && known_[i] == 0 ? 1 : 0;

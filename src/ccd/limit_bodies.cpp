@@ -30,14 +30,12 @@ void limit_features(Context& context, const BodiesIn& in, BodiesScratch& scratch
               .start = vertices.start,
               .inverse_mass = vertices.awake_inverse_mass,
               .parts = in.parts,
-              .choice = in.choice,
-              .dt = in.rigid.dt},
+              .choice = in.choice},
              {.pairs = in.scope,
               .method = mid::is_tree(in.method) ? in.method : mid::Method::bvh,
               .filters = in.filters,
-              .gap = gap_fraction * in.thickness,
-              .keep_velocities = in.keep_velocities},
-             scratch.features, vertices.positions, vertices.velocities, stats);
+              .gap = gap_fraction * in.thickness},
+             scratch.features, vertices.positions, stats);
 }
 
 Shortening shortening_of(int round) {
@@ -64,6 +62,8 @@ void limit_surfaces(Context& context, const BodiesIn& in, BodiesScratch& scratch
                                 .separation = gap_fraction * in.thickness,
                                 .resolution = contact::resolution_fraction * in.thickness};
   scratch.surfaces.limited.assign(vertices.start.size(), 0);
+  scratch.surfaces.stops.clear();
+  scratch.features.stops.clear();
   if (in.features) limit_features(context, in, scratch, vertices, stats);
   std::uint64_t impacts = 0;
   const int last = impact_rounds + whole_rounds + static_cast<int>(vertices.parts.size() + in.rigid.bodies.size());
@@ -86,9 +86,7 @@ void limit_surfaces(Context& context, const BodiesIn& in, BodiesScratch& scratch
   }
   stats.add_counted("shape impacts", impacts);
   for (std::size_t v = 0; v < vertices.start.size(); ++v) {
-    if (scratch.surfaces.limited[v] == 0) continue;
-    ++stats.limited;
-    if (!in.keep_velocities) vertices.velocities[v] = (vertices.positions[v] - vertices.start[v]) / in.rigid.dt;
+    if (scratch.surfaces.limited[v] != 0) ++stats.limited;
   }
 }
 

@@ -19,9 +19,6 @@ struct BodiesIn {
   mid::Method method = mid::Method::bvh;
   ContactFilters filters{};
   double thickness = 0;  ///< m
-  /// Whether vertices whose motion is cut short keep their velocities: for responses that answer the contact in the
-  /// next step.
-  bool keep_velocities = true;
   const contact::ShapeFound& shapes;
 };
 

@@ -43,6 +43,7 @@ class Limiter {
       return std::none_of(impact.vertices.begin(), impact.vertices.end(), [&](Index v) { return movable(v); }) ||
              touches_from_the_start(impact);
     });
+    scratch_.stops.insert(scratch_.stops.end(), scratch_.impacts.begin(), scratch_.impacts.end());
   }
 
   /// Whether anything changed.
@@ -146,7 +147,7 @@ class Limiter {
 }  // namespace
 
 void run(Context& context, const In& in, const Options& options, Scratch& scratch, std::span<Eigen::Vector3d> end,
-         std::span<Eigen::Vector3d> velocities, StageStats& stats) {
+         StageStats& stats) {
   const StageTimer timer(stats);
   Limiter limiter(context, in, options, scratch, end);
   limiter.find();
@@ -178,9 +179,7 @@ void run(Context& context, const In& in, const Options& options, Scratch& scratc
   stats.add_counted("unresolved", scratch.impacts.size());
 
   for (std::size_t v = 0; v < end.size(); ++v) {
-    if (scratch.limited[v] == 0) continue;
-    if (!options.keep_velocities) velocities[v] = (end[v] - in.start[v]) / in.dt;
-    ++stats.limited;
+    if (scratch.limited[v] != 0) ++stats.limited;
   }
 }
 

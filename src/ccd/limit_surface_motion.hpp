@@ -23,7 +23,6 @@ struct In {
   std::span<const double> inverse_mass;  ///< 1/kg of each vertex; 0 for what cannot be held back
   std::span<const Part> parts;           ///< of each object
   broad::ObjectChoice choice;            ///< what must not pass through what
-  double dt = 0;                         ///< s
 };
 
 struct Options {
@@ -32,15 +31,13 @@ struct Options {
   ContactFilters filters{};
   /// m; features that start the step closer than this come no closer in it.
   double gap = 0;
-  /// Whether vertices whose sweep is shortened keep their velocities, and with them their momentum: for responses that
-  /// answer the contact in the next step.
-  bool keep_velocities = false;
 };
 
 struct Scratch {
   detection::Scratch detection;
   detection::ContinuousScratch continuous;
   std::vector<MovingContact> impacts;
+  std::vector<MovingContact> stops;  ///< impacts of all rounds since the caller cleared them
 
   struct Pusher {
     bool known = false;
@@ -53,10 +50,10 @@ struct Scratch {
   std::vector<std::uint8_t> done_in_round;  ///< vertices
 };
 
-/// Changes the ends of vertices, and to match the velocities of these, until no pair that counts meets on its way from
+/// Changes the ends of vertices, and no velocities, until no pair that counts meets on its way from
 /// `start` to `end`. `stats.limited` counts these vertices; "rounds" how often the step was looked at, "impacts" what
 /// the first look found, "unresolved" what is left, which there can only be where a scripted body is involved.
 void run(Context& context, const In& in, const Options& options, Scratch& scratch, std::span<Eigen::Vector3d> end,
-         std::span<Eigen::Vector3d> velocities, StageStats& stats);
+         StageStats& stats);
 
 }  // namespace carom::ccd::limit

@@ -101,7 +101,7 @@ void find_hits(const SurfaceLimitIn& in, const SurfaceLimitScratch& s, std::uint
     const narrow::surface::ShapeImpact impact = narrow::surface::shape_impact(
         moving, triangle, {.separation = in.separation, .tolerance = shape_tolerance_fraction * in.separation},
         chunk.core);
-    if (impact.hit) chunk.hits.push_back({number, t, impact.time});
+    if (impact.hit) chunk.hits.push_back({number, t, impact.time, impact.normal, impact.point, impact.weights});
   }
   clear_bounds(pair, chunk.bound);
 }
@@ -126,6 +126,7 @@ std::size_t limit_round(Context& context, const SurfaceLimitIn& in, Shortening s
   for (std::size_t i = 0; i < chunks; ++i)
     s.hits.insert(s.hits.end(), s.chunks[i].hits.begin(), s.chunks[i].hits.end());
   if (s.hits.empty()) return 0;
+  s.stops.insert(s.stops.end(), s.hits.begin(), s.hits.end());
 
   s.vertex_fraction.assign(in.start.size(), 1.0);
   s.carrier.assign(in.start.size(), none);

@@ -43,6 +43,9 @@ struct SurfaceLimitScratch {
     std::uint32_t pair = 0;
     Index triangle = none;
     double time = 1;
+    Eigen::Vector3d normal = Eigen::Vector3d::Zero();  ///< unit, from the shape to the triangle
+    Eigen::Vector3d point = Eigen::Vector3d::Zero();   ///< on the triangle at `time`, world frame
+    std::array<double, 3> weights{};                   ///< barycentric, of `point`
   };
   struct Chunk {
     narrow::surface::SurfaceTree::Scratch tree;
@@ -53,6 +56,7 @@ struct SurfaceLimitScratch {
   };
   std::deque<Chunk> chunks;  ///< its elements never move
   std::vector<Hit> hits;
+  std::vector<Hit> stops;               ///< hits of all rounds since the caller cleared them
   std::vector<double> vertex_fraction;  ///< of the sweep of each vertex that is kept in a round
   std::vector<Index> carrier;           ///< of each vertex: the scripted body that carries it, or none
   std::vector<double> body_fraction;    ///< likewise of each rigid body

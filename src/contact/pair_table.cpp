@@ -22,7 +22,7 @@ bool may_touch(const Bodies& bodies, const PairTable& table, std::int32_t ca, st
   const Info& ib = bodies.info[static_cast<std::size_t>(b)];
   const auto moves = [](const Info& info) { return info.motion == MotionModel::rigid || info.deforms; };
   if (!moves(ia) && !moves(ib)) return false;
-  if ((ia.group & ib.mask) == 0 || (ib.group & ia.mask) == 0) return false;
+  if (!may_collide(ia.filter, ib.filter)) return false;
   if (table.excluded.empty()) return true;
   if (a > b) std::swap(a, b);
   return !std::binary_search(table.excluded.begin(), table.excluded.end(), std::array<std::int32_t, 2>{a, b});

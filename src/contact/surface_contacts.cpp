@@ -99,7 +99,7 @@ std::int32_t CoupledBodies::couple(const Bodies& table, std::int32_t body) {
   return n;
 }
 
-void find_surface_contacts(Context& context, const SurfaceIn& in, SurfaceScratch& scratch,
+void find_surface_contacts(Context& context, const SurfaceIn& in, SurfaceScratch& scratch, RigidMeshes& meshes,
                            std::vector<Contact>& features, ShapeFound& shapes, CoupledBodies& coupled,
                            PipelineStats& stats) {
   features.clear();
@@ -113,12 +113,20 @@ void find_surface_contacts(Context& context, const SurfaceIn& in, SurfaceScratch
       in.at_end ? 0 : (2 * in.dt * fastest > slow_margin * in.thickness ? 1 : slow_margin) * in.thickness;
   detection::run(context,
                  {.surface = in.vertices.surface, .positions = in.at_end ? in.vertices.positions : in.vertices.start},
-                 {.distance = in.thickness + margin,
+                 {.distance = in.thickness + margin + meshes.largest_margin(),
                   .pairs = in.scope,
                   .method = in.method,
                   .filters = in.filters,
                   .choice = {.marks = in.marks}},
                  scratch.detection, features, stats);
+  find_sides(context,
+             {.vertices = in.vertices,
+              .still = in.still,
+              .excluded_vertices = in.filters.excluded_vertices,
+              .within = in.thickness + margin,
+              .at_end = in.at_end,
+              .continuous = in.continuous},
+             meshes, features, stats[Stage::narrow]);
   find_shape_contacts(context, in, scratch, shapes, coupled, stats[Stage::narrow]);
 }
 

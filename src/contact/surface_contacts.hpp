@@ -7,6 +7,7 @@
 #include "bodies/vertices.hpp"
 #include "contact/anchor_contacts.hpp"
 #include "contact/pair_table.hpp"
+#include "contact/rigid_meshes.hpp"
 #include "detect/detection.hpp"
 #include "narrow/surface/surface_tree.hpp"
 
@@ -32,6 +33,7 @@ struct SurfaceIn {
   mid::Method method = mid::Method::bvh;
   ContactFilters filters{};
   std::span<const std::uint8_t> marks;  ///< of each part, see broad::ObjectChoice
+  bool continuous = false;              ///< some surfaces are limited by the continuous stage
 };
 
 /// Rigid bodies that have contacts with surfaces, each once.
@@ -63,7 +65,7 @@ struct SurfaceScratch {
   std::vector<double> fastest;  ///< m/s, of each part
 };
 
-void find_surface_contacts(Context& context, const SurfaceIn& in, SurfaceScratch& scratch,
+void find_surface_contacts(Context& context, const SurfaceIn& in, SurfaceScratch& scratch, RigidMeshes& meshes,
                            std::vector<Contact>& features, ShapeFound& shapes, CoupledBodies& coupled,
                            PipelineStats& stats);
 

@@ -53,6 +53,8 @@ CastResult cast_checked(const Shape& a, const ShapeMotion& motion_a, const Shape
   const MovingParts parts_a(a, swept_pose_a);
   const MovingParts parts_b(b, swept_pose_b);
   CastResult best;
+  best.time = 1;
+  best.tolerance = 0;
   int iterations = 0;
   // What distance() says of the whole, for other parts may be deeper.
   const auto together_at_start = [&] {

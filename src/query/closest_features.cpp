@@ -53,11 +53,12 @@ void ask_for_distance(const ConvexPolyhedron& a, const Eigen::Isometry3d& pose_a
   result.asked_distance = true;
   result.overlapping = q.colliding();
   result.distance = std::max(q.distance, 0.0);
+  result.feature_a = feature_of(a.data(), q.feature_a);
+  result.feature_b = feature_of(b.data(), q.feature_b);
+  if (result.overlapping) return;
   result.normal = q.normal;
   result.point_a = q.point_a;
   result.point_b = q.point_b;
-  result.feature_a = feature_of(a.data(), q.feature_a);
-  result.feature_b = feature_of(b.data(), q.feature_b);
 }
 
 }  // namespace
@@ -81,6 +82,7 @@ ClosestFeatures closest_features(const ConvexPolyhedron& a, const Eigen::Isometr
     result.point_b = pose_a * math::to_eigen(v.point_b);
   } else if (v.ending == Vclip::Ending::overlap) {
     result.overlapping = true;
+    result.distance = 0;
   } else {
     ask_for_distance(a, pose_a, b, pose_b, result);
   }

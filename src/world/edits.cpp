@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "contact/resting_contacts.hpp"
 #include "core/at.hpp"
 #include "core/check.hpp"
 #include "core/stage_timer.hpp"
+#include "shapes/shape_data.hpp"
 #include "world/state.hpp"
 
 namespace carom {
@@ -113,8 +115,7 @@ void join_filters(World::State& s) {
   std::map<BodyId, std::size_t> place = places_of(s);
   for (std::size_t i = 0; i < s.vertices.parts.size(); ++i) {
     const Body& body = s.bodies[s.vertices.parts[i].id];
-    if (body.group != ObjectGroup{}.group || body.mask != ObjectGroup{}.mask)
-      joined.groups.push_back({static_cast<Index>(i), body.group, body.mask});
+    if (body.filter != CollisionFilter{}) joined.groups.push_back({static_cast<Index>(i), body.filter});
     if (s.options.contact.surface_factor > 0) {
       if (body.has_vertices()) {
         joined.rest_positions.insert(joined.rest_positions.end(), body.rest_positions.begin(),
@@ -133,6 +134,51 @@ void join_filters(World::State& s) {
     joined.vertices.push_back(
         {s.vertices.parts[place[a]].first_vertex + vertex_a, s.vertices.parts[place[b]].first_vertex + vertex_b});
   }
+}
+
+/// Mesh of a part that keeps its shape: that of a rigid body, or of a fixed body with vertices.
+std::optional<Shape> rigid_mesh_of(const World::State& s, BodyId id) {
+  const Body& body = s.bodies[id];
+  if (is_rigid_mesh(s, body)) return s.table.info[at(body.slot)].shape;
+  if (body.motion != MotionModel::fixed) return {};
+  const contact::RigidMeshes& known = s.rigid_meshes;
+  const auto found = std::find(known.ids.begin(), known.ids.end(), id);
+  if (found != known.ids.end()) return known.shapes[static_cast<std::size_t>(found - known.ids.begin())];
+  return Shape::mesh({body.positions, body.triangles});
+}
+
+/// Rigid meshes that have an inside or a margin, and the particles that may touch them.
+void join_meshes(World::State& s) {
+  contact::RigidMeshes joined;
+  joined.parts.reserve(s.vertices.parts.size());
+  for (const contact::SurfacePart& range : s.vertices.parts)
+    joined.parts.push_back({range.first_vertex, range.vertex_count, range.first_triangle});
+  if (s.any_particles) {
+    for (std::size_t i = 0; i < s.vertices.parts.size(); ++i) {
+      const std::optional<Shape> shape = rigid_mesh_of(s, s.vertices.parts[i].id);
+      if (!shape) continue;
+      const shapes::MeshData* mesh = shape->data().mesh.get();
+      if (!mesh->any_closed && shape->margin() == 0) continue;
+      joined.parts[i].mesh = static_cast<std::int32_t>(joined.start.size());
+      joined.shapes.push_back(*shape);
+      joined.ids.push_back(s.vertices.parts[i].id);
+      joined.start.push_back({.mesh = mesh, .margin = shape->margin()});
+      for (std::size_t k = 0; k < s.vertices.parts.size(); ++k) {
+        const Body& mesh_body = s.bodies[s.vertices.parts[i].id];
+        const Body& body = s.bodies[s.vertices.parts[k].id];
+        if (body.motion != MotionModel::particles || s.options.contact.pairs == PairScope::self) continue;
+        if (!may_collide(mesh_body.filter, body.filter)) continue;
+        const auto excluded = [&](const std::array<Index, 2>& pair) {
+          const std::array<Index, 2> both{static_cast<Index>(i), static_cast<Index>(k)};
+          return pair == both || pair == std::array{both[1], both[0]};
+        };
+        if (std::any_of(s.filters.objects.begin(), s.filters.objects.end(), excluded)) continue;
+        joined.pairs.push_back({static_cast<std::uint32_t>(joined.start.size() - 1), static_cast<std::uint32_t>(k)});
+      }
+    }
+  }
+  joined.end = joined.start;
+  s.rigid_meshes = std::move(joined);
 }
 
 void join_detection(World::State& s) {
@@ -182,6 +228,7 @@ void run_edits(World::State& s, StageStats& stats) {
   if (s.edited || s.filters_edited) {
     join_detection(s);
     join_filters(s);
+    join_meshes(s);
   }
   s.edited = false;
   s.filters_edited = false;

@@ -10,6 +10,7 @@
 #include "ccd/limit_bodies.hpp"
 #include "conservation/spin_energy.hpp"
 #include "contact/match_contacts.hpp"
+#include "contact/rigid_meshes.hpp"
 #include "contact/surface_contacts.hpp"
 #include "contact/update_manifolds.hpp"
 #include "core/context.hpp"
@@ -83,6 +84,7 @@ struct World::State : LastingState {
 
   // Results of the stages of a step.
   rigid::StepMotion motion;
+  contact::RigidMeshes rigid_meshes;        ///< made by `edits`, placed by `predict`
   std::vector<std::uint8_t> still;          ///< of each slot: 1 if nothing of the body moves in this step
   std::vector<std::uint8_t> scripted;       ///< of each slot: 1 if the body moves by a script in this step
   std::vector<std::uint8_t> contact_marks;  ///< of pairs that make contacts, see broad::ObjectChoice; empty: all do

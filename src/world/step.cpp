@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "bodies/sleeping.hpp"
+#include "ccd/stop_at_impacts.hpp"
 #include "conservation/island_invariants.hpp"
 #include "conservation/mixed_invariants.hpp"
 #include "contact/resting_contacts.hpp"
@@ -41,6 +42,7 @@ class Step {
   contact::AnchorIn anchor_in() const;
   void mark_still();
   void match_surface_contacts();
+  void join_stopped(bool surfaces);
 
   World::State& s_;
   Context context_;
@@ -88,6 +90,7 @@ void Step::predict() {
                    .time = s_.time,
                    .dt = dt_},
                   s_.vertices, stats[Stage::predict]);
+  contact::place(s_.table, s_.motion, dt_, s_.rigid_meshes);
 }
 
 void Step::update_bounds() {
@@ -169,8 +172,9 @@ void Step::find_contacts() {
                                   .scope = s_.options.contact.pairs,
                                   .method = s_.method,
                                   .filters = filters_of(s_),
-                                  .marks = s_.contact_marks},
-                                 s_.surface_scratch, s_.features, s_.shapes, s_.coupled, stats);
+                                  .marks = s_.contact_marks,
+                                  .continuous = s_.any_continuous},
+                                 s_.surface_scratch, s_.rigid_meshes, s_.features, s_.shapes, s_.coupled, stats);
 }
 
 contact::AnchorIn Step::anchor_in() const {
@@ -257,30 +261,29 @@ conservation::IslandIn Step::island_in() const {
 void Step::limit_motion() {
   const bool penalty = s_.response == response::Kind::penalty;
   StageStats& stage = stats[Stage::commit];
-  ccd::limit_bodies(context_,
-                    {.rigid = {.bodies = s_.table,
-                               .free = s_.motion.free,
-                               .odometers = s_.travel.bodies,
-                               .fat_bounds = s_.bounds.fat,
-                               .pairs = s_.pairs,
-                               .broad = s_.pair_scratch.broad,
-                               .some_deep = s_.narrow_scratch.some_deep,
-                               .dt = dt_,
-                               .springs = response::stores_energy(s_.response)},
-                     .deforming = s_.deforming,
-                     .features = s_.any_continuous,
-                     .parts = s_.parts,
-                     .choice = {s_.marks, s_.chosen_pairs},
-                     .scope = s_.options.contact.pairs,
-                     .method = s_.method,
-                     .filters = filters_of(s_),
-                     .thickness = s_.options.contact.distance,
-                     .keep_velocities = !penalty,
-                     .shapes = s_.shapes},
-                    s_.ccd_scratch, s_.table, s_.motion, s_.vertices, stage);
-  s_.stops.clear();
-  for (const ccd::Scratch::Stop& stop : s_.ccd_scratch.rigid.stops) s_.stops.push_back({stop.a, stop.b});
-  s_.islands.join(s_.table, s_.stops);
+  ContactFilters filters = filters_of(s_);
+  filters.vertex_enabled = s_.rigid_meshes.limited;
+  const ccd::BodiesIn in{.rigid = {.bodies = s_.table,
+                                   .free = s_.motion.free,
+                                   .odometers = s_.travel.bodies,
+                                   .fat_bounds = s_.bounds.fat,
+                                   .pairs = s_.pairs,
+                                   .broad = s_.pair_scratch.broad,
+                                   .some_deep = s_.narrow_scratch.some_deep,
+                                   .dt = dt_,
+                                   .springs = response::stores_energy(s_.response)},
+                         .deforming = s_.deforming,
+                         .features = s_.any_continuous,
+                         .parts = s_.parts,
+                         .choice = {s_.marks, s_.chosen_pairs},
+                         .scope = s_.options.contact.pairs,
+                         .method = s_.method,
+                         .filters = filters,
+                         .thickness = s_.options.contact.distance,
+                         .shapes = s_.shapes};
+  ccd::limit_bodies(context_, in, s_.ccd_scratch, s_.table, s_.motion, s_.vertices, stage);
+  if (s_.deforming && penalty) ccd::stop_at_impacts(in, s_.ccd_scratch, s_.coupled, s_.vertices, s_.motion.next);
+  join_stopped(penalty);
   conservation::restore_island_invariants(context_, island_in(), true, s_.island_gain, s_.motion.next,
                                           shapes(Stage::commit));
   if (s_.deforming) {
@@ -294,6 +297,24 @@ void Step::limit_motion() {
                                         s_.vertices, s_.motion.next, stage);
   }
   conservation::clamp_spin_energy(island_in(), s_.spin_scratch, s_.motion.next);
+}
+
+/// Islands of bodies that stopped each other become one. Impacts of surfaces act on both sides with `penalty` only.
+void Step::join_stopped(bool surfaces) {
+  s_.stops.clear();
+  for (const ccd::Scratch::Stop& stop : s_.ccd_scratch.rigid.stops) s_.stops.push_back({stop.a, stop.b});
+  if (s_.deforming && surfaces) {
+    for (const ccd::SurfaceLimitScratch::Hit& stop : s_.ccd_scratch.surfaces.stops) {
+      const rigid::Collider& collider = s_.table.colliders[at(s_.shapes.contacts[stop.pair].collider)];
+      s_.stops.push_back({collider.body, s_.vertices.parts[s_.shapes.parts[stop.pair]].body});
+    }
+    for (const MovingContact& stop : s_.ccd_scratch.features.stops) {
+      const std::span<const bodies::SurfacePart> parts = s_.vertices.parts;
+      s_.stops.push_back({contact::part_of_vertex(parts, stop.vertices[0]).body,
+                          contact::part_of_vertex(parts, stop.vertices[3]).body});
+    }
+  }
+  s_.islands.join(s_.table, s_.stops);
 }
 
 void Step::commit() {

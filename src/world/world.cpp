@@ -104,8 +104,7 @@ BodyId insert_surface(World::State& s, Body&& body) {
       .sleeping_allowed = body.sleeping_allowed,
       .friction = body.friction,
       .restitution = body.restitution,
-      .group = body.group,
-      .mask = body.mask};
+      .filter = body.filter};
   entry.id = insert(s, std::move(body));
   rigid::add(s.table, entry);
   begin(s, entry.id);

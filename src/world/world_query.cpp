@@ -40,7 +40,7 @@ class Asked {
 
   bool wanted(std::size_t i) const {
     const rigid::Info& body = info(i);
-    return (filter_.group & body.mask) != 0 && (body.group & filter_.mask) != 0 &&
+    return may_collide(filter_.filter, body.filter) &&
            std::find(filter_.excluded.begin(), filter_.excluded.end(), body.id) == filter_.excluded.end();
   }
 

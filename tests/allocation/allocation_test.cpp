@@ -59,7 +59,7 @@ TEST(DetectAllocation, NeitherDoesOneWithFilters) {
   const oracle::Soup soup = oracle::make_soup(11, {.vertices_per_object = 40, .triangles_per_object = 100});
   const std::vector<std::array<Index, 2>> vertices{{0, 7}, {3, 1}};
   const std::vector<std::array<Index, 2>> objects{{0, 2}};
-  const std::vector<ObjectGroup> groups{{1, 2, 3}};
+  const std::vector<ObjectGroup> groups{{1, {2, 3}}};
   const std::vector<std::uint8_t> enabled(soup.positions.size(), 1);
   ContactFilters filters{.surface_factor = 2,
                          .excluded_vertices = vertices,

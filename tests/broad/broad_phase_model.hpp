@@ -70,7 +70,7 @@ inline std::optional<StepInterval> overlap_interval(const SweptBox& a, const Swe
 struct ModelProxy {
   ProxyId id;
   AnyBounds bounds;
-  ProxyGroup group;
+  CollisionFilter filter;
   std::uint64_t value = 0;
 };
 
@@ -92,7 +92,7 @@ class Model {
       for (auto q = std::next(p); q != proxies.end(); ++q) {
         const ModelProxy& a = p->second;
         const ModelProxy& b = q->second;
-        if ((a.group.group & b.group.mask) == 0 || (b.group.group & a.group.mask) == 0) continue;
+        if ((a.filter.group & b.filter.mask) == 0 || (b.filter.group & a.filter.mask) == 0) continue;
         if (excluded.count({p->first, q->first}) != 0) continue;
         if (!overlap(box_of(a.bounds), box_of(b.bounds))) continue;
         const auto* dop_a = std::get_if<Dop<18>>(&a.bounds);

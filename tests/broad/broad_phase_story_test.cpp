@@ -123,11 +123,12 @@ class Story {
       case 1:
       case 2:
       case 3: {
-        const ProxyGroup group = op.other % 4 == 0 ? ProxyGroup{1U << op.who % 3, op.other / 4 % 8} : ProxyGroup{};
+        const CollisionFilter filter =
+            op.other % 4 == 0 ? CollisionFilter{1U << op.who % 3, op.other / 4 % 8} : CollisionFilter{};
         const test::AnyBounds bounds = bounds_from(op);
-        const ProxyId id = std::visit([&](const auto& b) { return broad_.add(b, group, op.who); }, bounds);
+        const ProxyId id = std::visit([&](const auto& b) { return broad_.add(b, filter, op.who); }, bounds);
         RC_ASSERT(model_.proxies.count(id.index) == 0U);  // not twice
-        model_.proxies[id.index] = {id, bounds, group, op.who};
+        model_.proxies[id.index] = {id, bounds, filter, op.who};
         RC_ASSERT((broad_.value(id.index)) == (op.who));
         RC_ASSERT((broad_.id(id.index)) == (id));
         break;
@@ -162,8 +163,8 @@ class Story {
       }
       case 8: {
         test::ModelProxy& p = pick(op.who);
-        p.group = {1U + op.other % 7, op.other / 8 % 8};
-        broad_.set_group(p.id, p.group);
+        p.filter = {1U + op.other % 7, op.other / 8 % 8};
+        broad_.set_filter(p.id, p.filter);
         break;
       }
       case 9:

@@ -48,8 +48,8 @@ inline Row make_row(RowKind kind, const std::string& response, std::uint32_t see
     body.shape = plate ? Shape::box({1, 1, half}) : Shape::sphere(half);
     body.motion = body_kind;
     body.density = density;
-    body.restitution = restitution;
-    body.friction = friction;
+    body.material.restitution = restitution;
+    body.material.friction = friction;
     if (on_rail && body_kind == MotionModel::rigid) {
       body.locked_translation = {true, true, false};
       body.locked_rotation = {true, true, true};

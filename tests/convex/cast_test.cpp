@@ -336,7 +336,11 @@ TEST(Cast, BatchesAreTheSinglesForAnyNumberOfThreads) {
       const CastResult r = cast(a, motions[i].from, motions[i].to, b, still.from);
       EXPECT_EQ(out[i].hit, r.hit);
       EXPECT_EQ(out[i].time, r.time);
-      EXPECT_EQ(out[i].closest.point_a, r.closest.point_a);
+      if (r.hit) {
+        EXPECT_EQ(out[i].closest.point_a, r.closest.point_a);
+      } else {
+        EXPECT_TRUE(out[i].closest.point_a.array().isNaN().all());
+      }
       EXPECT_EQ(many[i].time, cast(a, motions[0].from, motions[0].to, others[i].shape, others[i].pose).time);
     }
   }

@@ -57,7 +57,7 @@ OwnedFilters random_filters(std::mt19937_64& random, const oracle::Soup& soup, i
   if (below(2) == 0) {
     for (Index object = 0; object < objects; ++object) {
       if (below(3) == 0) continue;
-      filters.groups.push_back({object, 1U << below(2), static_cast<std::uint32_t>(1 + below(3))});
+      filters.groups.push_back({object, {1U << below(2), static_cast<std::uint32_t>(1 + below(3))}});
     }
   }
   if (below(3) == 0) {
@@ -208,7 +208,7 @@ TEST(Filters, ObjectsThatMayNotTouchEndInTheBroadPhase) {
   std::vector<Contact> contacts;
   PipelineStats stats;
   const std::vector<std::array<Index, 2>> excluded{{2, 0}};
-  const std::vector<ObjectGroup> groups{{1, 2, 1}};  // does not touch its own kind
+  const std::vector<ObjectGroup> groups{{1, {2, 1}}};  // does not touch its own kind
   detect(surface, soup.positions, {.distance = 0.1, .filters = {.excluded_objects = excluded, .groups = groups}},
          scratch, contacts, stats);
   EXPECT_EQ(stats[Stage::broad].in, 6U);
@@ -245,8 +245,8 @@ TEST(Filters, BadOnesAreNamed) {
       {{.objects = {{0, 1}, {1, 2}}},
        ErrorCode::bad_index,
        "excluded_objects[1] names object 2, which the surface does not have"},
-      {{.groups = {{5, 1, 1}}}, ErrorCode::bad_index, "groups[0] names object 5, which the surface does not have"},
-      {{.groups = {{1, 1, 1}, {1, 2, 2}}},
+      {{.groups = {{5, {1, 1}}}}, ErrorCode::bad_index, "groups[0] names object 5, which the surface does not have"},
+      {{.groups = {{1, {1, 1}}, {1, {2, 2}}}},
        ErrorCode::invalid_argument,
        "groups[1] names object 1, which another entry names as well"},
       {{.enabled = {1, 0}}, ErrorCode::invalid_argument, "vertex_enabled has 2 flags for a surface of 24 vertices"}};

@@ -27,7 +27,7 @@ struct Outcome {
 Outcome run_scene(std::string_view name, int threads, int skip, int steps) {
   Scene scene = find_scene(std::string(name));
   scene.world.threads = threads;
-  const auto rigid = [](const BodySpec& body) { return std::holds_alternative<RigidSpec>(body.body); };
+  const auto rigid = [](const SceneBody& body) { return std::holds_alternative<RigidSceneBody>(body.body); };
   if (std::any_of(scene.bodies.begin(), scene.bodies.end(), rigid)) scene.world.solver.sleep.enabled = false;
   World world = build_world(scene);
   Outcome outcome;
@@ -53,7 +53,7 @@ TEST_P(DeterminismOfScene, SameBitsForOneTwoAndFourThreads) {
   // A part of the scene where much touches; short for the large ones, early for the slow one.
   const bool large = GetParam() == "two-tori-25600";
   const bool full = GetParam() == "rolled-sheet-20000" || GetParam() == "soft-balls" || GetParam() == "passing-sheets";
-  const bool rigid = std::holds_alternative<RigidSpec>(scene.bodies[0].body);
+  const bool rigid = std::holds_alternative<RigidSceneBody>(scene.bodies[0].body);
   // Rigid ones when all that falls has landed.
   const int skip = full ? 1 : rigid ? 55 : GetParam() == "cloth-on-ball" ? 150 : scene.steps * 11 / 20;
   const int steps = full ? 2 : large ? 4 : rigid ? 15 : 30;

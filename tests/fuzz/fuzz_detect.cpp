@@ -204,7 +204,7 @@ class Story {
       excluded_objects_.push_back({objects[bytes_.below(objects.size())], objects[bytes_.below(objects.size())]});
     if ((what & 4U) != 0 && !objects.empty()) {
       const auto group = static_cast<std::uint32_t>(1 + bytes_.below(3));
-      groups_.push_back({objects[bytes_.below(objects.size())], group, static_cast<std::uint32_t>(bytes_.below(4))});
+      groups_.push_back({objects[bytes_.below(objects.size())], {group, static_cast<std::uint32_t>(bytes_.below(4))}});
     }
     if ((what & 8U) != 0) {
       for (std::size_t v = 0; v < max_vertices; ++v) enabled_.push_back(v % 5 == 2 ? 0 : 1);

@@ -35,10 +35,10 @@ std::vector<Pair> filtered(const std::vector<Pair>& pairs, const Surface& surfac
   for (std::size_t t = 0; t < surface.triangles().size(); ++t) {
     for (const Index v : surface.triangles()[t]) object[v] = surface.object_of_triangle()[t];
   }
-  const auto group_of = [&](Index o) {
-    ObjectGroup group;
-    for (const ObjectGroup& g : filters.groups) group = g.object == o ? g : group;
-    return group;
+  const auto filter_of = [&](Index o) {
+    CollisionFilter filter;
+    for (const ObjectGroup& g : filters.groups) filter = g.object == o ? g.filter : filter;
+    return filter;
   };
   const auto in = [](const auto& list, Index i, Index j) {
     return std::any_of(list.begin(), list.end(), [&](const std::array<Index, 2>& e) {
@@ -57,8 +57,8 @@ std::vector<Pair> filtered(const std::vector<Pair>& pairs, const Surface& surfac
       a.push_back(pair.a[1]);
       b.assign(pair.b.begin(), pair.b.end());
     }
-    const ObjectGroup ga = group_of(object[a[0]]);
-    const ObjectGroup gb = group_of(object[b[0]]);
+    const CollisionFilter ga = filter_of(object[a[0]]);
+    const CollisionFilter gb = filter_of(object[b[0]]);
     bool out = (ga.group & gb.mask) == 0 || (gb.group & ga.mask) == 0;
     out = out || in(filters.excluded_objects, object[a[0]], object[b[0]]);
     for (const Index i : a) {

@@ -173,7 +173,7 @@ TEST(FastBodies, TwoBulletsMeet) {
   RigidBody b = ball_body("b", 0.05, at(0, -2.5, 0));
   a.velocity = {300, 0, 0};
   b.velocity = {0, 300, 0};
-  a.restitution = b.restitution = 1;
+  a.material.restitution = b.material.restitution = 1;
   const BodyId first = world.add(a);
   const BodyId second = world.add(b);
   for (int i = 0; i < 3; ++i) world.step();
@@ -192,7 +192,7 @@ TEST(FastBodies, SlidingIsFree) {
     world.add(floor);
     RigidBody box = box_body("box", {0.2, 0.1, 0.2}, at(-150, 0.1, 0));
     box.velocity = {100, 0, 0};
-    box.friction = 0;
+    box.material.friction = 0;
     const BodyId id = world.add(box);
     for (int i = 0; i < 120; ++i) world.step();
     EXPECT_NEAR(world.pose(id).translation().x(), 50, 0.5) << triangles;

@@ -232,7 +232,7 @@ TEST(RigidFreeMotion, BadBodiesAreRefusedByName) {
   body.velocity.x() = NAN;
   refused(body, ErrorCode::not_finite);
   body = ball_body("culprit", 1, at(0, 0, 0));
-  body.restitution = 1.5;
+  body.material.restitution = 1.5;
   refused(body, ErrorCode::invalid_argument);
   body = ball_body("culprit", 1, at(0, 0, 0));
   body.pose.linear() *= 2;

@@ -162,8 +162,8 @@ TEST_P(Locked, ContactsGiveNoEnergyAndKeepTheLocks) {
       box.locked_rotation = locks_of(k == 0 ? i >> 3 : chance.integer(0, 7));
       box.velocity = Vector3d(chance.number(1, 10) * (1 + 2 * k), 0, 0) + chance.direction();
       box.angular_velocity = chance.number(0, 10) * chance.direction();
-      box.friction = 0.5 * chance.integer(0, 1);
-      box.restitution = 0.5 * chance.integer(0, 1);
+      box.material.friction = 0.5 * chance.integer(0, 1);
+      box.material.restitution = 0.5 * chance.integer(0, 1);
       ids.push_back(w.add(box));
       bodies.push_back(box);
     }

@@ -135,7 +135,7 @@ TEST(RigidLook, ContactsInFlightAreThoseOfAFreshLook) {
         box_body("box", {0.5 * size, 0.75 * size, size}, Eigen::Isometry3d(Eigen::Translation3d(any(3.5))));
     body.velocity = any(i % 20 == 0 ? 12 : 2);
     body.angular_velocity = any(i % 20 < 2 ? 20 : 2);
-    body.restitution = 0.8;
+    body.material.restitution = 0.8;
     heap.ids.push_back(heap.world.add(body));
     heap.bodies.push_back(body);
     heap.radius.push_back(1.4 * size);

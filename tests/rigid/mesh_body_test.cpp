@@ -18,7 +18,7 @@ RigidBody mesh_floor(const TriangleMesh& mesh, double friction = 0.6) {
   body.name = "floor";
   body.shape = Shape::mesh(mesh);
   body.motion = MotionModel::fixed;
-  body.friction = friction;
+  body.material.friction = friction;
   return body;
 }
 
@@ -47,7 +47,7 @@ TEST(RigidMesh, SlidesOverInnerEdgesAsOverAPlane) {
         RigidBody body =
             round ? ball_body("ball", 0.25, at(-3, 0.25, 0.1)) : box_body("box", {0.5, 0.25, 0.4}, at(-3, 0.25, 0.1));
         body.velocity = {4, 0, 1};
-        body.friction = 0.2;
+        body.material.friction = 0.2;
         const BodyId id = world.add(body);
         double highest = 0;
         for (int i = 0; i < 120; ++i) {
@@ -88,7 +88,7 @@ TEST(RigidMesh, SlidesOffAStepOfAnOpenMesh) {
     world.add(mesh_floor(step, 0));
     RigidBody box = box_body("box", {0.3, 0.2, 0.3}, at(0.8, 0.2, 0));
     box.velocity = {-speed, 0, 0};
-    box.friction = 0;
+    box.material.friction = 0;
     const BodyId id = world.add(box);
     // Until its middle is over the rim.
     while (world.pose(id).translation().x() > 0.02 && world.time() < 5) {

@@ -29,8 +29,8 @@ double largest_energy(Chance& chance, std::string_view response, const Throw& t,
   needle.pose.linear() = Eigen::AngleAxisd(chance.number(0, 3), chance.direction()).toRotationMatrix();
   needle.velocity = t.speed * Vector3d(1, chance.number(-0.3, 0.3), 0);
   needle.angular_velocity = spin;
-  wall.friction = needle.friction = t.friction;
-  wall.restitution = needle.restitution = t.restitution;
+  wall.material.friction = needle.material.friction = t.friction;
+  wall.material.restitution = needle.material.restitution = t.restitution;
   world.add(wall);
   const BodyId id = world.add(needle);
   const double before = energy(world, {id});

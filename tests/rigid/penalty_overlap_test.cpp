@@ -172,7 +172,7 @@ TEST(PenaltyOverlap, DroppedBallRisesNoHigher) {
     world.add(floor_body());
     const double height = 1.9 + 0.01 * phase;
     RigidBody ball = ball_body("ball", 0.3, at(0, 0.3 + height, 0));
-    ball.restitution = 1;
+    ball.material.restitution = 1;
     const BodyId id = world.add(ball);
     double highest = 0;
     bool bounced = false;

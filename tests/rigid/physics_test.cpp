@@ -54,7 +54,7 @@ TEST_P(Physics, BounceHeightFollowsRestitution) {
     World world(options(1.0 / 240));
     world.add(floor_body());
     RigidBody ball = ball_body("ball", 0.5, at(0, 2.5, 0));
-    ball.restitution = restitution;
+    ball.material.restitution = restitution;
     const BodyId id = world.add(ball);
     double highest = 0;
     bool bounced = false;
@@ -82,7 +82,7 @@ TEST_P(Physics, SlidingDistanceFollowsFriction) {
   const double friction = 0.4;
   world.add(floor_body(friction));
   RigidBody box = box_body("box", {0.5, 0.25, 0.5}, at(0, 0.25, 0));
-  box.friction = friction;
+  box.material.friction = friction;
   box.velocity = {3, 0, 0};
   const BodyId id = world.add(box);
   for (int i = 0; i < 180; ++i) world.step();
@@ -103,7 +103,7 @@ TEST_P(Physics, BoxOnASlopeBeginsToSlideAtTheAngleOfFriction) {
     slope.shape = Shape::half_space({std::sin(angle), std::cos(angle), 0}, 0);
     world.add(slope);
     RigidBody box = box_body("box", {0.5, 0.25, 0.5}, Eigen::Isometry3d::Identity());
-    box.friction = friction;
+    box.material.friction = friction;
     box.pose.linear() = Eigen::AngleAxisd(-angle, Vector3d::UnitZ()).toRotationMatrix();
     box.pose.translation() = 0.25 * Vector3d(std::sin(angle), std::cos(angle), 0);
     const BodyId id = world.add(box);
@@ -137,7 +137,7 @@ std::vector<BodyId> add_swarm(World& world, unsigned seed, int count, double box
         i < boxes * count ? box_body("box", {0.5, 0.3, 0.4}, at(0, 0, 0)) : ball_body("ball", 0.4, at(0, 0, 0));
     body.pose.translation() = place;
     body.velocity = -2 * place;
-    body.restitution = restitution;
+    body.material.restitution = restitution;
     body.angular_velocity = {number(random), number(random), number(random)};
     ids.push_back(world.add(body));
   }
@@ -224,7 +224,7 @@ TEST_P(Physics, EnergyNeverGrowsUnderGravity) {
     for (int i = 0; i < 12; ++i) {
       RigidBody body = i % 3 == 0 ? box_body("box", {0.3, 0.2, 0.4}, at(0, 0, 0)) : ball_body("ball", 0.3, at(0, 0, 0));
       body.pose.translation() = Vector3d{0.9 * (i % 2) + 0.1 * number(random), 1 + i / 2.0, 0.2 * number(random)};
-      body.restitution = restitution;
+      body.material.restitution = restitution;
       ids.push_back(world.add(body));
     }
     const double first = energy(world, ids);
@@ -272,8 +272,8 @@ TEST_P(Physics, TwoBallsExchangeTheirSpeeds) {
   o.gravity.setZero();
   World world(o);
   RigidBody ball = ball_body("left", 0.5, at(-2, 0, 0));
-  ball.restitution = 1;
-  ball.friction = 0;
+  ball.material.restitution = 1;
+  ball.material.friction = 0;
   ball.velocity = {2, 0, 0};
   const BodyId left = world.add(ball);
   ball.name = "right";
@@ -295,8 +295,8 @@ TEST_P(BlowPhysics, CradleOfThreeBalls) {
     o.gravity.setZero();
     World world(o);
     RigidBody ball = ball_body("ball", 0.5, at(0, 0, 0));
-    ball.restitution = 1;
-    ball.friction = 0;
+    ball.material.restitution = 1;
+    ball.material.friction = 0;
     std::array<BodyId, 3> ids;
     for (int k = 0; k < 3; ++k) {
       const int i = other_order ? 2 - k : k;
@@ -320,12 +320,12 @@ TEST_P(Physics, WorkedExampleOfTheCourse) {
   const Vector3d n = Vector3d(1, 2, -2) / 3;
   RigidBody wall = floor_body(0);
   wall.shape = Shape::half_space(n, 0);
-  wall.restitution = 1;
+  wall.material.restitution = 1;
   const BodyId still = world.add(wall);
   RigidBody ball = ball_body("A", 0.5, at(0, 0, 0));
   ball.pose.translation() = 1.0 * n;
   ball.velocity = {-1, -3, 1};  // N.v = -3
-  ball.friction = 0;
+  ball.material.friction = 0;
   const BodyId id = world.add(ball);
   const double mass = 1000 * 4.0 / 3 * std::numbers::pi * 0.125;
   double f = 0;
@@ -352,11 +352,11 @@ TEST_P(BlowPhysics, ImpulseOfTwoBodiesThatTurn) {
   box.pose.linear() = Eigen::AngleAxisd(0.7, Vector3d(1, 2, 3).normalized()).toRotationMatrix();
   box.angular_velocity = {0.3, -0.2, 0.4};
   box.velocity = {2, 0.1, 0};
-  box.restitution = 0.75;
-  box.friction = 0;
+  box.material.restitution = 0.75;
+  box.material.friction = 0;
   const BodyId a = world.add(box);
   RigidBody ball = ball_body("B", 0.3, at(1.2, 0.2, 0.1));
-  ball.friction = 0;
+  ball.material.friction = 0;
   const BodyId b = world.add(ball);
   int seen = 0;
   for (int i = 0; i < 240 && seen == 0; ++i) {
@@ -423,7 +423,7 @@ TEST_P(Physics, TopOnTheFloorPrecesses) {
   World world(options(dt));
   world.add(floor_body(0));
   RigidBody top = ball_body("top", foot, at(0, foot, 0));
-  top.friction = 0;
+  top.material.friction = 0;
   top.pose.linear() = Eigen::AngleAxisd(-lean, Vector3d::UnitZ()).toRotationMatrix();  // leans towards x
   MassOverride given;
   given.mass = mass;

@@ -44,7 +44,7 @@ struct Crowd {
           body.shape = Shape::compound(parts);
         }
       }
-      body.group = i % 2 == 0 ? 1 : 2;
+      body.filter.group = i % 2 == 0 ? 1 : 2;
       body.pose = at(5 * number(random), 3 + 2.5 * number(random), 5 * number(random)) *
                   Eigen::Quaterniond(number(random), number(random), number(random), number(random)).normalized();
       ids.push_back(world.add(body));
@@ -188,7 +188,7 @@ TEST(WorldQueries, CastsOverlapsAndTheNearestAsFromEachBodyAlone) {
     const ShapeMotion motion{pose(), pose()};
     QueryFilter filter;
     filter.excluded = {crowd.ids[static_cast<std::size_t>(i)]};
-    filter.mask = i % 2 == 0 ? 0xffffffffU : 2U;
+    filter.filter.mask = i % 2 == 0 ? 0xffffffffU : 2U;
     const std::vector<WorldHit> hits = crowd.world.cast(shape, motion, {}, filter);
     const std::vector<BodyId> overlaps = crowd.world.overlapping(shape, motion.from, filter);
     const std::optional<WorldClosest> nearest = crowd.world.closest(shape, motion.from, INFINITY, filter);

@@ -126,11 +126,11 @@ TEST(RigidRegression, TwoThatAreThrownAtEachOtherMeet) {
   for (const double side : {-1.0, 1.0}) {
     RigidBody plate = box_body("plate", {0.02, 1, 1}, at(3 * side, 0, 0));
     plate.density = 1;
-    plate.restitution = 1;
+    plate.material.restitution = 1;
     plates.push_back(world.add(plate));
     RigidBody ball = ball_body("ball", 0.5, at(3.53 * side, 0, 0));
     ball.density = 8000;
-    ball.restitution = 1;
+    ball.material.restitution = 1;
     ball.velocity = {-100 * side, 0, 0};
     world.add(ball);
   }
@@ -211,14 +211,14 @@ TEST(RigidRegression, ATipThatSlidesOverFoldsIsOneContact) {
   roof.name = "roof";
   roof.shape = Shape::hull(points);
   roof.motion = MotionModel::fixed;
-  roof.friction = 0;
+  roof.material.friction = 0;
   world.add(roof);
   RigidBody tip;
   tip.name = "tip";
   tip.shape = Shape::hull(std::vector<Vector3d>{{0, 0, 0}, {-0.2, 0.3, -0.2}, {0.2, 0.3, -0.2}, {0, 0.3, 0.2}});
   tip.pose = at(-0.8, -0.04, 0.1);
   tip.velocity = {1, 0, 0};
-  tip.friction = 0;
+  tip.material.friction = 0;
   tip.locked_rotation = {true, true, true};
   world.add(tip);
   std::set<std::uint64_t> ids;
@@ -288,11 +288,11 @@ TEST(RigidRegression, ABoxThatFallsFlatBouncesStraight) {
   for (const double restitution : {0.5, 1.0}) {
     World world(weightless());
     RigidBody wall = floor_body(0);
-    wall.restitution = restitution;
+    wall.material.restitution = restitution;
     world.add(wall);
     RigidBody box = box_body("box", {0.3, 0.2, 0.4}, at(0, 1, 0));
     box.velocity = {0, -5, 0};
-    box.friction = 0;
+    box.material.friction = 0;
     const BodyId id = world.add(box);
     for (int i = 0; i < 60; ++i) world.step();
     EXPECT_NEAR(world.velocity(id).y(), 5 * restitution, 0.02);

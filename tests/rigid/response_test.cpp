@@ -20,7 +20,7 @@ TEST(SoftResponse, EnergyDoesNotGrow) {
   for (int i = 0; i < 40; ++i) {
     RigidBody body = i % 3 == 0 ? box_body("box", {0.3, 0.2, 0.4}, at(0, 0, 0)) : ball_body("ball", 0.3, at(0, 0, 0));
     body.pose.translation() = Vector3d(1.2 * number(random), 1 + 0.25 * i, 1.2 * number(random));
-    body.restitution = 0.9;
+    body.material.restitution = 0.9;
     ids.push_back(world.add(body));
   }
   double last = energy(world, ids);
@@ -131,7 +131,7 @@ void expect_momenta_kept(unsigned seed) {
     body.pose = at(2 * place.x(), 2 * place.y(), 2 * place.z());
     body.velocity = -3 * place;  // to the middle
     body.angular_velocity = {3 * number(random), 3 * number(random), 3 * number(random)};
-    body.restitution = 0.3;
+    body.material.restitution = 0.3;
     ids.push_back(world.add(body));
   }
   const auto momenta = [&] {

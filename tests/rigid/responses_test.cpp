@@ -38,8 +38,8 @@ void add_heaps(World& world, int heaps, int each, double friction = 0.6, double 
                                 : Shape::capsule(0.2, 0.2);
       body.pose = at(4.0 * heap + 0.3 * number(random), 0.5 + 0.45 * i, 0.3 * number(random));
       body.angular_velocity = {number(random), number(random), number(random)};
-      body.friction = friction;
-      body.restitution = restitution;
+      body.material.friction = friction;
+      body.material.restitution = restitution;
       world.add(body);
     }
   }
@@ -283,7 +283,7 @@ TEST(LcpResponse, MoreDirectionsDoNotChangeStraightSliding) {
     World world(options);
     world.add(floor_body(0.4));
     RigidBody box = box_body("box", {0.5, 0.1, 0.5}, at(0, 0.1, 0));
-    box.friction = 0.4;
+    box.material.friction = 0.4;
     box.velocity = {1.2, 0, 1.6};
     const BodyId id = world.add(box);
     for (int i = 0; i < 90; ++i) world.step();
@@ -340,8 +340,8 @@ TEST(PenaltyResponse, WallGivesNoSpeedToABall) {
       World world = weightless_with_plate({0.1, 5, 5});
       RigidBody ball = ball_body("ball", 0.25, at(0.35 + speed / 60 * (3 + phase / 200.0), 0, 0));
       ball.velocity = {-speed, 0, 0};
-      ball.restitution = 1;
-      ball.friction = 0;
+      ball.material.restitution = 1;
+      ball.material.friction = 0;
       const BodyId id = world.add(ball);
       for (int i = 0; i < 15; ++i) world.step();
       ASSERT_LT(world.velocity(id).x(), (1 + more) * speed) << speed << " m/s, phase " << phase;
@@ -381,7 +381,7 @@ TEST(PenaltyResponse, BoxThatFallsFlatBouncesAsHighAsRestitutionSays) {
     World world(options_of("penalty"));
     world.add(floor_body());
     RigidBody box = box_body("box", {0.5, 0.5, 0.5}, at(0, 2.5, 0));
-    box.restitution = restitution;
+    box.material.restitution = restitution;
     const BodyId id = world.add(box);
     double highest = 0;
     bool bounced = false;

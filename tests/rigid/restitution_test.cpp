@@ -26,7 +26,7 @@ std::vector<double> bounces(const std::string& response, double restitution, dou
   RigidBody body;
   body.shape = box ? Shape::box(Vector3d::Constant(half)) : Shape::sphere(half);
   body.pose.translation() = Vector3d(0, height + half, 0);
-  body.restitution = restitution;
+  body.material.restitution = restitution;
   body.sleeping_allowed = false;
   const BodyId id = world.add(body);
   std::vector<double> peaks;

@@ -17,7 +17,7 @@ inline RigidBody floor_body(double friction = 0.6) {
   body.name = "floor";
   body.shape = Shape::half_space({0, 1, 0}, 0);
   body.motion = MotionModel::fixed;
-  body.friction = friction;
+  body.material.friction = friction;
   return body;
 }
 

@@ -19,7 +19,7 @@ RigidBody room_body(MotionModel kind = MotionModel::fixed, MeshSolid solid = Mes
   body.name = "room";
   body.shape = Shape::mesh(mesh, {.solid = solid});
   body.motion = kind;
-  body.restitution = 1;
+  body.material.restitution = 1;
   return body;
 }
 
@@ -43,7 +43,7 @@ TEST_P(RigidRoom, FastBallsStayInIt) {
     for (int i = 0; i < 12; ++i) {
       RigidBody ball = ball_body(std::to_string(i), 0.2, at(-1.2 + 0.8 * (i % 4), -0.8 + 0.8 * (i / 4), 0.1 * (i % 3)));
       ball.velocity = 100 * Vector3d(unit(random), unit(random), unit(random)).normalized();
-      ball.restitution = 1;
+      ball.material.restitution = 1;
       balls.push_back(world.add(ball));
     }
     for (int step = 0; step < 300; ++step) {

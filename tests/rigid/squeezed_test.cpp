@@ -57,8 +57,8 @@ TEST_P(Squeezed, RowsBetweenWallsGainNoEnergy) {
       double half = 0;
       RigidBody body = random_body(chance, half);
       body.density = std::pow(10, chance.number(1, 4));
-      body.restitution = restitution;
-      body.friction = friction;
+      body.material.restitution = restitution;
+      body.material.friction = friction;
       x += half + 0.05;
       body.pose.translation() = Vector3d(x, chance.number(0, 0.05), chance.number(0, 0.05));
       x += half + chance.number(0, 0.2);
@@ -69,8 +69,8 @@ TEST_P(Squeezed, RowsBetweenWallsGainNoEnergy) {
     for (const double place : {-1.0, x + 1}) {
       RigidBody wall = box_body("wall", {0.05, 4, 4}, at(place, 0, 0));
       wall.motion = MotionModel::fixed;
-      wall.restitution = restitution;
-      wall.friction = friction;
+      wall.material.restitution = restitution;
+      wall.material.friction = friction;
       world.add(wall);
     }
     const double before = energy(world, ids);

@@ -86,8 +86,8 @@ void throw_at_wall(Chance& chance, Wall kind, MotionModel moves, std::string_vie
   const Vector3d normal = wall.pose.linear().col(0);
   wall.motion = moves;
   wall.density = 8000;
-  wall.group = 2;
-  wall.mask = 1;
+  wall.filter.group = 2;
+  wall.filter.mask = 1;
   if (moves != MotionModel::fixed) wall.velocity = chance.number(-20, 20) * normal;
   const BodyId wall_id = world.add(wall);
 
@@ -95,8 +95,8 @@ void throw_at_wall(Chance& chance, Wall kind, MotionModel moves, std::string_vie
   std::vector<BodyId> ids;
   for (int i = 0; i < 12; ++i) {
     RigidBody body = thin_body(chance.integer(0, thin_shapes - 1), chance.number(0.05, 0.3));
-    body.group = 1;
-    body.mask = 2;
+    body.filter.group = 1;
+    body.filter.mask = 2;
     for (std::size_t k = 0; k < 3; ++k) {
       body.locked_translation[k] = (locks >> k & 1) != 0;
       body.locked_rotation[k] = (locks >> (3 + k) & 1) != 0;
@@ -112,7 +112,7 @@ void throw_at_wall(Chance& chance, Wall kind, MotionModel moves, std::string_vie
     const double gap = half + 0.7;
     const double time = std::max(gap / seen.dot(normal), chance.number(0, 4) * options.dt);
     body.pose.translation() = chance.number(-2, 2) * wall.pose.linear().col(1) - time * seen;
-    body.friction = chance.integer(0, 1) * 0.6;
+    body.material.friction = chance.integer(0, 1) * 0.6;
     ids.push_back(world.add(body));
   }
   for (int step = 0; step < 14; ++step) {
@@ -166,7 +166,7 @@ TEST(ThinBody, LocksHoldUnderAPushingWall) {
   const BodyId moving = world.add(wall);
   RigidBody ball = ball_body("ball", 0.05, at(0, 0, 0));
   ball.locked_translation = {true, false, false};
-  ball.friction = 0;
+  ball.material.friction = 0;
   const BodyId id = world.add(ball);
   for (int i = 0; i < 4; ++i) {
     world.step();
@@ -183,13 +183,13 @@ TEST(ThinBody, WhatFollowsAStoppedBodyStops) {
     World world(options);
     RigidBody wall = box_body("wall", {0.01, 5, 5}, at(2, 0, 0));
     wall.motion = MotionModel::fixed;
-    wall.group = 2;
+    wall.filter.group = 2;
     world.add(wall);
     RigidBody first = box_body("first", {0.01, 0.5, 0.5}, at(0, 0, 0));
     first.velocity = {300, 0, 0};
     RigidBody second = ball_body("second", 0.02, at(-0.0301 - gap, 0, 0));
     second.velocity = {300, 0, 0};
-    second.mask = 1;  // it does not see the wall
+    second.filter.mask = 1;  // it does not see the wall
     const BodyId plate = world.add(first);
     const BodyId ball = world.add(second);
     for (int i = 0; i < 10; ++i) {

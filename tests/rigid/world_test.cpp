@@ -191,8 +191,8 @@ TEST(RigidWorld, GroupsAndExclusionsPass) {
   World world(rigid_options(1.0 / 60));
   world.add(floor_body());
   RigidBody ghost = box_body("ghost", {0.5, 0.5, 0.5}, at(0, 0.6, 0));
-  ghost.group = 2;
-  ghost.mask = 2;
+  ghost.filter.group = 2;
+  ghost.filter.mask = 2;
   const BodyId a = world.add(ghost);
   const BodyId b = world.add(box_body("solid", {0.5, 0.5, 0.5}, at(5, 0.6, 0)));
   const BodyId c = world.add(box_body("excluded", {0.5, 0.5, 0.5}, at(10, 0.6, 0)));

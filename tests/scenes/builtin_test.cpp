@@ -5,7 +5,6 @@
 
 #include "carom/core/error.hpp"
 #include "carom/io/scene.hpp"
-#include "io/scene/scene_motion.hpp"
 #include "scenes/crossings.hpp"
 
 namespace carom {
@@ -31,8 +30,8 @@ struct Snapshot {
 
 std::vector<ScriptedBody> build_bodies(const Scene& scene) {
   std::vector<ScriptedBody> bodies;
-  for (const BodySpec& spec : scene.bodies) {
-    bodies.push_back(build_scripted(spec.name, std::get<ScriptedSpec>(spec.body)));
+  for (const SceneBody& spec : scene.bodies) {
+    bodies.push_back(build(std::get<ScriptedSceneBody>(spec.body)));
   }
   return bodies;
 }
@@ -170,8 +169,8 @@ TEST(Knot, NeighboursOnTheSurfaceAreFartherApartThanTheContactDistance) {
 
 TEST(Knot, KeepsTheThicknessOfItsTube) {
   const Scene scene = find_scene("knot");
-  const auto& spec = std::get<ScriptedSpec>(scene.bodies[0].body);
-  const auto& tube = std::get<TrefoilSource>(spec.mesh.shape);
+  const auto& spec = std::get<ScriptedSceneBody>(scene.bodies[0].body);
+  const auto& tube = std::get<TrefoilSource>(spec.source.shape);
   const std::vector<ScriptedBody> bodies = build_bodies(scene);
   for (int step = 0; step <= scene.steps; step += 10) {
     const Snapshot frame = snapshot(bodies, step * scene.world.dt);
@@ -206,8 +205,8 @@ TEST(RolledSheet, LayersTouchAndNeighboursOnTheSheetDoNot) {
     EXPECT_GT(count_contacts(scene, time), 3 * vertices) << "at " << time << " s";
   }
   // Layers far apart: what is left would be neighbours.
-  auto& body = std::get<ScriptedSpec>(scene.bodies[0].body);
-  std::get<RollSource>(body.mesh.shape).gap = 2 * scene.world.contact.distance;
+  auto& body = std::get<ScriptedSceneBody>(scene.bodies[0].body);
+  std::get<RollSource>(body.source.shape).gap = 2 * scene.world.contact.distance;
   EXPECT_EQ(count_contacts(scene, 0), 0U);
 }
 

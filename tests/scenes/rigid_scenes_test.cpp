@@ -47,7 +47,7 @@ Ran run(Scene scene, int steps) {
 /// The deepest overlap of two bodies as they are placed, by the queries alone.
 double deepest_overlap(const Scene& scene) {
   std::vector<RigidBody> bodies;
-  for (const BodySpec& body : scene.bodies) bodies.push_back(build_rigid(body));
+  for (const SceneBody& body : scene.bodies) bodies.push_back(build(std::get<RigidSceneBody>(body.body)));
   double deepest = 0;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
@@ -60,8 +60,8 @@ double deepest_overlap(const Scene& scene) {
 
 TEST(RigidScenes, HaveTheBodiesTheyPromise) {
   const auto dynamic = [](const Scene& scene) {
-    return std::count_if(scene.bodies.begin(), scene.bodies.end(), [](const BodySpec& body) {
-      return std::get<RigidSpec>(body.body).motion == MotionModel::rigid;
+    return std::count_if(scene.bodies.begin(), scene.bodies.end(), [](const SceneBody& body) {
+      return std::get<RigidSceneBody>(body.body).motion == MotionModel::rigid;
     });
   };
   EXPECT_EQ(dynamic(find_scene("spheres-on-bricks")), 200);
@@ -70,13 +70,13 @@ TEST(RigidScenes, HaveTheBodiesTheyPromise) {
   EXPECT_EQ(dynamic(find_scene("pile")), 2000);
   EXPECT_EQ(dynamic(find_scene("terrain")), 500);
   const Scene terrain = find_scene("terrain");
-  EXPECT_EQ(build_rigid(terrain.bodies[0]).shape.triangles().size(), 100'000U);
-  for (const BodySpec& body : find_scene("pile").bodies) {
-    const auto* hull = std::get_if<HullShape>(&std::get<RigidSpec>(body.body).shape.shape);
+  EXPECT_EQ(build(std::get<RigidSceneBody>(terrain.bodies[0].body)).shape.triangles().size(), 100'000U);
+  for (const SceneBody& body : find_scene("pile").bodies) {
+    const auto* hull = std::get_if<HullShape>(&std::get<RigidSceneBody>(body.body).source.shape);
     if (hull == nullptr) continue;
-    const std::size_t corners = build_rigid(body).shape.vertices().size();
-    EXPECT_GE(corners, 12U) << body.name;
-    EXPECT_LE(corners, 24U) << body.name;
+    const std::size_t corners = build(std::get<RigidSceneBody>(body.body)).shape.vertices().size();
+    EXPECT_GE(corners, 12U) << body.name();
+    EXPECT_LE(corners, 24U) << body.name();
   }
 }
 
@@ -108,17 +108,17 @@ TEST(RigidScenes, TheCardHouseStands) {
 TEST(RigidScenes, TheArchFallsIfItIsTooThin) {
   // A twentieth of the radius: below what Couplet found.
   Scene scene = find_scene("arch");
-  for (BodySpec& body : scene.bodies) {
-    auto& spec = std::get<RigidSpec>(body.body);
-    auto* hull = std::get_if<HullShape>(&spec.shape.shape);
+  for (SceneBody& body : scene.bodies) {
+    auto& spec = std::get<RigidSceneBody>(body.body);
+    auto* hull = std::get_if<HullShape>(&spec.source.shape);
     if (hull == nullptr) continue;
     for (Vector3d& p : hull->points) {
-      Vector3d q = p + spec.pose.position;
+      Vector3d q = p + spec.placement.position;
       const double z = q.z();
       q.z() = 0;
       const double thin = 4 + 0.2 * (q.norm() - 4);
       q *= thin / q.norm();
-      p = q + Vector3d(0, 0, z) - spec.pose.position;
+      p = q + Vector3d(0, 0, z) - spec.placement.position;
     }
   }
   EXPECT_GT(run(scene, 300).largest_drift(), 1);

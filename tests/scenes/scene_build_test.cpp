@@ -9,7 +9,6 @@
 #include "carom/core/error.hpp"
 #include "carom/io/scene.hpp"
 #include "io/scene/scene_fields.hpp"
-#include "io/scene/scene_motion.hpp"
 #include "world/option_difference.hpp"
 
 namespace carom {
@@ -66,9 +65,9 @@ TEST(SceneBuild, DentsTakeADirectionOfAnyLength) {
 }
 
 TEST(SceneBuild, MotionRestsOutsideItsKeys) {
-  ScriptedSpec spec;
+  ScriptedSceneBody spec;
   spec.keyframes = {key(1, {1, 0, 0}), key(2, {2, 0, 0}, 90)};
-  const ScriptedBody body = build_scripted("a", spec);
+  const ScriptedBody body = build(spec);
   EXPECT_EQ(at(body, -5), at(body, 1));
   EXPECT_EQ(at(body, 2), at(body, 100));
   for (std::size_t i = 0; i < body.mesh.positions.size(); ++i) {
@@ -77,17 +76,17 @@ TEST(SceneBuild, MotionRestsOutsideItsKeys) {
 }
 
 TEST(SceneBuild, MotionWithoutKeysStaysAtThePlacement) {
-  ScriptedSpec spec;
-  spec.mesh.placement.position = {1, 2, 3};
-  const ScriptedBody body = build_scripted("a", spec);
+  ScriptedSceneBody spec;
+  spec.source.placement.position = {1, 2, 3};
+  const ScriptedBody body = build(spec);
   EXPECT_EQ(at(body, 3), body.mesh.positions);
 }
 
 TEST(SceneBuild, MotionIsSmoothBetweenItsKeys) {
-  ScriptedSpec spec;
+  ScriptedSceneBody spec;
   spec.keyframes = {key(0, {0, 0, 0}), key(2, {8, 0, 0}, 90)};
   spec.keyframes[1].placement.scale = {3, 3, 3};
-  const ScriptedBody body = build_scripted("a", spec);
+  const ScriptedBody body = build(spec);
   // Half way in time is half way in everything; a quarter of the time is 5/32 of the way.
   const double turn = std::numbers::pi / 2;
   for (const auto& [time, s] : {std::pair{1.0, 0.5}, std::pair{0.5, 5.0 / 32}}) {
@@ -100,19 +99,20 @@ TEST(SceneBuild, MotionIsSmoothBetweenItsKeys) {
 }
 
 TEST(SceneBuild, RotationTakesTheShortestArc) {
-  ScriptedSpec spec;
+  ScriptedSceneBody spec;
   spec.keyframes = {key(0, {0, 0, 0}, 10), key(1, {0, 0, 0}, 350)};
-  const ScriptedBody body = build_scripted("a", spec);
+  const ScriptedBody body = build(spec);
   expect_near(at(body, 0.5), body.mesh.positions);
 }
 
 TEST(SceneBuild, MorphBlendsBeforeThePlacement) {
-  ScriptedSpec spec;
-  spec.mesh.placement = {.position = {0, 5, 0}, .rotation_axis = {0, 0, 1}, .rotation_degrees = 90, .scale = {1, 1, 1}};
+  ScriptedSceneBody spec;
+  spec.source.placement = {
+      .position = {0, 5, 0}, .rotation_axis = {0, 0, 1}, .rotation_degrees = 90, .scale = {1, 1, 1}};
   spec.morph_target = MeshSource{.shape = BoxSource{.size = {3, 1, 1}, .segments = 1}, .dents = {}, .placement = {}};
   spec.keyframes = {key(0, {0, 0, 0}, 0, 0), key(2, {0, 0, 0}, 0, 1)};
-  const ScriptedBody body = build_scripted("a", spec);
-  MeshSource half = spec.mesh;
+  const ScriptedBody body = build(spec);
+  MeshSource half = spec.source;
   half.shape = BoxSource{.size = {2, 1, 1}, .segments = 1};
   expect_near(at(body, 1), build(half).positions);
   half.shape = spec.morph_target->shape;
@@ -120,21 +120,21 @@ TEST(SceneBuild, MorphBlendsBeforeThePlacement) {
 }
 
 TEST(SceneBuild, PlacementOfTheMorphTargetIsRelativeToTheMesh) {
-  ScriptedSpec spec;
-  spec.mesh.placement.position = {0, 5, 0};
+  ScriptedSceneBody spec;
+  spec.source.placement.position = {0, 5, 0};
   spec.morph_target = MeshSource{};
   spec.morph_target->placement.scale = {2, 2, 2};
   spec.keyframes = {key(0, {0, 0, 0}, 0, 1)};
-  MeshSource expected = spec.mesh;
+  MeshSource expected = spec.source;
   expected.placement.scale = {2, 2, 2};
-  expect_near(at(build_scripted("a", spec), 0), build(expected).positions);
+  expect_near(at(build(spec), 0), build(expected).positions);
 }
 
 TEST(SceneBuild, ErrorsNameTheBody) {
   Scene scene;
-  ScriptedSpec spec;
-  scene.bodies = {{"good", FixedSpec{}}, {"bad", spec}};
-  auto& bad = std::get<ScriptedSpec>(scene.bodies[1].body);
+  ScriptedSceneBody spec;
+  scene.bodies = {{"good", FixedSceneBody{}}, {"bad", spec}};
+  auto& bad = std::get<ScriptedSceneBody>(scene.bodies[1].body);
 
   bad.morph_target = MeshSource{.shape = BoxSource{.size = {1, 1, 1}, .segments = 2}, .dents = {}, .placement = {}};
   EXPECT_EQ(error_of(scene), "body 'bad': morph_target: 26 vertices, but the mesh has 8");
@@ -149,18 +149,18 @@ TEST(SceneBuild, ErrorsNameTheBody) {
   EXPECT_EQ(error_of(scene), "body 'bad': keyframes[0].scale: must be positive");
   bad.keyframes.clear();
 
-  bad.mesh.placement.rotation_axis.setZero();
+  bad.source.placement.rotation_axis.setZero();
   EXPECT_EQ(error_of(scene), "body 'bad': rotation.axis: a direction of length 0");
-  bad.mesh.placement = {};
-  bad.mesh.dents = {{.center = {0, 0, 0}, .direction = {0, 0, 0}, .radius = 1, .depth = 1}};
+  bad.source.placement = {};
+  bad.source.dents = {{.center = {0, 0, 0}, .direction = {0, 0, 0}, .radius = 1, .depth = 1}};
   EXPECT_EQ(error_of(scene), "body 'bad': dents[0].direction: a direction of length 0");
-  bad.mesh.dents.clear();
+  bad.source.dents.clear();
 
-  bad.mesh.shape = IcosphereSource{.radius = 1, .subdivisions = 15};
+  bad.source.shape = IcosphereSource{.radius = 1, .subdivisions = 15};
   EXPECT_EQ(error_of(scene), "body 'bad': 2.15e+10 triangles are more than the 715827882 that can be numbered");
-  bad.mesh.shape = TorusSource{.radius = 1, .tube_radius = -1, .around = 10, .across = 10};
+  bad.source.shape = TorusSource{.radius = 1, .tube_radius = -1, .around = 10, .across = 10};
   EXPECT_TRUE(error_of(scene).starts_with("body 'bad': make_torus: tube_radius is -1"));
-  bad.mesh.shape = FileSource{"nowhere/nothing.obj"};
+  bad.source.shape = FileSource{"nowhere/nothing.obj"};
   const std::string missing = error_of(scene);
   EXPECT_TRUE(missing.starts_with("body 'bad': ")) << missing;
   EXPECT_NE(missing.find("nowhere/nothing.obj"), std::string::npos) << missing;
@@ -168,8 +168,8 @@ TEST(SceneBuild, ErrorsNameTheBody) {
 
 TEST(SceneBuild, TriangleOfAMorphTargetThatDiffersIsNamed) {
   // The same counts, but not the same surface.
-  ScriptedSpec spec;
-  spec.mesh.shape = SheetSource{.size_x = 1, .size_z = 1, .segments_x = 2, .segments_z = 5};
+  ScriptedSceneBody spec;
+  spec.source.shape = SheetSource{.size_x = 1, .size_z = 1, .segments_x = 2, .segments_z = 5};
   spec.morph_target = MeshSource{
       .shape = SheetSource{.size_x = 1, .size_z = 1, .segments_x = 5, .segments_z = 2}, .dents = {}, .placement = {}};
   Scene scene;
@@ -185,7 +185,7 @@ TEST(SceneBuild, FilesAreRelativeToTheFolderOfTheScene) {
   std::ofstream(folder / "scene.json")
       << R"({"name": "s", "bodies": [{"name": "a", "kind": "fixed", "mesh": {"file": "one.obj", "position": [0, 0, 7]}}]})";
   const Scene scene = load_scene(folder / "scene.json");
-  EXPECT_EQ(std::get<FileSource>(std::get<FixedSpec>(scene.bodies[0].body).mesh.shape).path, folder / "one.obj");
+  EXPECT_EQ(std::get<FileSource>(std::get<FixedSceneBody>(scene.bodies[0].body).source.shape).path, folder / "one.obj");
   const World world = build_world(scene);
   EXPECT_EQ(world.positions(world.bodies()[0])[1], Vector3d(1, 0, 7));
   EXPECT_EQ(find_scene((folder / "scene.json").string()).name, "s");
@@ -198,8 +198,8 @@ TEST(SceneBuild, FiltersReachTheWorld) {
   EXPECT_FALSE(scene.world.contact.immovable);
   scene.world.contact.immovable = true;
   for (const double x : {0.0, 1.02, 2.04}) {
-    FixedSpec box;
-    box.mesh.placement.position.x() = x;
+    FixedSceneBody box;
+    box.source.placement.position.x() = x;
     scene.bodies.push_back({"box " + std::to_string(scene.bodies.size()), box});
   }
   const auto contacts = [&] {
@@ -210,8 +210,8 @@ TEST(SceneBuild, FiltersReachTheWorld) {
   const std::size_t all = contacts();  // the two gaps are alike
   scene.excluded_bodies = {{"box 1", "box 0"}};
   EXPECT_EQ(contacts(), all / 2);
-  scene.bodies[2].group = 2;
-  scene.bodies[1].mask = 1;
+  scene.bodies[2].filter().group = 2;
+  scene.bodies[1].filter().mask = 1;
   EXPECT_EQ(contacts(), 0U);
   scene.excluded_bodies = {{"box 1", "sphere"}};
   EXPECT_EQ(error_of(scene), "excluded_bodies[0]: no body is called 'sphere'");
@@ -281,15 +281,11 @@ TEST(SceneBuild, ErrorsOfRigidBodiesNameThem) {
   Scene scene = scene_of(R"({"name": "a", "kind": "rigid", "shape": {"kind": "half_space"}})");
   EXPECT_EQ(error_of(scene),
             "my.json: bodies[0]: body 'a' is a half-space, which has no mass; expected it to be fixed");
-  scene.bodies[0].detection = Detection::continuous;
-  EXPECT_EQ(error_of(scene),
-            "my.json: bodies[0]: body 'a': detection: rigid bodies are always continuous; leave it out");
-  scene.bodies[0].detection.reset();
-  auto& body = std::get<RigidSpec>(scene.bodies[0].body);
+  auto& body = std::get<RigidSceneBody>(scene.bodies[0].body);
   CompoundShape compound;
   compound.parts.resize(2);
   compound.parts[1].shape.shape = SphereShape{-1};
-  body.shape.shape = compound;
+  body.source.shape = compound;
   EXPECT_TRUE(error_of(scene).starts_with("my.json: bodies[0]: body 'a': parts[1]: ")) << error_of(scene);
   scene.world.response = "magic";
   EXPECT_TRUE(error_of(scene).starts_with("my.json: response is 'magic'")) << error_of(scene);
@@ -372,7 +368,7 @@ TEST(SceneBuild, MaterialAndPressureReachTheBodies) {
       {"name": "sheet", "kind": "particles", "mass": 0.1, "friction": 1, "mesh": {"generator": "sheet", "size_x": 0.2,
         "size_z": 0.2, "segments_x": 4, "segments_z": 4, "rotation": {"axis": [0, 0, 1], "degrees": -20},
         "position": [0.00342, 0.0094, 0]}})");
-    std::get<ParticleSpec>(scene.bodies[1].body).friction = friction;
+    std::get<ParticleSceneBody>(scene.bodies[1].body).material.friction = friction;
     World world = build_world(scene);
     const Eigen::Vector3d start = world.positions(world.bodies()[1])[0];
     for (int i = 0; i < 50; ++i) world.step();

@@ -18,7 +18,7 @@ Scene scene_of(const std::string& body) {
 }
 
 Matrix3d rotation_of(const Scene& scene) {
-  return build_rigid(scene.bodies[0]).pose.linear();
+  return build(std::get<RigidSceneBody>(scene.bodies[0].body)).pose.linear();
 }
 
 Scene turned(const std::string& rotation) {
@@ -71,7 +71,7 @@ TEST(SceneForms, OneNumberScalesAlongAllAxes) {
   const auto mesh = [](const char* scale) {
     const Scene scene = scene_of(
         fmt::format(R"({{"name": "a", "kind": "fixed", "mesh": {{"generator": "box", "scale": {}}}}})", scale));
-    return build(std::get<FixedSpec>(scene.bodies[0].body).mesh).positions;
+    return build(std::get<FixedSceneBody>(scene.bodies[0].body).source).positions;
   };
   EXPECT_EQ(mesh("2.5"), mesh("[2.5, 2.5, 2.5]"));
   EXPECT_NE(mesh("2.5"), mesh("1"));

@@ -33,20 +33,21 @@ Scene full_scene() {
                          .surface_factor = 1.5,
                          .immovable = true};
 
-  FixedSpec ground;
-  ground.mesh.shape = BoxSource{.size = {1, 2, 3}, .segments = 4};
-  ground.mesh.dents = {{.center = {1, 2, 3}, .direction = {0, 0, 2}, .radius = 0.5, .depth = -0.1}};
-  ground.mesh.placement = {
+  FixedSceneBody ground;
+  ground.source.shape = BoxSource{.size = {1, 2, 3}, .segments = 4};
+  ground.source.dents = {{.center = {1, 2, 3}, .direction = {0, 0, 2}, .radius = 0.5, .depth = -0.1}};
+  ground.source.placement = {
       .position = {4, 5, 6}, .rotation_axis = {1, 1, 0}, .rotation_degrees = 30, .scale = {1, 2, 0.5}};
 
-  ScriptedSpec knot;
-  knot.mesh.shape = TrefoilSource{.radius = 2, .height = 0.25, .tube_radius = 0.125, .along = 50, .across = 6};
+  ScriptedSceneBody knot;
+  knot.detection = Detection::continuous;
+  knot.source.shape = TrefoilSource{.radius = 2, .height = 0.25, .tube_radius = 0.125, .along = 50, .across = 6};
   knot.morph_target = MeshSource{.shape = FileSource{"folder/b.obj", "-z", "mm"}, .dents = {}, .placement = {}};
   knot.keyframes = {{.time = -1, .placement = {}, .morph = 0},
-                    {.time = 1e-300, .placement = ground.mesh.placement, .morph = 2}};
+                    {.time = 1e-300, .placement = ground.source.placement, .morph = 2}};
 
-  ParticleSpec cloth;
-  cloth.mesh.shape = SheetSource{.size_x = 2, .size_z = 3, .segments_x = 4, .segments_z = 5};
+  ParticleSceneBody cloth;
+  cloth.source.shape = SheetSource{.size_x = 2, .size_z = 3, .segments_x = 4, .segments_z = 5};
   cloth.mass = 2;
   cloth.stretch_stiffness = 3;
   cloth.bend_stiffness = 4;
@@ -55,15 +56,14 @@ Scene full_scene() {
   cloth.pinned = {0, 5, 29};
   cloth.velocity = {0.5, -3, 1e4};
 
-  FixedSpec ball;
-  ball.mesh.shape = IcosphereSource{.radius = 3, .subdivisions = 1};
-  FixedSpec ring;
-  ring.mesh.shape = TorusSource{.radius = 3, .tube_radius = 2, .around = 5, .across = 6};
+  FixedSceneBody ball;
+  ball.detection = Detection::discrete;
+  ball.source.shape = IcosphereSource{.radius = 3, .subdivisions = 1};
+  FixedSceneBody ring;
+  ring.source.shape = TorusSource{.radius = 3, .tube_radius = 2, .around = 5, .across = 6};
   scene.bodies = {{"ground", ground}, {"knot", knot}, {"cloth", cloth}, {"ball", ball}, {"ring", ring}};
-  scene.bodies[1].group = 6;
-  scene.bodies[1].detection = Detection::continuous;
-  scene.bodies[3].detection = Detection::discrete;
-  scene.bodies[2].mask = 0xfffffffe;
+  scene.bodies[1].filter().group = 6;
+  scene.bodies[2].filter().mask = 0xfffffffe;
   scene.excluded_bodies = {{"ring", "knot"}, {"cloth", "cloth"}};
   scene.continuous_pairs = {{"cloth", "ball"}};
   scene.discrete_pairs = {{"cloth", "ring"}, {"knot", "knot"}};
@@ -100,18 +100,18 @@ TEST(SceneRoundTrip, KeepsEveryFieldOfTheBodies) {
   const Scene again = reread(scene);
   ASSERT_EQ(again.bodies.size(), 5U);
 
-  const auto& ground = std::get<FixedSpec>(again.bodies[0].body);
-  EXPECT_EQ(std::get<BoxSource>(ground.mesh.shape).size, Vector3d(1, 2, 3));
-  EXPECT_EQ(std::get<BoxSource>(ground.mesh.shape).segments, 4);
-  ASSERT_EQ(ground.mesh.dents.size(), 1U);
-  EXPECT_EQ(ground.mesh.dents[0].center, Vector3d(1, 2, 3));
-  EXPECT_EQ(ground.mesh.dents[0].direction, Vector3d(0, 0, 2));
-  EXPECT_EQ(ground.mesh.dents[0].radius, 0.5);
-  EXPECT_EQ(ground.mesh.dents[0].depth, -0.1);
-  expect_same(ground.mesh.placement, std::get<FixedSpec>(scene.bodies[0].body).mesh.placement);
+  const auto& ground = std::get<FixedSceneBody>(again.bodies[0].body);
+  EXPECT_EQ(std::get<BoxSource>(ground.source.shape).size, Vector3d(1, 2, 3));
+  EXPECT_EQ(std::get<BoxSource>(ground.source.shape).segments, 4);
+  ASSERT_EQ(ground.source.dents.size(), 1U);
+  EXPECT_EQ(ground.source.dents[0].center, Vector3d(1, 2, 3));
+  EXPECT_EQ(ground.source.dents[0].direction, Vector3d(0, 0, 2));
+  EXPECT_EQ(ground.source.dents[0].radius, 0.5);
+  EXPECT_EQ(ground.source.dents[0].depth, -0.1);
+  expect_same(ground.source.placement, std::get<FixedSceneBody>(scene.bodies[0].body).source.placement);
 
-  const auto& knot = std::get<ScriptedSpec>(again.bodies[1].body);
-  const auto& trefoil_source = std::get<TrefoilSource>(knot.mesh.shape);
+  const auto& knot = std::get<ScriptedSceneBody>(again.bodies[1].body);
+  const auto& trefoil_source = std::get<TrefoilSource>(knot.source.shape);
   EXPECT_EQ(trefoil_source.radius, 2);
   EXPECT_EQ(trefoil_source.height, 0.25);
   EXPECT_EQ(trefoil_source.tube_radius, 0.125);
@@ -125,13 +125,13 @@ TEST(SceneRoundTrip, KeepsEveryFieldOfTheBodies) {
   EXPECT_EQ(knot.keyframes[0].time, -1);
   EXPECT_EQ(knot.keyframes[1].time, 1e-300);
   EXPECT_EQ(knot.keyframes[1].morph, 2);
-  expect_same(knot.keyframes[1].placement, ground.mesh.placement);
+  expect_same(knot.keyframes[1].placement, ground.source.placement);
 
-  const auto& cloth = std::get<ParticleSpec>(again.bodies[2].body);
-  EXPECT_EQ(std::get<SheetSource>(cloth.mesh.shape).size_x, 2);
-  EXPECT_EQ(std::get<SheetSource>(cloth.mesh.shape).size_z, 3);
-  EXPECT_EQ(std::get<SheetSource>(cloth.mesh.shape).segments_x, 4);
-  EXPECT_EQ(std::get<SheetSource>(cloth.mesh.shape).segments_z, 5);
+  const auto& cloth = std::get<ParticleSceneBody>(again.bodies[2].body);
+  EXPECT_EQ(std::get<SheetSource>(cloth.source.shape).size_x, 2);
+  EXPECT_EQ(std::get<SheetSource>(cloth.source.shape).size_z, 3);
+  EXPECT_EQ(std::get<SheetSource>(cloth.source.shape).segments_x, 4);
+  EXPECT_EQ(std::get<SheetSource>(cloth.source.shape).segments_z, 5);
   EXPECT_EQ(cloth.mass, 2);
   EXPECT_EQ(cloth.stretch_stiffness, 3);
   EXPECT_EQ(cloth.bend_stiffness, 4);
@@ -140,18 +140,18 @@ TEST(SceneRoundTrip, KeepsEveryFieldOfTheBodies) {
   EXPECT_EQ(cloth.pinned, (std::vector<Index>{0, 5, 29}));
   EXPECT_EQ(cloth.velocity, Vector3d(0.5, -3, 1e4));
 
-  EXPECT_EQ(std::get<IcosphereSource>(std::get<FixedSpec>(again.bodies[3].body).mesh.shape).radius, 3);
-  EXPECT_EQ(std::get<IcosphereSource>(std::get<FixedSpec>(again.bodies[3].body).mesh.shape).subdivisions, 1);
-  EXPECT_EQ(std::get<TorusSource>(std::get<FixedSpec>(again.bodies[4].body).mesh.shape).tube_radius, 2);
-  EXPECT_EQ(again.bodies[4].name, "ring");
+  EXPECT_EQ(std::get<IcosphereSource>(std::get<FixedSceneBody>(again.bodies[3].body).source.shape).radius, 3);
+  EXPECT_EQ(std::get<IcosphereSource>(std::get<FixedSceneBody>(again.bodies[3].body).source.shape).subdivisions, 1);
+  EXPECT_EQ(std::get<TorusSource>(std::get<FixedSceneBody>(again.bodies[4].body).source.shape).tube_radius, 2);
+  EXPECT_EQ(again.bodies[4].name(), "ring");
   EXPECT_EQ(again.world.contact.surface_factor, 1.5);
   EXPECT_TRUE(again.world.contact.immovable);
-  EXPECT_EQ(again.bodies[1].group, 6U);
-  EXPECT_EQ(again.bodies[1].detection, Detection::continuous);
-  EXPECT_EQ(again.bodies[2].detection, std::nullopt);
-  EXPECT_EQ(again.bodies[3].detection, Detection::discrete);
-  EXPECT_EQ(again.bodies[2].mask, 0xfffffffeU);
-  EXPECT_EQ(again.bodies[3].mask, 0xffffffffU);
+  EXPECT_EQ(again.bodies[1].filter().group, 6U);
+  EXPECT_EQ(knot.detection, Detection::continuous);
+  EXPECT_EQ(cloth.detection, std::nullopt);
+  EXPECT_EQ(std::get<FixedSceneBody>(again.bodies[3].body).detection, Detection::discrete);
+  EXPECT_EQ(again.bodies[2].filter().mask, 0xfffffffeU);
+  EXPECT_EQ(again.bodies[3].filter().mask, 0xffffffffU);
   EXPECT_EQ(again.excluded_bodies, scene.excluded_bodies);
   EXPECT_EQ(again.continuous_pairs, scene.continuous_pairs);
   EXPECT_EQ(again.discrete_pairs, scene.discrete_pairs);
@@ -184,24 +184,24 @@ Scene rigid_scene() {
   CompoundShape compound;
   compound.parts = {{{CylinderShape{0.2, 0.3}, 0.01}, {.position = {1, 2, 3}}},
                     {{HullShape{corners}, 0}, {.rotation_axis = {1, 1, 0}, .rotation_degrees = 30}}};
-  const std::vector<ShapeSpec> shapes{{SphereShape{0.25}, 0},
-                                      {BoxShape{{0.1, 0.2, 0.3}}, 0.02},
-                                      {CapsuleShape{0.1, 0.4}, 0},
-                                      {CylinderShape{0.3, 0.2}, 0},
-                                      {ConeShape{0.4, 0.1}, 0},
-                                      {EllipsoidShape{{0.3, 0.2, 0.1}}, 0},
-                                      {HalfSpaceShape{{0, 2, 1}, -0.5}, 0},
-                                      {HullShape{corners}, 0},
-                                      {TriangleShape{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, 0},
-                                      {mesh, 0},
-                                      {compound, 0}};
-  for (const ShapeSpec& shape : shapes) {
-    RigidSpec body;
-    body.shape = shape;
+  const std::vector<ShapeSource> shapes{{SphereShape{0.25}, 0},
+                                        {BoxShape{{0.1, 0.2, 0.3}}, 0.02},
+                                        {CapsuleShape{0.1, 0.4}, 0},
+                                        {CylinderShape{0.3, 0.2}, 0},
+                                        {ConeShape{0.4, 0.1}, 0},
+                                        {EllipsoidShape{{0.3, 0.2, 0.1}}, 0},
+                                        {HalfSpaceShape{{0, 2, 1}, -0.5}, 0},
+                                        {HullShape{corners}, 0},
+                                        {TriangleShape{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, 0},
+                                        {mesh, 0},
+                                        {compound, 0}};
+  for (const ShapeSource& shape : shapes) {
+    RigidSceneBody body;
+    body.source = shape;
     scene.bodies.push_back({"body-" + std::to_string(scene.bodies.size()), body});
   }
-  auto& body = std::get<RigidSpec>(scene.bodies[1].body);
-  body.pose = {.position = {7, 8, 9}, .rotation_axis = {0, 0, 2}, .rotation_degrees = 45};
+  auto& body = std::get<RigidSceneBody>(scene.bodies[1].body);
+  body.placement = {.position = {7, 8, 9}, .rotation_axis = {0, 0, 2}, .rotation_degrees = 45};
   body.motion = MotionModel::scripted;
   body.density = 2;
   body.mass.emplace();
@@ -210,8 +210,8 @@ Scene rigid_scene() {
   body.mass->inertia << 2, 0.1, 0.2, 0.1, 3, 0.3, 0.2, 0.3, 4;
   body.velocity = {1, 2, 3};
   body.angular_velocity = {4, 5, 6};
-  body.friction = 0.1;
-  body.restitution = 0.9;
+  body.material.friction = 0.1;
+  body.material.restitution = 0.9;
   body.torsional_friction = 0.01;
   body.rolling_friction = 0.02;
   body.linear_damping = 0.2;
@@ -220,9 +220,9 @@ Scene rigid_scene() {
   body.locked_rotation = {false, true, false};
   body.sleeping_allowed = false;
   body.decomposition = {.tolerance = 0.25, .max_parts = 5};
-  scene.bodies[1].group = 2;
-  scene.bodies[1].mask = 5;
-  std::get<RigidSpec>(scene.bodies[6].body).motion = MotionModel::fixed;
+  scene.bodies[1].filter().group = 2;
+  scene.bodies[1].filter().mask = 5;
+  std::get<RigidSceneBody>(scene.bodies[6].body).motion = MotionModel::fixed;
   scene.excluded_bodies = {{"body-0", "body-1"}};
   return scene;
 }
@@ -240,8 +240,8 @@ TEST(SceneRoundTrip, KeepsEveryFieldOfRigidBodies) {
   ASSERT_TRUE(again.bounds);
   EXPECT_EQ(again.bounds->min, Vector3d(-1, -2, -3));
   EXPECT_EQ(again.bounds->max, Vector3d(4, 5, 6.5));
-  const RigidBody left = build_rigid(scene.bodies[1]);
-  const RigidBody right = build_rigid(again.bodies[1]);
+  const RigidBody left = build(std::get<RigidSceneBody>(scene.bodies[1].body));
+  const RigidBody right = build(std::get<RigidSceneBody>(again.bodies[1].body));
   EXPECT_EQ(right.name, "body-1");
   EXPECT_EQ(right.pose.matrix(), left.pose.matrix());
   EXPECT_EQ(right.motion, MotionModel::scripted);
@@ -252,20 +252,20 @@ TEST(SceneRoundTrip, KeepsEveryFieldOfRigidBodies) {
   EXPECT_EQ(right.mass->inertia, left.mass->inertia);
   EXPECT_EQ(right.velocity, Vector3d(1, 2, 3));
   EXPECT_EQ(right.angular_velocity, Vector3d(4, 5, 6));
-  EXPECT_EQ(right.friction, 0.1);
-  EXPECT_EQ(right.restitution, 0.9);
+  EXPECT_EQ(right.material.friction, 0.1);
+  EXPECT_EQ(right.material.restitution, 0.9);
   EXPECT_EQ(right.torsional_friction, 0.01);
   EXPECT_EQ(right.rolling_friction, 0.02);
   EXPECT_EQ(right.linear_damping, 0.2);
   EXPECT_EQ(right.angular_damping, 0.3);
   EXPECT_EQ(right.locked_translation, left.locked_translation);
   EXPECT_EQ(right.locked_rotation, left.locked_rotation);
-  EXPECT_EQ(right.group, 2U);
-  EXPECT_EQ(right.mask, 5U);
+  EXPECT_EQ(right.filter.group, 2U);
+  EXPECT_EQ(right.filter.mask, 5U);
   EXPECT_FALSE(right.sleeping_allowed);
   EXPECT_EQ(right.decomposition, (DecomposeOptions{.tolerance = 0.25, .max_parts = 5}));
   for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
-    const Shape shape = build_rigid(again.bodies[i]).shape;
+    const Shape shape = build(std::get<RigidSceneBody>(again.bodies[i].body)).shape;
     EXPECT_EQ(static_cast<std::size_t>(shape.kind()), i) << "the order of the list is that of ShapeKind";
     EXPECT_EQ(shape.margin(), i == 1 ? 0.02 : 0) << i;
   }
@@ -282,7 +282,7 @@ TEST(SceneRoundTrip, BuiltinScenes) {
 TEST(SceneRoundTrip, DefaultsThatSayNothingAreNotWritten) {
   Scene scene;
   scene.name = "small";
-  scene.bodies = {{"box", FixedSpec{}}};
+  scene.bodies = {{"box", FixedSceneBody{}}};
   EXPECT_EQ(to_json(scene), R"({
   "name": "small",
   "steps": 100,

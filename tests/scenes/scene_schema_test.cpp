@@ -93,7 +93,7 @@ class FieldLister {
     const json index{{"type", "integer"}, {"minimum", 0}, {"maximum", std::numeric_limits<Index>::max()}};
     add(name, presence, value, list_of(index));
   }
-  void body_pairs(const char* name, const std::vector<std::array<std::string, 2>>& value, const std::vector<BodySpec>&,
+  void body_pairs(const char* name, const std::vector<std::array<std::string, 2>>& value, const std::vector<SceneBody>&,
                   Presence presence) {
     add(name, presence, value, list_of(list_of({{"type", "string"}}, 2, 2)));
   }
@@ -101,7 +101,7 @@ class FieldLister {
 
   template <class T>
   void object(const char* name, T& value, Presence presence) {
-    add(name, presence, nullptr, reference(std::is_same_v<T, ConvexSpec> ? "convex_shape" : name));
+    add(name, presence, nullptr, reference(std::is_same_v<T, ConvexSource> ? "convex_shape" : name));
     FieldLister inner(objects_, name);
     describe(inner, value);
   }
@@ -135,7 +135,7 @@ class FieldLister {
   void list(const char* name, std::vector<T>&, Presence presence) {
     const std::string items(name);
     const std::string item_name = items == "bodies" ? "body" : items.substr(0, items.size() - 1);
-    add(name, presence, json::array(), list_of(reference(item_name), std::is_same_v<T, PartSpec> ? 1 : 0));
+    add(name, presence, json::array(), list_of(reference(item_name), std::is_same_v<T, PartSource> ? 1 : 0));
     FieldLister inner(objects_, item_name);
     T item{};
     describe(inner, item);
@@ -177,11 +177,11 @@ class FieldLister {
     inner.add("name", Presence::required, nullptr, {{"type", "string"}});
     const json with_shape{{"enum", {"fixed", "scripted", "rigid"}}};
     inner.add(kind_name, Presence::required, nullptr,
-              std::is_same_v<T, RigidSpec> ? with_shape : json{{"const", kind}});
-    const BodySpec common;
-    inner.bits("group", common.group, Presence::quiet);
-    inner.bits("mask", common.mask, Presence::quiet);
-    if (!std::is_same_v<T, RigidSpec>) inner.optional_choice("detection", common.detection, detection_names);
+              std::is_same_v<T, RigidSceneBody> ? with_shape : json{{"const", kind}});
+    const FixedSceneBody common;
+    inner.bits("group", common.filter.group, Presence::quiet);
+    inner.bits("mask", common.filter.mask, Presence::quiet);
+    if (!std::is_same_v<T, RigidSceneBody>) inner.optional_choice("detection", common.detection, detection_names);
     T body{};
     describe(inner, body);
   }
@@ -190,7 +190,7 @@ class FieldLister {
   void list_solid(const char* kind_name, const std::string& kind) {
     FieldLister inner(objects_, kind + "_shape");
     inner.add(kind_name, Presence::required, nullptr, {{"const", kind}});
-    inner.number("margin", ShapeSpec{}.margin, Presence::quiet, Sign::not_negative);
+    inner.number("margin", ShapeSource{}.margin, Presence::quiet, Sign::not_negative);
     T solid{};
     describe(inner, solid);
   }

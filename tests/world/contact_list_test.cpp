@@ -35,7 +35,7 @@ struct Falling {
                                   .mass = mass,
                                   .air_damping = 0,
                                   .velocity = {0, speed, 0},
-                                  .friction = 0});
+                                  .material = {.friction = 0}});
   }
 };
 

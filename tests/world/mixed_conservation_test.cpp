@@ -51,7 +51,7 @@ struct Thrown {
   BodyId sheet;
   BodyId body;
 
-  Thrown(const Case& c, double dt)
+  Thrown(const Case& c, double dt, double speed = 1)
       : world({.gravity = {0, 0, 0},
                .dt = dt,
                .contact = {.distance = 0.01, .pairs = PairScope::between},
@@ -66,18 +66,14 @@ struct Thrown {
                                    .bend_stiffness = bend,
                                    .spring_damping = 0.1,
                                    .air_damping = 0,
-                                   .friction = c.friction,
-                                   .restitution = c.restitution});
-    body =
-        world.add(RigidBody{.name = "body",
-                            .shape = c.box ? Shape::box({0.1, 0.06, 0.08}) : Shape::sphere(0.1),
-                            .pose = at({0.13, 0.2, 0.07}),
-                            .density = 100,
-                            // Springs of penalty contacts hold no more; where they do not, motion ends at the impact.
-                            .velocity = (c.response == "penalty" ? 0.2 : 1) * Vector3d(0.7, -4, 0.3),
-                            .angular_velocity = {1, 2, -3},
-                            .friction = c.friction,
-                            .restitution = c.restitution});
+                                   .material = {c.friction, c.restitution}});
+    body = world.add(RigidBody{.name = "body",
+                               .shape = c.box ? Shape::box({0.1, 0.06, 0.08}) : Shape::sphere(0.1),
+                               .pose = at({0.13, 0.2, 0.07}),
+                               .density = 100,
+                               .velocity = speed * Vector3d(0.7, -4, 0.3),
+                               .angular_velocity = {1, 2, -3},
+                               .material = {c.friction, c.restitution}});
   }
   Totals totals() const {
     Totals t;
@@ -92,8 +88,14 @@ const std::vector<Case> cases{{"soft", false, 0, 0},      {"soft", true, 0.6, 0}
                               {"penalty", false, 0.6, 0}, {"penalty", true, 0.6, 0.0}};
 
 TEST(MixedConservation, MomentumAndAngularMomentumAreKept) {
+  std::vector<std::pair<Case, double>> throws;
   for (const Case& c : cases) {
-    Thrown scene(c, 0.001);
+    throws.emplace_back(c, 1);
+    // Springs of penalty contacts hold a slow body; where they do not, continuous detection ends the motion.
+    if (c.response == "penalty") throws.emplace_back(c, 0.2);
+  }
+  for (const auto& [c, speed] : throws) {
+    Thrown scene(c, 0.001, speed);
     const Totals before = scene.totals();
     Totals ball;
     add_rigid(scene.world, scene.body, ball);

@@ -27,14 +27,14 @@ double slide(const std::string& response, bool half_space, double friction, doub
                         .shape = Shape::half_space({0, 1, 0}, 0),
                         .pose = pose,
                         .motion = MotionModel::fixed,
-                        .friction = friction});
+                        .material = {.friction = friction}});
   } else {
     pose.translation() = pose.linear() * Vector3d(0, -1, 0);
     world.add(RigidBody{.name = "slope",
                         .shape = Shape::box({5, 1, 5}),
                         .pose = pose,
                         .motion = MotionModel::fixed,
-                        .friction = friction});
+                        .material = {.friction = friction}});
   }
   const TriangleMesh mesh = placed(make_sheet(0.4, 0.4, 4, 4), tilt * Vector3d(0, 0.01, 0), Eigen::Quaterniond(tilt));
   const BodyId sheet = world.add(ParticleBody{.name = "sheet",
@@ -44,7 +44,7 @@ double slide(const std::string& response, bool half_space, double friction, doub
                                               .bend_stiffness = 1,
                                               .spring_damping = 0.1,
                                               .air_damping = 0,
-                                              .friction = friction});
+                                              .material = {.friction = friction}});
   for (int i = 0; i < 240; ++i) world.step();
   double sum = 0;
   for (std::size_t v = 0; v < mesh.positions.size(); ++v)
@@ -87,7 +87,7 @@ TEST(MixedBounce, AStiffSheetBouncesLikeAPlate) {
                                                   .bend_stiffness = 500,
                                                   .spring_damping = 0.1,
                                                   .air_damping = 0,
-                                                  .restitution = e});
+                                                  .material = {.restitution = e}});
       const auto height = [&] {
         double sum = 0;
         for (const Vector3d& p : world.positions(sheet)) sum += p.y();
@@ -186,15 +186,14 @@ TEST(MixedWorld, FiltersHoldBetweenRigidBodiesAndSurfaces) {
                        .mass = 1,
                        .stretch_stiffness = 100,
                        .pinned = vertices_where(mesh, [](const Vector3d& p) { return std::abs(p.x()) > 0.49; }),
-                       .group = 2,
-                       .mask = filter == Filter::mask ? 4U : 0xffffffffU});
-      const BodyId ball = world.add(RigidBody{.name = "ball",
-                                              .shape = Shape::sphere(0.1),
-                                              .pose = at({0.05, 0.15, 0.02}),
-                                              .density = 20,
-                                              .velocity = {0, -2, 0},
-                                              .group = 1,
-                                              .mask = filter == Filter::group ? 1U : 0xffffffffU});
+                       .filter = {.group = 2, .mask = filter == Filter::mask ? 4U : 0xffffffffU}});
+      const BodyId ball =
+          world.add(RigidBody{.name = "ball",
+                              .shape = Shape::sphere(0.1),
+                              .pose = at({0.05, 0.15, 0.02}),
+                              .density = 20,
+                              .velocity = {0, -2, 0},
+                              .filter = {.group = 1, .mask = filter == Filter::group ? 1U : 0xffffffffU}});
       if (filter == Filter::excluded) world.exclude(ball, sheet);
       std::size_t contacts = 0;
       for (int i = 0; i < 60; ++i) {

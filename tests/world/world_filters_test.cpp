@@ -10,7 +10,7 @@ namespace carom {
 namespace {
 
 FixedBody box_at(const char* name, double x, std::uint32_t group = 1, std::uint32_t mask = 0xffffffff) {
-  FixedBody body{.name = name, .mesh = make_box({1, 1, 1}), .group = group, .mask = mask};
+  FixedBody body{.name = name, .mesh = make_box({1, 1, 1}), .filter = {group, mask}};
   for (Eigen::Vector3d& p : body.mesh.positions) p.x() += x;
   return body;
 }

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "carom/body/filter.hpp"
+#include "carom/body/material.hpp"
 #include "carom/body/motion_model.hpp"
 #include "carom/shape/decompose.hpp"
 #include "carom/shape/shape.hpp"
@@ -26,6 +28,7 @@ struct MassOverride {
   bool inertia_from_shape = false;
 };
 
+/// Description of a solid that moves as a whole, or of a shape that is fixed or scripted.
 struct RigidBody {
   std::string name{};
   /// Half-spaces are fixed only. A dynamic mesh is a closed solid and collides as its decomposition; it has the mass of
@@ -37,10 +40,7 @@ struct RigidBody {
   std::optional<MassOverride> mass{};         ///< if given, `density` has no meaning
   Eigen::Vector3d velocity{0, 0, 0};          ///< m/s, of the centre of mass
   Eigen::Vector3d angular_velocity{0, 0, 0};  ///< rad/s, in the world
-  /// Coulomb's coefficient; two bodies have the geometric mean of theirs.
-  double friction = 0.6;
-  /// 0 = no bounce, 1 = none lost; two bodies have the larger of theirs.
-  double restitution = 0;
+  Material material{};
   /// m, a lever: turning on the spot, and rolling, is resisted by a torque of up to this times the force with which the
   /// bodies press; two bodies have the larger of theirs. 0, as a point of contact resists neither; a ball of rubber
   /// flattens to a disc, and has about two thirds of its radius for the first. Only with the response `impulse`.
@@ -51,8 +51,7 @@ struct RigidBody {
   /// Axes of the world along which, or about which, the body does not move.
   std::array<bool, 3> locked_translation{false, false, false};
   std::array<bool, 3> locked_rotation{false, false, false};
-  std::uint32_t group = 1;          ///< bits
-  std::uint32_t mask = 0xffffffff;  ///< bits; two bodies touch if each mask has a bit of the other's group
+  CollisionFilter filter{};
   bool sleeping_allowed = true;
   DecomposeOptions decomposition{};  ///< of a rigid mesh; the default for all other bodies
 };

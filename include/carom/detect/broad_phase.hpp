@@ -9,7 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "carom/body/filter.hpp"
 #include "carom/core/id.hpp"
+#include "carom/core/unset.hpp"
 #include "carom/shape/shape.hpp"
 
 /// Which of many bounds overlap, kept up to date while they move, come and go.
@@ -45,12 +47,6 @@ struct SweptBox {
   AxisBox end;
 };
 
-/// As in ObjectGroup: two proxies make a pair only if the group of each has a bit of the other's mask.
-struct ProxyGroup {
-  std::uint32_t group = 1;
-  std::uint32_t mask = 0xffffffff;
-};
-
 /// The `index` of two ids, a < b. An index is not used for another proxy before the update after the one that
 /// reported the end of its pairs, so until then it is clear who is meant.
 struct ProxyPair {
@@ -80,7 +76,7 @@ struct BroadPhaseStats {
 /// Where a ray enters a box; 0 if it starts inside.
 struct ProxyHit {
   ProxyId proxy;
-  double t = 0;  ///< in lengths of the direction
+  double t = unset;  ///< in lengths of the direction
 };
 
 /// Bounds may be infinite, as those of half-spaces, or of no size, but neither empty nor NaN: Error(invalid_argument,
@@ -95,10 +91,10 @@ class BroadPhase {
   BroadPhase(BroadPhase&&) noexcept;
   BroadPhase& operator=(BroadPhase&&) noexcept;
 
-  /// `value` is the caller's own.
-  ProxyId add(const AxisBox& box, ProxyGroup group = {}, std::uint64_t value = 0);
-  ProxyId add(const Dop<18>& dop, ProxyGroup group = {}, std::uint64_t value = 0);
-  ProxyId add(const SweptBox& swept, ProxyGroup group = {}, std::uint64_t value = 0);
+  /// Two proxies make a pair only if may_collide() says so of their filters. `value` is the caller's own.
+  ProxyId add(const AxisBox& box, const CollisionFilter& filter = {}, std::uint64_t value = 0);
+  ProxyId add(const Dop<18>& dop, const CollisionFilter& filter = {}, std::uint64_t value = 0);
+  ProxyId add(const SweptBox& swept, const CollisionFilter& filter = {}, std::uint64_t value = 0);
 
   void move(ProxyId id, const AxisBox& box);
   void move(ProxyId id, const Dop<18>& dop);
@@ -107,7 +103,7 @@ class BroadPhase {
   void move(std::span<const ProxyId> ids, std::span<const AxisBox> boxes);
 
   void remove(ProxyId id);
-  void set_group(ProxyId id, ProxyGroup group);
+  void set_filter(ProxyId id, const CollisionFilter& filter);
   /// These two make no pair, until include() or one of them is removed. False if that was so already.
   bool exclude(ProxyId a, ProxyId b);
   bool include(ProxyId a, ProxyId b);

@@ -23,7 +23,7 @@ struct Contact {
   /// The four vertices that take part and their share in the contact points.
   /// vertex_face: vertex; the triangle's corners. edge_edge: both ends of a; both ends of b.
   std::array<Index, 4> vertices{none, none, none, none};
-  std::array<double, 4> weights{};
+  std::array<double, 4> weights{unset, unset, unset, unset};
   double distance = unset;                                     ///< m, not negative: these are features, not volumes
   Eigen::Vector3d point_a = Eigen::Vector3d::Constant(unset);  ///< world frame
   Eigen::Vector3d point_b = Eigen::Vector3d::Constant(unset);  ///< world frame

@@ -5,16 +5,16 @@
 #include <cstdint>
 #include <span>
 
+#include "carom/body/filter.hpp"
 #include "carom/mesh/mesh.hpp"
 
 namespace carom {
 
-/// Two objects make contacts with each other only if the group of each has a bit of the other's mask;
-/// an object makes contacts with itself only if its group has a bit of its own mask.
+/// Filter of one object of a surface. Objects make contacts with each other, and an object with itself, only if
+/// may_collide() says so of their filters.
 struct ObjectGroup {
-  Index object = none;              ///< as in Surface::object_of_triangle()
-  std::uint32_t group = 1;          ///< bits: what it is
-  std::uint32_t mask = 0xffffffff;  ///< bits: what it touches
+  Index object = none;  ///< as in Surface::object_of_triangle()
+  CollisionFilter filter{};
 };
 
 /// Pairs of features that are close but are not to count as contacts. All are off by default, and
@@ -36,7 +36,7 @@ struct ContactFilters {
   /// Objects that make no contacts with each other, either way round; an object with itself: none within it.
   std::span<const std::array<Index, 2>> excluded_objects{};
 
-  /// Objects that are not listed have the default group and mask.
+  /// Objects that are not listed have the default filter.
   std::span<const ObjectGroup> groups{};
   /// One for each vertex; a feature with a vertex whose flag is 0 makes no contacts. Empty = all do.
   std::span<const std::uint8_t> vertex_enabled{};

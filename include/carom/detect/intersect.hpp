@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "carom/core/unset.hpp"
 #include "carom/detect/detect.hpp"
 
 /// Which triangles intersect: exact answers, decided by signs of determinants that are never wrong.
@@ -24,8 +25,8 @@ struct TriangleIntersection {
   /// point: both are the point. segment: its ends. coplanar: the two corners of the overlap that are
   /// the farthest apart. Rounded to double after the decision, to a few units in the last place of the
   /// corners' coordinates; `start` is the one with the smaller x (y, z if equal).
-  Eigen::Vector3d start = Eigen::Vector3d::Zero();
-  Eigen::Vector3d end = Eigen::Vector3d::Zero();
+  Eigen::Vector3d start = Eigen::Vector3d::Constant(unset);
+  Eigen::Vector3d end = Eigen::Vector3d::Constant(unset);
 };
 
 using TrianglePoints = std::array<Eigen::Vector3d, 3>;
@@ -42,8 +43,8 @@ struct Intersection {
   Index b = none;
   /// Of all that the two have in common, the corners they share included.
   IntersectionKind kind = IntersectionKind::point;
-  Eigen::Vector3d start = Eigen::Vector3d::Zero();  ///< as in TriangleIntersection
-  Eigen::Vector3d end = Eigen::Vector3d::Zero();
+  Eigen::Vector3d start = Eigen::Vector3d::Constant(unset);  ///< as in TriangleIntersection
+  Eigen::Vector3d end = Eigen::Vector3d::Constant(unset);
 };
 
 struct IntersectOptions {

@@ -1,97 +1,24 @@
 #pragma once
 
+#include <concepts>
 #include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
-#include "carom/mesh/generate.hpp"
-#include "carom/mesh/mesh.hpp"
+#include "carom/io/mesh_source.hpp"
+#include "carom/io/shape_source.hpp"
 #include "carom/world/world.hpp"
 
-/// Scenes: a world described by data, as JSON and as structs with the same names. The format is
-/// described in docs/formats.md and by docs/scene.schema.json.
+/// Scenes: a world described by data, as JSON and as the descriptions that World::add takes. The format is described in
+/// docs/formats.md and by docs/scene.schema.json.
 namespace carom {
 
-/// Where a mesh comes from: made from numbers, or read from a file (relative to the scene's file).
-struct BoxSource {
-  Eigen::Vector3d size{1, 1, 1};
-  int segments = 1;
-};
-struct IcosphereSource {
-  double radius = 1;
-  int subdivisions = 3;
-};
-struct TorusSource {
-  double radius = 1;
-  double tube_radius = 0.4;
-  int around = 40;
-  int across = 20;
-};
-struct TrefoilSource {
-  double radius = 1;
-  double height = 0.5;
-  double tube_radius = 0.2;
-  int along = 165;
-  int across = 12;
-};
-struct SheetSource {
-  double size_x = 1;
-  double size_z = 1;
-  int segments_x = 20;
-  int segments_z = 20;
-};
-struct RollSource {
-  double inner_radius = 0.2;
-  double gap = 0.02;
-  double turns = 4;
-  double width = 1;
-  int along = 100;
-  int across = 20;
-};
-struct ExtrusionSource {
-  std::vector<Eigen::Vector2d> outline;  ///< m, corners (x, y)
-  double length = 1;                     ///< m, along z
-};
-struct RevolutionSource {
-  std::vector<Eigen::Vector2d> profile;  ///< m, corners (radius, y)
-  int around = 40;
-};
-struct FileSource {
-  std::filesystem::path path;
-  std::string up = "as-is";   ///< as MeshReadOptions::up
-  std::string unit = "file";  ///< as MeshReadOptions::unit
-};
-
-/// A place, a turn and a stretch; applied as scale, then rotation, then position.
-struct Placement {
-  Eigen::Vector3d position = Eigen::Vector3d::Zero();        ///< m
-  Eigen::Vector3d rotation_axis = Eigen::Vector3d::UnitY();  ///< any length but zero
-  double rotation_degrees = 0;
-  Eigen::Vector3d scale = Eigen::Vector3d::Ones();  ///< positive
-};
-
-struct MeshSource {
-  std::variant<BoxSource, IcosphereSource, TorusSource, TrefoilSource, SheetSource, RollSource, ExtrusionSource,
-               RevolutionSource, FileSource>
-      shape;
-  std::vector<Dent> dents;  ///< applied in order, before the placement
-  Placement placement;
-};
-
-/// Builds the mesh; all objects of a file become one.
-TriangleMesh build(const MeshSource& source);
-
-struct FixedSpec {
-  MeshSource mesh;
-  double friction = 0.6;
-  double restitution = 0;
-};
-
-/// Between keyframes position, scale and morph are interpolated smoothly (zero velocity at each
+/// Key of a motion. Between keyframes position, scale and morph are interpolated smoothly (zero velocity at each
 /// key), rotation along the shortest arc; before the first and after the last the body rests.
 struct Keyframe {
   double time = 0;      ///< s, ascending
@@ -99,127 +26,52 @@ struct Keyframe {
   double morph = 0;     ///< 0 = the mesh, 1 = the morph target; others between and beyond
 };
 
-struct ScriptedSpec {
-  MeshSource mesh;
-  std::optional<MeshSource> morph_target;  ///< same triangles; its placement is relative to that of the mesh
-  std::vector<Keyframe> keyframes;
-  double friction = 0.6;
-  double restitution = 0;
+// Bodies of a scene: the descriptions that World::add takes, and the sources of what is too large to write down. What
+// the sources stand for is filled in by build().
+
+struct FixedSceneBody : FixedBody {
+  MeshSource source{};  ///< of `mesh`
 };
 
-/// A ParticleBody without what all bodies of a scene have; the words are the same.
-struct ParticleSpec {
-  MeshSource mesh;
-  double mass = 1;
-  double stretch_stiffness = 500;
-  double bend_stiffness = 5;
-  double spring_damping = 0.5;
-  double air_damping = 0.1;
-  std::vector<Index> pinned{};
-  Eigen::Vector3d velocity{0, 0, 0};
-  double pressure = 0;
-  bool sleeping_allowed = true;
-  double friction = 0.6;
-  double restitution = 0;
+struct ScriptedSceneBody : ScriptedBody {
+  MeshSource source{};                       ///< of `mesh`
+  std::optional<MeshSource> morph_target{};  ///< same triangles; its placement is relative to that of the mesh
+  std::vector<Keyframe> keyframes{};         ///< make `motion`
 };
 
-/// Solids of rigid bodies, with the words and frames of the makers of Shape.
-struct SphereShape {
-  double radius = 0.5;
-};
-struct BoxShape {
-  Eigen::Vector3d half{0.5, 0.5, 0.5};
-};
-struct CapsuleShape {
-  double radius = 0.25;
-  double half_length = 0.5;
-};
-struct CylinderShape {
-  double radius = 0.5;
-  double half_length = 0.5;
-};
-struct ConeShape {
-  double radius = 0.5;
-  double half_length = 0.5;
-};
-struct EllipsoidShape {
-  Eigen::Vector3d radii{0.5, 0.5, 0.5};
-};
-struct HalfSpaceShape {
-  Eigen::Vector3d normal{0, 1, 0};
-  double offset = 0;
-};
-struct HullShape {
-  std::vector<Eigen::Vector3d> points;
-};
-struct TriangleShape {
-  Eigen::Vector3d a{0, 0, 0};
-  Eigen::Vector3d b{1, 0, 0};
-  Eigen::Vector3d c{0, 0, -1};
-};
-struct MeshShape {
-  MeshSource mesh;
-  MeshSolid solid = MeshSolid::by_normals;
+struct ParticleSceneBody : ParticleBody {
+  MeshSource source{};  ///< of `mesh`
 };
 
-/// A place and a turn; applied as rotation, then position.
-struct PoseSpec {
-  Eigen::Vector3d position = Eigen::Vector3d::Zero();        ///< m
-  Eigen::Vector3d rotation_axis = Eigen::Vector3d::UnitY();  ///< any length but zero
-  double rotation_degrees = 0;
+struct RigidSceneBody : RigidBody {
+  ShapeSource source{};    ///< of `shape`
+  PoseSource placement{};  ///< of `pose`
 };
 
-struct ConvexSpec {
-  std::variant<SphereShape, BoxShape, CapsuleShape, CylinderShape, ConeShape, EllipsoidShape, HalfSpaceShape, HullShape,
-               TriangleShape>
-      shape;
-  double margin = 0;  ///< m, see Shape
-};
-struct PartSpec {
-  ConvexSpec shape;
-  PoseSpec pose;  ///< in the frame of the compound
-};
-struct CompoundShape {
-  std::vector<PartSpec> parts;
-};
+/// Descriptions with mesh, motion, shape and pose from their sources, for World::add. Each throws Error that names the
+/// body and the field.
+FixedBody build(const FixedSceneBody& body);
+ScriptedBody build(const ScriptedSceneBody& body);
+ParticleBody build(const ParticleSceneBody& body);
+RigidBody build(const RigidSceneBody& body);
 
-struct ShapeSpec {
-  std::variant<SphereShape, BoxShape, CapsuleShape, CylinderShape, ConeShape, EllipsoidShape, HalfSpaceShape, HullShape,
-               TriangleShape, MeshShape, CompoundShape>
-      shape;
-  double margin = 0;  ///< m, see Shape
-};
+/// Body of a scene, of any kind.
+struct SceneBody {
+  using Description = std::variant<FixedSceneBody, ScriptedSceneBody, ParticleSceneBody, RigidSceneBody>;
 
-/// Throws Error that names the field.
-Shape build(const ShapeSpec& spec);
+  SceneBody() = default;
+  template <class Body>
+  requires std::constructible_from<Description, Body> SceneBody(Body description)
+      : body(std::move(description)) {}  // NOLINT(google-explicit-constructor)
+  SceneBody(std::string name, Description description);
 
-/// A RigidBody without what all bodies of a scene have; the words are the same.
-struct RigidSpec {
-  ShapeSpec shape;
-  PoseSpec pose;
-  MotionModel motion = MotionModel::rigid;
-  double density = 1000;
-  std::optional<MassOverride> mass{};
-  Eigen::Vector3d velocity{0, 0, 0};
-  Eigen::Vector3d angular_velocity{0, 0, 0};
-  double friction = 0.6;
-  double restitution = 0;
-  double torsional_friction = 0;
-  double rolling_friction = 0;
-  double linear_damping = 0;
-  double angular_damping = 0;
-  std::array<bool, 3> locked_translation{false, false, false};
-  std::array<bool, 3> locked_rotation{false, false, false};
-  bool sleeping_allowed = true;
-  DecomposeOptions decomposition{};
-};
+  Description body;
 
-struct BodySpec {
-  std::string name;
-  std::variant<FixedSpec, ScriptedSpec, ParticleSpec, RigidSpec> body;
-  std::uint32_t group = 1;               ///< bits, see ObjectGroup
-  std::uint32_t mask = 0xffffffff;       ///< bits
-  std::optional<Detection> detection{};  ///< as the world if not given; not of rigid bodies
+  // Parts that the descriptions have in common.
+  std::string& name();
+  const std::string& name() const;
+  CollisionFilter& filter();
+  const CollisionFilter& filter() const;
 };
 
 /// Where bodies are expected to stay: one whose centre is outside, or not finite, is lost.
@@ -233,7 +85,7 @@ struct Scene {
   std::string description;
   int steps = 100;
   WorldOptions world;
-  std::vector<BodySpec> bodies;
+  std::vector<SceneBody> bodies;
   std::vector<std::array<std::string, 2>> excluded_bodies{};  ///< names of bodies that make no contacts with each other
   /// Names of bodies for World::set_detection.
   std::vector<std::array<std::string, 2>> continuous_pairs{};
@@ -257,8 +109,6 @@ World build_world(const Scene& scene);
 bool has_surfaces(const Scene& scene);
 /// Whether a body is rigid or made of particles: `response` and `rigid` are of these.
 bool has_responding_bodies(const Scene& scene);
-/// Of a scene's body that is a RigidSpec. Throws Error that names the body.
-RigidBody build_rigid(const BodySpec& body);
 
 struct BuiltinScene {
   std::string_view name;

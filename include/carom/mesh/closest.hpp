@@ -2,6 +2,8 @@
 
 #include <Eigen/Core>
 
+#include "carom/core/unset.hpp"
+
 namespace carom {
 
 /// Closest points of two features. The distance is that between the two points returned, which
@@ -12,17 +14,18 @@ namespace carom {
 /// edges included. Where the true distance is more than a double can hold, it is infinite; it
 /// is never NaN.
 struct VertexTriangleClosest {
-  Eigen::Vector3d weights;  ///< barycentric, of the point on the triangle; each in [0, 1], sum 1
-  Eigen::Vector3d point;    ///< on the triangle
-  double distance = 0;
+  Eigen::Vector3d weights =
+      Eigen::Vector3d::Constant(unset);  ///< barycentric, of the point on the triangle; each in [0, 1], sum 1
+  Eigen::Vector3d point = Eigen::Vector3d::Constant(unset);  ///< on the triangle
+  double distance = unset;
 };
 
 struct EdgeEdgeClosest {
-  double s = 0;  ///< point_a = a0 + s (a1 - a0), in [0, 1]
-  double t = 0;  ///< point_b = b0 + t (b1 - b0), in [0, 1]
-  Eigen::Vector3d point_a;
-  Eigen::Vector3d point_b;
-  double distance = 0;
+  double s = unset;  ///< point_a = a0 + s (a1 - a0), in [0, 1]
+  double t = unset;  ///< point_b = b0 + t (b1 - b0), in [0, 1]
+  Eigen::Vector3d point_a = Eigen::Vector3d::Constant(unset);
+  Eigen::Vector3d point_b = Eigen::Vector3d::Constant(unset);
+  double distance = unset;
 };
 
 /// Every finite input has an answer: triangles of zero area act as the segment or point they are.

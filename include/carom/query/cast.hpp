@@ -44,9 +44,9 @@ struct CastResult {
   /// and `tolerance` says how near to one it is.
   bool limited = false;
   /// In [0, 1]: before it they have not met. 1 if they never do.
-  double time = 1;
+  double time = unset;
   /// m: at `time` the shapes are no farther apart than separation + this. 0 if they start within the separation.
-  double tolerance = 0;
+  double tolerance = unset;
   /// Of the shapes at `time`, where there is a hit. Its distance is negative only if they overlap at the start.
   QueryResult closest;
   int iterations = 0;  ///< times that were looked at

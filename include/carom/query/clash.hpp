@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "carom/core/unset.hpp"
 #include "carom/shape/shape.hpp"
 
 /// Which parts of an assembly overlap or are too close to each other?
@@ -20,21 +21,21 @@ std::string_view to_string(ClashKind kind);
 
 /// One of the places where two parts overlap, of which one is a mesh at least: see OverlapRegion.
 struct ClashRegion {
-  double depth = 0;                                   ///< m
-  Eigen::Vector3d normal = Eigen::Vector3d::UnitX();  ///< from a to b
-  Eigen::Vector3d point_a = Eigen::Vector3d::Zero();
-  Eigen::Vector3d point_b = Eigen::Vector3d::Zero();
+  double depth = unset;                                       ///< m
+  Eigen::Vector3d normal = Eigen::Vector3d::Constant(unset);  ///< from a to b
+  Eigen::Vector3d point_a = Eigen::Vector3d::Constant(unset);
+  Eigen::Vector3d point_b = Eigen::Vector3d::Constant(unset);
 };
 
 struct Clash {
   ClashKind kind = ClashKind::overlap;
   Index a = none;  ///< of the parts, a < b
   Index b = none;
-  double distance = 0;  ///< m, as distance() of carom/query/query.hpp gives it: negative where they overlap
-  Eigen::Vector3d point_a = Eigen::Vector3d::Zero();
-  Eigen::Vector3d point_b = Eigen::Vector3d::Zero();
-  Eigen::Vector3d normal = Eigen::Vector3d::UnitX();  ///< from a to b
-  std::vector<ClashRegion> regions{};                 ///< of an overlap, the deepest first
+  double distance = unset;  ///< m, as distance() of carom/query/query.hpp gives it: negative where they overlap
+  Eigen::Vector3d point_a = Eigen::Vector3d::Constant(unset);
+  Eigen::Vector3d point_b = Eigen::Vector3d::Constant(unset);
+  Eigen::Vector3d normal = Eigen::Vector3d::Constant(unset);  ///< from a to b
+  std::vector<ClashRegion> regions{};                         ///< of an overlap, the deepest first
 };
 
 struct ClashOptions {

@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <Eigen/Geometry>
 
+#include "carom/core/unset.hpp"
 #include "carom/query/separating_axes.hpp"
 
 /// The closest features of two convex polyhedra by their Voronoi regions.
@@ -24,13 +25,13 @@ struct FeatureCache {
 };
 
 struct ClosestFeatures {
-  /// They touch or overlap: then the features are some that do, one of them a face as a rule, and the distance is 0.
-  /// penetration() tells the depth.
+  /// They touch or overlap: then the features are some that do, one of them a face as a rule, the distance is 0, and
+  /// normal and points are not set. penetration() tells the depth.
   bool overlapping = false;
-  double distance = 0;                                ///< m
-  Eigen::Vector3d normal = Eigen::Vector3d::UnitX();  ///< from a to b
-  Eigen::Vector3d point_a = Eigen::Vector3d::Zero();  ///< in the world, as all else
-  Eigen::Vector3d point_b = Eigen::Vector3d::Zero();
+  double distance = unset;                                     ///< m
+  Eigen::Vector3d normal = Eigen::Vector3d::Constant(unset);   ///< from a to b
+  Eigen::Vector3d point_a = Eigen::Vector3d::Constant(unset);  ///< in the world, as all else
+  Eigen::Vector3d point_b = Eigen::Vector3d::Constant(unset);
   PolyhedronFeature feature_a;
   PolyhedronFeature feature_b;
   int iterations = 0;

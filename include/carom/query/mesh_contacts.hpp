@@ -11,8 +11,8 @@ struct MeshCrossing {
   Index triangle_a = none;
   Index triangle_b = none;
   IntersectionKind kind = IntersectionKind::point;
-  Eigen::Vector3d start = Eigen::Vector3d::Zero();  ///< in the world; as in TriangleIntersection
-  Eigen::Vector3d end = Eigen::Vector3d::Zero();
+  Eigen::Vector3d start = Eigen::Vector3d::Constant(unset);  ///< in the world; as in TriangleIntersection
+  Eigen::Vector3d end = Eigen::Vector3d::Constant(unset);
 };
 
 /// A connected piece of the overlap of two shapes of which one is a mesh at least.
@@ -22,13 +22,14 @@ struct MeshCrossing {
 /// itself. Of a mesh and a convex shape: triangles that overlap the shape, joined at their vertices.
 struct OverlapRegion {
   /// Moving b by this along the normal takes the two apart here, as in query.hpp; margins included.
-  double depth = 0;
-  double error = 0;  ///< no translation shorter than depth - error does
-  Eigen::Vector3d normal = Eigen::Vector3d::UnitX();
-  Eigen::Vector3d point_a = Eigen::Vector3d::Zero();  ///< where they part last: point_a - point_b = depth * normal
-  Eigen::Vector3d point_b = Eigen::Vector3d::Zero();
+  double depth = unset;
+  double error = unset;  ///< no translation shorter than depth - error does
+  Eigen::Vector3d normal = Eigen::Vector3d::Constant(unset);
+  Eigen::Vector3d point_a =
+      Eigen::Vector3d::Constant(unset);  ///< where they part last: point_a - point_b = depth * normal
+  Eigen::Vector3d point_b = Eigen::Vector3d::Constant(unset);
   /// The vertex of one that is farthest below the surface of the other, if any is; else as point_a.
-  Eigen::Vector3d deepest = Eigen::Vector3d::Zero();
+  Eigen::Vector3d deepest = Eigen::Vector3d::Constant(unset);
   bool limited = false;            ///< no direction was found free within the trials: the depth takes all of both apart
   std::vector<Index> triangles_a;  ///< of a mesh, ascending: those that cross, and those inside
   std::vector<Index> triangles_b;
@@ -47,8 +48,8 @@ std::vector<MeshCrossing> mesh_crossings(const Shape& a, const Eigen::Isometry3d
 /// Where a convex shape rests on one triangle of a mesh, for a solver of contacts.
 struct TriangleManifold {
   Index triangle = none;
-  Eigen::Vector3d normal = Eigen::Vector3d::UnitX();  ///< from the mesh to the shape
-  std::array<ManifoldPoint, 4> points{};              ///< point_a is on the mesh; the deepest first
+  Eigen::Vector3d normal = Eigen::Vector3d::Constant(unset);  ///< from the mesh to the shape
+  std::array<ManifoldPoint, 4> points{};                      ///< point_a is on the mesh; the deepest first
   int count = 0;
 };
 

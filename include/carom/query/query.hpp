@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "carom/core/unset.hpp"
 #include "carom/shape/shape.hpp"
 
 /// Do two shapes touch, how far are they apart, how deep do they overlap?
@@ -46,13 +47,13 @@ struct ShapeFeature {
 };
 
 struct QueryResult {
-  double distance = 0;  ///< m
+  double distance = unset;  ///< m
   /// The true distance is in [distance - error, distance + error], but for rounding (1e-14 of the sizes); a depth of
   /// cylinders, cones and ellipsoids is true to 2e-5 of their size besides. The depth of a mesh is not less than true.
-  double error = 0;
-  Eigen::Vector3d normal = Eigen::Vector3d::UnitX();
-  Eigen::Vector3d point_a = Eigen::Vector3d::Zero();  ///< in the world, as all else
-  Eigen::Vector3d point_b = Eigen::Vector3d::Zero();
+  double error = unset;
+  Eigen::Vector3d normal = Eigen::Vector3d::Constant(unset);
+  Eigen::Vector3d point_a = Eigen::Vector3d::Constant(unset);  ///< in the world, as all else
+  Eigen::Vector3d point_b = Eigen::Vector3d::Constant(unset);
   ShapeFeature feature_a;
   ShapeFeature feature_b;
   Index part_a = none;  ///< of a compound; of a mesh the triangle
@@ -111,13 +112,14 @@ void penetration(const Shape& a, const Eigen::Isometry3d& pose_a, std::span<cons
                  std::span<QueryResult> out, const BatchOptions& options = {});
 
 struct ManifoldPoint {
-  Eigen::Vector3d point_a;
-  Eigen::Vector3d point_b;
-  double distance = 0;  ///< along the normal of the manifold, signed
+  Eigen::Vector3d point_a = Eigen::Vector3d::Constant(unset);
+  Eigen::Vector3d point_b = Eigen::Vector3d::Constant(unset);
+  double distance = unset;  ///< along the normal of the manifold, signed
 };
 
 /// Where two shapes touch, as points on a common normal: the corners of the common part of two faces, the ends of that
-/// of an edge on a face, or one point. A round rim counts as a polygon of 8 corners on it.
+/// of an edge on a face, or one point; corners of neighboring faces that lie across the normal as nearly count, too. A
+/// round rim counts as a polygon of 8 corners on it, a face of more than 32 corners as one of every second, third...
 struct Manifold {
   QueryResult closest;
   std::vector<ManifoldPoint> points;  ///< none if they are farther apart than asked

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "carom/core/unset.hpp"
 #include "carom/shape/shape.hpp"
 
 /// Convex polygons in the plane and convex polyhedra by separating axes: the finitely many directions that can keep two
@@ -70,8 +71,8 @@ template <int D>
 struct AxisSeparation {
   /// m. Positive: they are apart, along the normal by this much, which is at most their distance. Otherwise they touch
   /// or overlap, and minus this is the length of the shortest translation that separates them.
-  double distance = 0;
-  Eigen::Matrix<double, D, 1> normal;
+  double distance = unset;
+  Eigen::Matrix<double, D, 1> normal = Eigen::Matrix<double, D, 1>::Constant(unset);
   AxisKind kind = AxisKind::other;
   Index feature_a = none;  ///< number of the side or the edge
   Index feature_b = none;
@@ -87,11 +88,11 @@ AxisSeparation<3> separation(const ConvexPolyhedron& a, const Eigen::Isometry3d&
 template <int D>
 struct ContactInterval {
   bool meet = false;
-  double first = 0;  ///< time of the first contact, 0 if they touch or overlap at the start
-  double last = 0;   ///< of the last; infinity if they go alike
+  double first = unset;  ///< time of the first contact, 0 if they touch or overlap at the start
+  double last = unset;   ///< of the last; infinity if they go alike
   /// They overlap at the start: then there is no first touch, and what follows is empty.
   bool overlap_at_start = false;
-  Eigen::Matrix<double, D, 1> normal = Eigen::Matrix<double, D, 1>::Zero();  ///< of the first touch
+  Eigen::Matrix<double, D, 1> normal = Eigen::Matrix<double, D, 1>::Constant(unset);  ///< of the first touch
   AxisKind kind = AxisKind::other;
   /// What a and b have in common at the first touch: a point, the two ends of a segment, or the corners of a polygon,
   /// counter-clockwise as seen against the normal. In the world. None, nor corners, if that is farther out than 1e60.

@@ -1,15 +1,18 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "carom/body/detection.hpp"
+#include "carom/body/fixed.hpp"
 #include "carom/body/motion_model.hpp"
+#include "carom/body/particles.hpp"
 #include "carom/body/rigid.hpp"
+#include "carom/body/scripted.hpp"
 #include "carom/core/stats.hpp"
 #include "carom/detect/contact.hpp"
 #include "carom/detect/detect.hpp"
@@ -18,62 +21,6 @@
 #include "carom/world/world_query.hpp"
 
 namespace carom {
-
-/// Where the vertices of a scripted body are at a time. Called once per step, from one thread; must fill every
-/// position.
-using MotionFunction = std::function<void(double time, std::span<Eigen::Vector3d> positions)>;
-
-/// What keeps bodies from passing through each other. Two bodies, or one and itself, are continuous if either is,
-/// unless World::set_detection says otherwise of the two.
-enum class Detection : std::uint8_t {
-  discrete,    ///< the response alone, from where things are at the end of a step: what is fast or thin may pass
-  continuous,  ///< motion is cut short before the first contact of the step, too
-};
-std::string_view to_string(Detection detection);
-
-struct FixedBody {
-  std::string name{};
-  TriangleMesh mesh{};
-  double friction = 0.6;                 ///< Coulomb's coefficient; two bodies have the geometric mean of theirs
-  double restitution = 0;                ///< 0 = no bounce, 1 = none lost; two bodies have the larger of theirs
-  std::uint32_t group = 1;               ///< bits, see ObjectGroup
-  std::uint32_t mask = 0xffffffff;       ///< bits
-  std::optional<Detection> detection{};  ///< as the world if not given
-};
-
-struct ScriptedBody {
-  std::string name{};
-  TriangleMesh mesh{};  ///< the rest shape; where it is, the motion says
-  MotionFunction motion{};
-  double friction = 0.6;                 ///< Coulomb's coefficient; two bodies have the geometric mean of theirs
-  double restitution = 0;                ///< 0 = no bounce, 1 = none lost; two bodies have the larger of theirs
-  std::uint32_t group = 1;               ///< bits, see ObjectGroup
-  std::uint32_t mask = 0xffffffff;       ///< bits
-  std::optional<Detection> detection{};  ///< as the world if not given
-};
-
-/// Particles at the vertices of a mesh, joined by springs along its edges and, against bending,
-/// across each inner edge between the two opposite corners.
-struct ParticleBody {
-  std::string name{};
-  TriangleMesh mesh{};                ///< also the rest shape
-  double mass = 1;                    ///< kg, of the whole body, shared out by area
-  double stretch_stiffness = 500;     ///< N/m of each spring along an edge
-  double bend_stiffness = 5;          ///< N/m of each spring across an edge
-  double spring_damping = 0.5;        ///< N s/m along each spring
-  double air_damping = 0.1;           ///< 1/s, of the velocity
-  std::vector<Index> pinned{};        ///< vertices that never move
-  Eigen::Vector3d velocity{0, 0, 0};  ///< m/s, at the beginning, of all that is not pinned
-  /// Pa over that outside, while the volume is that of the rest shape; it falls as the volume grows. The mesh must be
-  /// closed and face outward. 0 = none.
-  double pressure = 0;
-  bool sleeping_allowed = true;
-  double friction = 0.6;                 ///< Coulomb's coefficient; two bodies have the geometric mean of theirs
-  double restitution = 0;                ///< 0 = no bounce, 1 = none lost; two bodies have the larger of theirs
-  std::uint32_t group = 1;               ///< bits, see ObjectGroup
-  std::uint32_t mask = 0xffffffff;       ///< bits
-  std::optional<Detection> detection{};  ///< as the world if not given
-};
 
 struct ContactOptions {
   double distance = 0.01;   ///< m; features closer than this push each other away

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "carom/body/filter.hpp"
 #include "carom/core/id.hpp"
 #include "carom/core/unset.hpp"
 #include "carom/query/query.hpp"
@@ -11,11 +12,10 @@
 /// What is asked of the bodies of a World, see World::ray and the like.
 namespace carom {
 
-/// Whom to ask: bodies whose mask has a bit of `group`, and whose group has one of `mask`.
+/// Bodies that a query asks: those that may_collide() with its filter, which has all groups unless one is given.
 struct QueryFilter {
-  std::uint32_t group = 0xffffffff;  ///< bits
-  std::uint32_t mask = 0xffffffff;   ///< bits
-  std::vector<BodyId> excluded{};    ///< these are not asked, such as the one that looks
+  CollisionFilter filter{.group = 0xffffffff, .mask = 0xffffffff};
+  std::vector<BodyId> excluded{};  ///< bodies that are not asked, such as the one that looks
 };
 
 /// Where a ray, or a shape that moves, first meets a body.

@@ -14,34 +14,18 @@
 namespace carom {
 namespace {
 
-FixedBody build_body(const std::string& name, const FixedSpec& spec) {
-  return {.name = name, .mesh = build(spec.mesh), .friction = spec.friction, .restitution = spec.restitution};
+/// Copy of a description with its mesh, from its source.
+template <class Description>
+Description with_mesh(const Description& description, const MeshSource& source) {
+  Description built = description;
+  built.mesh = build(source);
+  return built;
 }
 
-ScriptedBody build_body(const std::string& name, const ScriptedSpec& spec) {
-  return build_scripted(name, spec);
-}
-
-ParticleBody build_body(const std::string& name, const ParticleSpec& spec) {
-  return {.name = name,
-          .mesh = build(spec.mesh),
-          .mass = spec.mass,
-          .stretch_stiffness = spec.stretch_stiffness,
-          .bend_stiffness = spec.bend_stiffness,
-          .spring_damping = spec.spring_damping,
-          .air_damping = spec.air_damping,
-          .pinned = spec.pinned,
-          .velocity = spec.velocity,
-          .pressure = spec.pressure,
-          .sleeping_allowed = spec.sleeping_allowed,
-          .friction = spec.friction,
-          .restitution = spec.restitution};
-}
-
-/// Errors of meshes and motions do not know whose they are; those of the world do.
-template <class Spec>
-auto build_named(const std::string& name, const Spec& spec) try {
-  return build_body(name, spec);
+/// Result of a builder whose errors do not know whose mesh, motion or shape it is.
+template <class Builder>
+auto build_named(const std::string& name, Builder&& builder) try {
+  return builder();
 } catch (const Error& error) {
   fail(error.code(), "body '{}': {}", name, error.what());
 } catch (const std::bad_alloc&) {
@@ -50,17 +34,12 @@ auto build_named(const std::string& name, const Spec& spec) try {
   fail(ErrorCode::unsupported, "body '{}': not enough memory for its mesh", name);
 }
 
-BodyId add_body(World& world, const BodySpec& body, MeshShapes& meshes) {
-  const auto add = [&](const auto& spec) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(spec)>, RigidSpec>)
-      return world.add(build_rigid(body, meshes));
-    else {
-      auto built = build_named(body.name, spec);
-      built.group = body.group;
-      built.mask = body.mask;
-      built.detection = body.detection;
-      return world.add(std::move(built));
-    }
+BodyId add_body(World& world, const SceneBody& body, MeshShapes& meshes) {
+  const auto add = [&](const auto& description) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(description)>, RigidSceneBody>)
+      return world.add(build(description, meshes));
+    else
+      return world.add(build(description));
   };
   return std::visit(add, body.body);
 }
@@ -89,7 +68,7 @@ World build_unnamed(const Scene& scene) {
   MeshShapes meshes;
   for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
     try {
-      ids[scene.bodies[i].name] = add_body(world, scene.bodies[i], meshes);
+      ids[scene.bodies[i].name()] = add_body(world, scene.bodies[i], meshes);
     } catch (const Error& error) {
       if (scene.file.empty()) throw;
       fail(error.code(), "bodies[{}]: {}", i, error.what());
@@ -118,14 +97,40 @@ World build_unnamed(const Scene& scene) {
 
 }  // namespace
 
+SceneBody::SceneBody(std::string name, Description description) : body(std::move(description)) {
+  this->name() = std::move(name);
+}
+std::string& SceneBody::name() {
+  return std::visit([](auto& description) -> std::string& { return description.name; }, body);
+}
+const std::string& SceneBody::name() const {
+  return std::visit([](const auto& description) -> const std::string& { return description.name; }, body);
+}
+CollisionFilter& SceneBody::filter() {
+  return std::visit([](auto& description) -> CollisionFilter& { return description.filter; }, body);
+}
+const CollisionFilter& SceneBody::filter() const {
+  return std::visit([](const auto& description) -> const CollisionFilter& { return description.filter; }, body);
+}
+
+FixedBody build(const FixedSceneBody& body) {
+  return build_named(body.name, [&] { return with_mesh<FixedBody>(body, body.source); });
+}
+ScriptedBody build(const ScriptedSceneBody& body) {
+  return build_named(body.name, [&] { return build_scripted(body); });
+}
+ParticleBody build(const ParticleSceneBody& body) {
+  return build_named(body.name, [&] { return with_mesh<ParticleBody>(body, body.source); });
+}
+
 bool has_surfaces(const Scene& scene) {
   return std::any_of(scene.bodies.begin(), scene.bodies.end(),
-                     [](const BodySpec& body) { return !std::holds_alternative<RigidSpec>(body.body); });
+                     [](const SceneBody& body) { return !std::holds_alternative<RigidSceneBody>(body.body); });
 }
 
 bool has_responding_bodies(const Scene& scene) {
-  return std::any_of(scene.bodies.begin(), scene.bodies.end(), [](const BodySpec& body) {
-    return std::holds_alternative<RigidSpec>(body.body) || std::holds_alternative<ParticleSpec>(body.body);
+  return std::any_of(scene.bodies.begin(), scene.bodies.end(), [](const SceneBody& body) {
+    return std::holds_alternative<RigidSceneBody>(body.body) || std::holds_alternative<ParticleSceneBody>(body.body);
   });
 }
 

@@ -2,7 +2,9 @@
 
 #include <array>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "bodies/rigid_limits.hpp"
 #include "carom/detect/detect.hpp"
@@ -19,11 +21,11 @@
 /// they cannot disagree.
 namespace carom {
 
-/// As in MotionModel; the first three are the alternatives of BodySpec that have a mesh, in their order.
+/// As in MotionModel; the first three are the alternatives of SceneBody that have a mesh, in their order.
 inline constexpr std::array<std::string_view, 4> motion_names{"fixed", "scripted", "particles", "rigid"};
 /// As in MeshSolid.
 inline constexpr std::array<std::string_view, 3> mesh_solid_names{"by_normals", "inside", "surface"};
-/// As the alternatives of ShapeSpec; the first of them are those of ConvexSpec.
+/// As the alternatives of ShapeSource; the first of them are those of ConvexSource.
 inline constexpr std::array<std::string_view, 11> shape_names{
     "sphere", "box", "capsule", "cylinder", "cone", "ellipsoid", "half_space", "hull", "triangle", "mesh", "compound"};
 inline constexpr std::span<const std::string_view> convex_names = std::span(shape_names).first(9);
@@ -114,7 +116,7 @@ void describe(V& v, EulerRotation& rotation) {
   v.choice("order", rotation.order, euler_order_names, Presence::quiet);
 }
 
-/// What a Placement and a PoseSpec have in common.
+/// What a Placement and a PoseSource have in common.
 template <class V, class Posed>
 void describe_pose(V& v, Posed& pose) {
   v.vector("position", pose.position, Presence::quiet, Sign::any);
@@ -141,17 +143,16 @@ void describe(V& v, MeshSource& mesh) {
   describe(v, mesh.placement);
 }
 
-/// Material of a body, of any kind.
-template <class V, class Body>
-void describe_material(V& v, Body& body) {
-  v.number("friction", body.friction, Presence::quiet, Sign::zero_to(max_friction));
-  v.number("restitution", body.restitution, Presence::quiet, Sign::zero_to_one);
+template <class V>
+void describe(V& v, Material& material) {
+  v.number("friction", material.friction, Presence::quiet, Sign::zero_to(max_friction));
+  v.number("restitution", material.restitution, Presence::quiet, Sign::zero_to_one);
 }
 
 template <class V>
-void describe(V& v, FixedSpec& body) {
-  v.object("mesh", body.mesh, Presence::required);
-  describe_material(v, body);
+void describe(V& v, FixedSceneBody& body) {
+  v.object("mesh", body.source, Presence::required);
+  describe(v, body.material);
 }
 
 template <class V>
@@ -162,16 +163,16 @@ void describe(V& v, Keyframe& key) {
 }
 
 template <class V>
-void describe(V& v, ScriptedSpec& body) {
-  v.object("mesh", body.mesh, Presence::required);
+void describe(V& v, ScriptedSceneBody& body) {
+  v.object("mesh", body.source, Presence::required);
   v.optional_object("morph_target", body.morph_target);
   v.list("keyframes", body.keyframes, Presence::quiet);
-  describe_material(v, body);
+  describe(v, body.material);
 }
 
 template <class V>
-void describe(V& v, ParticleSpec& body) {
-  v.object("mesh", body.mesh, Presence::required);
+void describe(V& v, ParticleSceneBody& body) {
+  v.object("mesh", body.source, Presence::required);
   v.number("mass", body.mass, Presence::shown, Sign::positive);
   v.number("stretch_stiffness", body.stretch_stiffness, Presence::shown, Sign::not_negative);
   v.number("bend_stiffness", body.bend_stiffness, Presence::shown, Sign::not_negative);
@@ -181,7 +182,7 @@ void describe(V& v, ParticleSpec& body) {
   v.vector("velocity", body.velocity, Presence::quiet, Sign::any);
   v.number("pressure", body.pressure, Presence::quiet, Sign::not_negative);
   v.flag("sleeping_allowed", body.sleeping_allowed, Presence::quiet);
-  describe_material(v, body);
+  describe(v, body.material);
 }
 
 template <class V>
@@ -242,13 +243,13 @@ void describe(V& v, MeshShape& shape) {
 }
 
 template <class V>
-void describe(V& v, ConvexSpec& convex) {
+void describe(V& v, ConvexSource& convex) {
   v.kind("kind", convex_names, convex.shape);
   v.number("margin", convex.margin, Presence::quiet, Sign::not_negative);
 }
 
 template <class V>
-void describe(V& v, PartSpec& part) {
+void describe(V& v, PartSource& part) {
   v.object("shape", part.shape, Presence::required);
   describe_pose(v, part.pose);
 }
@@ -259,7 +260,7 @@ void describe(V& v, CompoundShape& compound) {
 }
 
 template <class V>
-void describe(V& v, ShapeSpec& shape) {
+void describe(V& v, ShapeSource& shape) {
   v.kind("kind", shape_names, shape.shape);
   v.number("margin", shape.margin, Presence::quiet, Sign::not_negative);
 }
@@ -279,14 +280,14 @@ void describe(V& v, DecomposeOptions& decomposition) {
 }
 
 template <class V>
-void describe(V& v, RigidSpec& body) {
-  v.object("shape", body.shape, Presence::required);
-  describe_pose(v, body.pose);
+void describe(V& v, RigidSceneBody& body) {
+  v.object("shape", body.source, Presence::required);
+  describe_pose(v, body.placement);
   v.number("density", body.density, Presence::quiet, Sign::positive);
   v.mass("mass", body.mass);
   v.vector("velocity", body.velocity, Presence::quiet, Sign::any);
   v.vector("angular_velocity", body.angular_velocity, Presence::quiet, Sign::any);
-  describe_material(v, body);
+  describe(v, body.material);
   v.number("torsional_friction", body.torsional_friction, Presence::quiet, Sign::not_negative);
   v.number("rolling_friction", body.rolling_friction, Presence::quiet, Sign::not_negative);
   v.number("linear_damping", body.linear_damping, Presence::quiet, Sign::not_negative);
@@ -298,15 +299,25 @@ void describe(V& v, RigidSpec& body) {
 }
 
 template <class V>
-void describe(V& v, BodySpec& body) {
-  v.text("name", body.name, Presence::required);
+void describe(V& v, CollisionFilter& filter) {
+  v.bits("group", filter.group, Presence::quiet);
+  v.bits("mask", filter.mask, Presence::quiet);
+}
+
+template <class V>
+void describe(V& v, SceneBody& body) {
+  std::string name = body.name();
+  v.text("name", name, Presence::required);
   v.body_kind("kind", body.body);
-  v.bits("group", body.group, Presence::quiet);
-  v.bits("mask", body.mask, Presence::quiet);
+  body.name() = std::move(name);
+  describe(v, body.filter());
   // Rigid bodies do not pass through each other, with no flag to set.
-  if (!std::holds_alternative<RigidSpec>(body.body)) {
-    v.optional_choice("detection", body.detection, detection_names);
-  }
+  std::visit(
+      [&](auto& description) {
+        if constexpr (requires { description.detection; })
+          v.optional_choice("detection", description.detection, detection_names);
+      },
+      body.body);
 }
 
 template <class V>

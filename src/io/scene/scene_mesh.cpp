@@ -58,7 +58,7 @@ Eigen::Vector3d unit(const Eigen::Vector3d& direction, std::string_view what) {
 
 }  // namespace
 
-std::optional<std::string> too_many_triangles(const ShapeSource& shape) {
+std::optional<std::string> too_many_triangles(const MeshMaker& shape) {
   const double count = std::visit(TriangleCount{}, shape);
   if (count <= max_triangles) return std::nullopt;
   return fmt::format("{:.3g} triangles are more than the {:.0f} that can be numbered", count, max_triangles);

@@ -9,11 +9,11 @@
 
 namespace carom {
 
-using ShapeSource = decltype(MeshSource::shape);
+using MeshMaker = decltype(MeshSource::shape);
 
 /// Says so if a generator would make more triangles than our 32-bit indices can handle: before
 /// the memory is asked for.
-std::optional<std::string> too_many_triangles(const ShapeSource& shape);
+std::optional<std::string> too_many_triangles(const MeshMaker& shape);
 
 /// The shape with its dents, before its placement.
 TriangleMesh build_unplaced(const MeshSource& source);

@@ -95,25 +95,25 @@ std::vector<Eigen::Vector3d> build_target(const MeshSource& source, const Triang
 
 }  // namespace
 
-ScriptedBody build_scripted(const std::string& name, const ScriptedSpec& spec) {
-  TriangleMesh mesh = build_unplaced(spec.mesh);
+ScriptedBody build_scripted(const ScriptedSceneBody& body) {
+  TriangleMesh mesh = build_unplaced(body.source);
   MotionData data;
-  data.poses = build_poses(spec.keyframes);
-  if (spec.morph_target) data.towards = build_target(*spec.morph_target, mesh);
-  place(spec.mesh.placement, mesh.positions);
-  if (spec.morph_target) {
+  data.poses = build_poses(body.keyframes);
+  if (body.morph_target) data.towards = build_target(*body.morph_target, mesh);
+  place(body.source.placement, mesh.positions);
+  if (body.morph_target) {
     // A placement is affine, so the blend of two placed meshes is the placed blend.
-    place(spec.mesh.placement, data.towards);
+    place(body.source.placement, data.towards);
     for (std::size_t i = 0; i < data.towards.size(); ++i) data.towards[i] -= mesh.positions[i];
   }
   data.start = mesh.positions;
   auto shared = std::make_shared<const MotionData>(std::move(data));
-  return {.name = name,
-          .mesh = std::move(mesh),
-          .motion = [shared = std::move(shared)](
-                        double time, std::span<Eigen::Vector3d> positions) { move(*shared, time, positions); },
-          .friction = spec.friction,
-          .restitution = spec.restitution};
+  ScriptedBody built = body;
+  built.mesh = std::move(mesh);
+  built.motion = [shared = std::move(shared)](double time, std::span<Eigen::Vector3d> positions) {
+    move(*shared, time, positions);
+  };
+  return built;
 }
 
 }  // namespace carom

@@ -7,6 +7,6 @@ namespace carom {
 
 /// The mesh of a scripted body at rest, and how it moves: x(t) = key(t) * placement * blend(mesh, target, morph(t)).
 /// Throws Error that names the field.
-ScriptedBody build_scripted(const std::string& name, const ScriptedSpec& spec);
+ScriptedBody build_scripted(const ScriptedSceneBody& body);
 
 }  // namespace carom

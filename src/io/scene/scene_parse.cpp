@@ -97,7 +97,7 @@ class SceneReader {
   }
 
   void body_pairs(std::string_view name, std::vector<std::array<std::string, 2>>& value,
-                  const std::vector<BodySpec>& bodies, Presence presence) {
+                  const std::vector<SceneBody>& bodies, Presence presence) {
     constexpr std::string_view pair_of_names = "a list of the names of 2 bodies";
     const auto field = lookup(name, presence);
     if (!field) return;
@@ -110,7 +110,7 @@ class SceneReader {
       for (std::size_t k = 0; k < 2; ++k) {
         const JsonField item = pair.item(names, k);
         read[k] = item.text();
-        const auto same = [&](const BodySpec& body) { return body.name == read[k]; };
+        const auto same = [&](const SceneBody& body) { return body.name() == read[k]; };
         if (std::none_of(bodies.begin(), bodies.end(), same))
           item.expected("the name of a body", ErrorCode::unknown_name);
       }
@@ -193,7 +193,7 @@ class SceneReader {
     fill_alternative(value, object_.get(name).choice(names));
   }
 
-  /// A fixed or scripted body has a mesh or a shape: the shape makes it a RigidSpec.
+  /// A fixed or scripted body has a mesh or a shape: the shape makes it a RigidSceneBody.
   template <class... Ts>
   void body_kind(std::string_view name, std::variant<Ts...>& value) {
     const JsonField field = object_.get(name);
@@ -206,7 +206,7 @@ class SceneReader {
           "a rigid body has a \"shape\" and no \"mesh\"; expected \"shape\": {\"kind\": \"mesh\", \"mesh\": ...}");
     }
     if (motion == MotionModel::rigid || (has_shape && motion != MotionModel::particles)) {
-      auto& rigid = value.template emplace<RigidSpec>();
+      auto& rigid = value.template emplace<RigidSceneBody>();
       rigid.motion = motion;
       fill(rigid);
     } else {
@@ -292,7 +292,7 @@ class SceneReader {
     field.fail(ErrorCode::invalid_argument, "expected \"min\" below \"max\" along each axis");
   }
 
-  static void check(const JsonField& list, const JsonValue::Array& items, const std::vector<PartSpec>& parts) {
+  static void check(const JsonField& list, const JsonValue::Array& items, const std::vector<PartSource>& parts) {
     if (items.empty() || parts.empty()) list.expected("at least one part", ErrorCode::invalid_argument);
   }
 
@@ -306,10 +306,10 @@ class SceneReader {
   }
 
   /// Messages and recordings tell bodies apart by their names.
-  static void check(const JsonField& list, const JsonValue::Array& items, const std::vector<BodySpec>& bodies) {
+  static void check(const JsonField& list, const JsonValue::Array& items, const std::vector<SceneBody>& bodies) {
     std::map<std::string_view, std::size_t> first;
     for (std::size_t i = 0; i < bodies.size(); ++i) {
-      const auto [found, is_new] = first.emplace(bodies[i].name, i);
+      const auto [found, is_new] = first.emplace(bodies[i].name(), i);
       if (is_new) continue;
       const JsonField body = list.item(items, i);
       JsonObject(body).get("name").fail(ErrorCode::invalid_argument,

@@ -8,15 +8,6 @@
 namespace carom {
 namespace {
 
-Eigen::Isometry3d build_pose(const PoseSpec& spec) {
-  const Transform transform = to_transform(
-      {.position = spec.position, .rotation_axis = spec.rotation_axis, .rotation_degrees = spec.rotation_degrees});
-  Eigen::Isometry3d pose = Eigen::Isometry3d::Identity();
-  pose.linear() = transform.rotation.toRotationMatrix();
-  pose.translation() = transform.position;
-  return pose;
-}
-
 struct SolidBuilder {
   Shape operator()(const SphereShape& s) const { return Shape::sphere(s.radius); }
   Shape operator()(const BoxShape& s) const { return Shape::box(s.half); }
@@ -30,9 +21,9 @@ struct SolidBuilder {
   Shape operator()(const MeshShape& s) const { return Shape::mesh(build(s.mesh), {.solid = s.solid}); }
   Shape operator()(const CompoundShape& s) const {
     std::vector<Shape::Part> parts;
-    for (const PartSpec& part : s.parts) {
+    for (const PartSource& part : s.parts) {
       try {
-        parts.push_back({with_margin(std::visit(*this, part.shape.shape), part.shape.margin), build_pose(part.pose)});
+        parts.push_back({with_margin(std::visit(*this, part.shape.shape), part.shape.margin), build(part.pose)});
       } catch (const Error& error) {
         fail(error.code(), "parts[{}]: {}", parts.size(), error.what());
       }
@@ -47,50 +38,41 @@ struct SolidBuilder {
 
 }  // namespace
 
-Shape build(const ShapeSpec& spec) {
-  return SolidBuilder::with_margin(std::visit(SolidBuilder{}, spec.shape), spec.margin);
+Eigen::Isometry3d build(const PoseSource& source) {
+  const Transform transform = to_transform({.position = source.position,
+                                            .rotation_axis = source.rotation_axis,
+                                            .rotation_degrees = source.rotation_degrees});
+  Eigen::Isometry3d pose = Eigen::Isometry3d::Identity();
+  pose.linear() = transform.rotation.toRotationMatrix();
+  pose.translation() = transform.position;
+  return pose;
+}
+
+Shape build(const ShapeSource& source) {
+  return SolidBuilder::with_margin(std::visit(SolidBuilder{}, source.shape), source.margin);
 }
 
 namespace {
 
-Shape build_once(const ShapeSpec& spec, MeshShapes& meshes) {
-  if (!std::holds_alternative<MeshShape>(spec.shape)) return build(spec);
-  const std::string key = to_json(spec);
+Shape build_once(const ShapeSource& source, MeshShapes& meshes) {
+  if (!std::holds_alternative<MeshShape>(source.shape)) return build(source);
+  const std::string key = to_json(source);
   const auto known = meshes.find(key);
-  return known != meshes.end() ? known->second : meshes.emplace(key, build(spec)).first->second;
+  return known != meshes.end() ? known->second : meshes.emplace(key, build(source)).first->second;
 }
 
 }  // namespace
 
-RigidBody build_rigid(const BodySpec& body) {
+RigidBody build(const RigidSceneBody& body) {
   MeshShapes meshes;
-  return build_rigid(body, meshes);
+  return build(body, meshes);
 }
 
-RigidBody build_rigid(const BodySpec& body, MeshShapes& meshes) try {
-  const auto* spec = std::get_if<RigidSpec>(&body.body);
-  require(spec != nullptr, ErrorCode::invalid_argument, "not a rigid body");
-  require(!body.detection, ErrorCode::unsupported, "detection: rigid bodies are always continuous; leave it out");
-  return {.name = body.name,
-          .shape = build_once(spec->shape, meshes),
-          .pose = build_pose(spec->pose),
-          .motion = spec->motion,
-          .density = spec->density,
-          .mass = spec->mass,
-          .velocity = spec->velocity,
-          .angular_velocity = spec->angular_velocity,
-          .friction = spec->friction,
-          .restitution = spec->restitution,
-          .torsional_friction = spec->torsional_friction,
-          .rolling_friction = spec->rolling_friction,
-          .linear_damping = spec->linear_damping,
-          .angular_damping = spec->angular_damping,
-          .locked_translation = spec->locked_translation,
-          .locked_rotation = spec->locked_rotation,
-          .group = body.group,
-          .mask = body.mask,
-          .sleeping_allowed = spec->sleeping_allowed,
-          .decomposition = spec->decomposition};
+RigidBody build(const RigidSceneBody& body, MeshShapes& meshes) try {
+  RigidBody built = body;
+  built.shape = build_once(body.source, meshes);
+  built.pose = build(body.placement);
+  return built;
 } catch (const Error& error) {
   fail(error.code(), "body '{}': {}", body.name, error.what());
 }

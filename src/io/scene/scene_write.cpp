@@ -76,7 +76,7 @@ class SceneWriter {
     add(name, {std::move(items)}, presence);
   }
   void body_pairs(std::string_view name, const std::vector<std::array<std::string, 2>>& value,
-                  const std::vector<BodySpec>&, Presence presence) {
+                  const std::vector<SceneBody>&, Presence presence) {
     JsonValue::Array pairs;
     for (const auto& [a, b] : value) pairs.push_back({JsonValue::Array{{a}, {b}}});
     add(name, {std::move(pairs)}, presence);
@@ -113,7 +113,7 @@ class SceneWriter {
   }
   template <class... Ts>
   void body_kind(std::string_view name, std::variant<Ts...>& value) {
-    const auto* rigid = std::get_if<RigidSpec>(&value);
+    const auto* rigid = std::get_if<RigidSceneBody>(&value);
     const std::size_t motion = rigid != nullptr ? static_cast<std::size_t>(rigid->motion) : value.index();
     add(name, {std::string(motion_names[motion])}, Presence::shown);
     std::visit([this](auto& alternative) { splice(write(alternative)); }, value);
@@ -153,8 +153,8 @@ class SceneWriter {
 
 }  // namespace
 
-std::string to_json(const ShapeSpec& shape) {
-  ShapeSpec copy = shape;
+std::string to_json(const ShapeSource& shape) {
+  ShapeSource copy = shape;
   return print_json(SceneWriter::write(copy));
 }
 

@@ -58,6 +58,8 @@ CastResult advance(const MovingPair& pair, const AdvanceOptions& options) {
     };
     const auto end_free = [&] {
       CastResult result;
+      result.time = 1;
+      result.tolerance = 0;
       result.iterations = i;
       return result;
     };

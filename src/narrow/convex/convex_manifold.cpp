@@ -1,12 +1,15 @@
 #include "narrow/convex/convex_manifold.hpp"
 
 #include <cmath>
+#include <optional>
+#include <span>
 
 #include "narrow/convex/convex.hpp"
 #include "narrow/convex/support_polygon.hpp"
 
-// As src/query/manifold.cpp, without allocating: the parts of both shapes that lie farthest along the normal are
-// clipped against each other, the one with more corners being the reference.
+// The parts of both shapes that lie farthest along the normal are clipped against each other: the one with more corners
+// is the reference, the other is cut by the planes through its edges. What is left and near enough is projected on both
+// along the normal.
 namespace carom::convex {
 namespace {
 
@@ -201,6 +204,7 @@ class Found {
   Found(const Vec3& normal, double within) : normal_(normal), within_(within) {}
 
   int count() const { return count_; }
+  std::span<const ConvexManifoldPoint> points() const { return {points_.data(), static_cast<std::size_t>(count_)}; }
   /// At p, between the heights of a and b there.
   void add(const Vec3& p, double of_a, double of_b, std::uint32_t feature) {
     if (!(of_b - of_a <= within_) || count_ == SupportPolygon::max_points) return;
@@ -288,6 +292,45 @@ void balls(const shapes::Core& a, const Eigen::Isometry3d& pose_a, const shapes:
   result.count = 1;
 }
 
+/// Points of both shapes relative to the closest point of a, unless it is the closest points alone where they touch:
+/// then the number of that feature.
+std::optional<std::uint32_t> collect(const shapes::Core& a, const Eigen::Isometry3d& pose_a, const shapes::Core& b,
+                                     const Eigen::Isometry3d& pose_b, const QueryResult& closest, Found& found) {
+  const Vec3 n = to_vec3(closest.normal);
+  const bool plane_a = a.kind == CoreKind::half_space;
+  const bool plane_b = b.kind == CoreKind::half_space;
+  if ((plane_a && plane_b) || a.kind == CoreKind::point || b.kind == CoreKind::point) return 0;
+
+  const Vec3 origin = to_vec3(closest.point_a);
+  SupportPolygon of_a;
+  SupportPolygon of_b;
+  SupportPolygon work;
+  if (!plane_a) world_outline(a, pose_a, n, origin, of_a);
+  if (!plane_b) world_outline(b, pose_b, -n, origin, of_b);
+  const auto flat = [](double height) { return [height](const Vec3&) { return height; }; };
+  if (plane_a) {
+    if (of_b.count == 1) return of_b.features[0];
+    found.add_corners(of_b, flat(0), Height(of_b, n));
+    found.add_others_of_b(of_b, of_a, flat(0), true);
+  } else if (plane_b) {
+    if (of_a.count == 1) return of_a.features[0];
+    found.add_corners(of_a, Height(of_a, n), flat(closest.distance));
+    found.add_others_of_a(of_a, of_b, flat(closest.distance), false);
+  } else {
+    if (of_a.count == 1 || of_b.count == 1 || edges_cross(of_a, of_b)) return of_a.features[0] | of_b.features[0] << 16;
+    const bool a_is_reference = of_a.count >= of_b.count;
+    const Height height_a(of_a, n);
+    const Height height_b(of_b, n);
+    found.add_others_of_b(of_b, of_a, height_a, a_is_reference);
+    found.add_others_of_a(of_a, of_b, height_b, a_is_reference);
+    const SupportPolygon& reference = a_is_reference ? of_a : of_b;
+    const SupportPolygon* common = clip(a_is_reference ? of_b : of_a, work, reference, a_is_reference ? n : -n);
+    found.add_corners(*common, height_a, height_b);
+  }
+  if (found.count() == 0) return 0xffffffffU;
+  return std::nullopt;
+}
+
 }  // namespace
 
 void find_manifold(const shapes::Core& a, const Eigen::Isometry3d& pose_a, const shapes::Core& b,
@@ -300,41 +343,19 @@ void find_manifold(const shapes::Core& a, const Eigen::Isometry3d& pose_a, const
   const Vec3 n = to_vec3(closest.normal);
   result.normal = n;
   if (!(closest.distance <= within)) return;
-  const bool plane_a = a.kind == CoreKind::half_space;
-  const bool plane_b = b.kind == CoreKind::half_space;
-  if ((plane_a && plane_b) || a.kind == CoreKind::point || b.kind == CoreKind::point) return single(closest, 0, result);
-
-  const Vec3 origin = to_vec3(closest.point_a);
-  SupportPolygon of_a;
-  SupportPolygon of_b;
-  SupportPolygon work;
-  if (!plane_a) world_outline(a, pose_a, n, origin, of_a);
-  if (!plane_b) world_outline(b, pose_b, -n, origin, of_b);
-  const auto flat = [](double height) { return [height](const Vec3&) { return height; }; };
   Found found(n, within);
-  if (plane_a) {
-    if (of_b.count == 1) return single(closest, of_b.features[0], result);
-    found.add_corners(of_b, flat(0), Height(of_b, n));
-    found.add_others_of_b(of_b, of_a, flat(0), true);
-  } else if (plane_b) {
-    if (of_a.count == 1) return single(closest, of_a.features[0], result);
-    found.add_corners(of_a, Height(of_a, n), flat(closest.distance));
-    found.add_others_of_a(of_a, of_b, flat(closest.distance), false);
-  } else {
-    if (of_a.count == 1 || of_b.count == 1 || edges_cross(of_a, of_b)) {
-      return single(closest, of_a.features[0] | of_b.features[0] << 16, result);
-    }
-    const bool a_is_reference = of_a.count >= of_b.count;
-    const Height height_a(of_a, n);
-    const Height height_b(of_b, n);
-    found.add_others_of_b(of_b, of_a, height_a, a_is_reference);
-    found.add_others_of_a(of_a, of_b, height_b, a_is_reference);
-    const SupportPolygon& reference = a_is_reference ? of_a : of_b;
-    const SupportPolygon* common = clip(a_is_reference ? of_b : of_a, work, reference, a_is_reference ? n : -n);
-    found.add_corners(*common, height_a, height_b);
-  }
-  if (found.count() == 0) return single(closest, 0xffffffffU, result);
-  found.reduce(origin, result);
+  if (const auto feature = collect(a, pose_a, b, pose_b, closest, found)) return single(closest, *feature, result);
+  found.reduce(to_vec3(closest.point_a), result);
+}
+
+void find_all_points(const shapes::Core& a, const Eigen::Isometry3d& pose_a, const shapes::Core& b,
+                     const Eigen::Isometry3d& pose_b, double within, const QueryResult& closest,
+                     std::vector<ConvexManifoldPoint>& points) {
+  points.clear();
+  Found found(to_vec3(closest.normal), within);
+  if (collect(a, pose_a, b, pose_b, closest, found)) return;
+  const Vec3 origin = to_vec3(closest.point_a);
+  for (const ConvexManifoldPoint& p : found.points()) points.push_back({p.middle + origin, p.distance, p.feature});
 }
 
 double manifold_on_face(const SupportPolygon& face, SupportPolygon& of_b, const Vec3& n, double within,

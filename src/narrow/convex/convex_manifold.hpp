@@ -3,6 +3,7 @@
 #include <Eigen/Geometry>
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "carom/query/query.hpp"
 #include "narrow/convex/support_polygon.hpp"
@@ -34,7 +35,13 @@ struct ConvexManifold {
 void find_manifold(const shapes::Core& a, const Eigen::Isometry3d& pose_a, const shapes::Core& b,
                    const Eigen::Isometry3d& pose_b, double within, QueryCache& cache, ConvexManifold& result);
 
-/// The same of a face of a and what of b lies farthest against its unit normal, both in one frame, in which the result
+/// Replaces `points` by all that is no farther than `within` from the other shape along the normal of the closest
+/// points, which are given and no farther apart; none if that is the closest points alone.
+void find_all_points(const shapes::Core& a, const Eigen::Isometry3d& pose_a, const shapes::Core& b,
+                     const Eigen::Isometry3d& pose_b, double within, const QueryResult& closest,
+                     std::vector<ConvexManifoldPoint>& points);
+
+/// Manifold of a face of a and what of b lies farthest against its unit normal, both in one frame, in which the result
 /// is as well. `of_b` is used up. Returns how wide that is which is over the face, near or not (m): of a polygon across
 /// its longest diagonal, of a segment its length, infinite for a point.
 double manifold_on_face(const SupportPolygon& face, SupportPolygon& of_b, const Vec3& normal, double within,

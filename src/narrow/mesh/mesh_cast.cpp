@@ -152,6 +152,7 @@ class Search {
   Search(const MovingPart& a, const MovingPart& b, double end, const CastOptions& options, Scratch& scratch)
       : a_(a, scratch.triangle_a), b_(b, scratch.triangle_b), options_(options), heap_(scratch.heap) {
     best_.time = end;
+    best_.tolerance = 0;
     heap_.clear();
     if (a_.is_mesh() == b_.is_mesh()) return;
     const Side& mesh = a_.is_mesh() ? a_ : b_;

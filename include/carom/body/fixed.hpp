@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "carom/body/detection.hpp"
+#include "carom/body/filter.hpp"
+#include "carom/body/material.hpp"
+#include "carom/mesh/mesh.hpp"
+
+namespace carom {
+
+/// Description of a surface that never moves.
+struct FixedBody {
+  std::string name{};
+  TriangleMesh mesh{};
+  Material material{};
+  CollisionFilter filter{};
+  std::optional<Detection> detection{};  ///< as the world if not given
+};
+
+}  // namespace carom

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <Eigen/Core>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "carom/body/detection.hpp"
+#include "carom/body/filter.hpp"
+#include "carom/body/material.hpp"
+#include "carom/mesh/mesh.hpp"
+
+namespace carom {
+
+/// Function that tells where the vertices of a scripted body are at a time. Called once per step, from one thread; must
+/// fill every position.
+using MotionFunction = std::function<void(double time, std::span<Eigen::Vector3d> positions)>;
+
+/// Description of a surface that moves, and changes its shape, as it is told.
+struct ScriptedBody {
+  std::string name{};
+  TriangleMesh mesh{};  ///< the rest shape; where it is, the motion says
+  MotionFunction motion{};
+  Material material{};
+  CollisionFilter filter{};
+  std::optional<Detection> detection{};  ///< as the world if not given
+};
+
+}  // namespace carom

@@ -265,6 +265,7 @@ void respond(Context& context, World::State& s, PipelineStats& stats) {
       .options = {.max_push_speed = s.options.solver.max_push_speed, .bounce_speed = s.options.solver.bounce_speed},
       .inner_steps = 1,
       .add_forces = {}};
+  std::vector<std::uint8_t> touched;  // vertices with a contact
   if (s.deforming && is_penalty(s)) {
     const StageTimer timer(stage);
     set_masses(s, true);
@@ -279,15 +280,23 @@ void respond(Context& context, World::State& s, PipelineStats& stats) {
       if (body.motion == MotionModel::particles && !body.asleep && body.max_step < dt)
         coupling.inner_steps = std::max(coupling.inner_steps, static_cast<int>(std::ceil(dt / body.max_step)));
     }
-    coupling.add_forces = [&s](double interval) {
+    touched.assign(s.next_contacts.contacts.empty() ? 0 : s.start.size(), 0);
+    for (const response::AnchorContact& c : s.next_contacts.contacts) {
+      for (const response::Anchor* side : {&c.a, &c.b}) {
+        for (std::size_t k = 0; k < side->count; ++k) touched[static_cast<std::size_t>(side->vertices[k])] = 1;
+      }
+    }
+    coupling.add_forces = [&s, &touched](double interval) {
       for (const SurfacePart& part : s.ranges) {
         const Body& body = s.bodies[part.id];
         if (body.motion != MotionModel::particles || body.asleep) continue;
         const auto first = static_cast<std::size_t>(part.first_vertex);
         const auto count = static_cast<std::size_t>(part.vertex_count);
-        particles::add_forces(body, s.options.gravity, interval, std::span(s.start).subspan(first, count),
-                              std::span(s.displacements).subspan(first, count),
-                              std::span(s.velocities).subspan(first, count), std::span(s.forces).subspan(first, count));
+        particles::add_forces(
+            body, s.options.gravity, interval, std::span(s.start).subspan(first, count),
+            std::span(s.displacements).subspan(first, count), std::span(s.velocities).subspan(first, count),
+            std::span(s.forces).subspan(first, count),
+            touched.empty() ? std::span<const std::uint8_t>{} : std::span(touched).subspan(first, count));
         note_air_damping(s, part, interval, s.displacements);
       }
     };

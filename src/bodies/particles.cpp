@@ -91,12 +91,19 @@ double volume(const Body& body, std::span<const Eigen::Vector3d> start,
 
 namespace {
 
+/// Impulse of a damper at a vertex that is in contact, as a fraction of the relative momentum of its ends: no more than
+/// this in each of the two sweeps.
+constexpr double max_touched_fraction = 0.1;
+
 /// Dampers along the springs, one after the other in both directions: each takes the impulse of an implicit step of
 /// half the interval, so that no damping is too strong and momentum is kept. The two directions make the sweep
-/// symmetric, without which it could feed the springs (docs/methods/responses.md).
+/// symmetric, without which it could feed the springs (docs/methods/responses.md). Dampers of vertices in contact are
+/// limited: a contact that moves a vertex after its dampers have spread the push of its springs over the body would not
+/// feel that push, and stretch the springs for nothing.
 void damp_springs(const Body& body, double interval, std::span<const Eigen::Vector3d> start,
-                  std::span<const Eigen::Vector3d> displacements, std::span<Eigen::Vector3d> velocities) {
-  const double damping = 0.5 * interval * body.spring_damping;
+                  std::span<const Eigen::Vector3d> displacements, std::span<const std::uint8_t> touched,
+                  std::span<Eigen::Vector3d> velocities) {
+  const double given = 0.5 * interval * body.spring_damping;
   const auto damp = [&](const Spring& spring) {
     const auto a = static_cast<std::size_t>(spring.a);
     const auto b = static_cast<std::size_t>(spring.b);
@@ -105,6 +112,8 @@ void damp_springs(const Body& body, double interval, std::span<const Eigen::Vect
     if (!(square > 0)) return;
     const double closing = (velocities[b] - velocities[a]).dot(span);
     const double inverse_mass = body.inverse_mass[a] + body.inverse_mass[b];
+    const bool limited = !touched.empty() && (touched[a] != 0 || touched[b] != 0);
+    const double damping = limited ? std::min(given, max_touched_fraction / inverse_mass) : given;
     const Eigen::Vector3d impulse = (damping * closing / (square * (1 + damping * inverse_mass))) * span;
     velocities[a] += body.inverse_mass[a] * impulse;
     velocities[b] -= body.inverse_mass[b] * impulse;
@@ -134,7 +143,8 @@ void add_pressure(const Body& body, std::span<const Eigen::Vector3d> start,
 
 void add_forces(const Body& body, const Eigen::Vector3d& gravity, double interval,
                 std::span<const Eigen::Vector3d> start, std::span<const Eigen::Vector3d> displacements,
-                std::span<Eigen::Vector3d> velocities, std::span<Eigen::Vector3d> forces) {
+                std::span<Eigen::Vector3d> velocities, std::span<Eigen::Vector3d> forces,
+                std::span<const std::uint8_t> touched) {
   std::fill(forces.begin(), forces.end(), Eigen::Vector3d::Zero());
   for (const Spring& spring : body.springs) {
     const auto a = static_cast<std::size_t>(spring.a);
@@ -153,7 +163,7 @@ void add_forces(const Body& body, const Eigen::Vector3d& gravity, double interva
     velocities[i] += interval * (gravity + body.inverse_mass[i] * forces[i]);
     velocities[i] /= 1 + interval * body.air_damping;
   }
-  if (body.spring_damping > 0) damp_springs(body, interval, start, displacements, velocities);
+  if (body.spring_damping > 0) damp_springs(body, interval, start, displacements, touched, velocities);
 }
 
 }  // namespace carom::particles

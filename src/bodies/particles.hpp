@@ -22,10 +22,12 @@ double max_step(const Body& body);
 void check_step(const Body& body, double dt);
 
 /// Adds what gravity, springs, pressure and damping do to the velocities in an interval (s). Vertices are at
-/// start + displacement; those with no inverse mass keep their velocities. `forces` is working memory.
+/// start + displacement; those with no inverse mass keep their velocities. `forces` is working memory. `touched` has a
+/// flag for each vertex that contacts of the interval may move, whose dampers are limited; empty: there are none.
 void add_forces(const Body& body, const Eigen::Vector3d& gravity, double interval,
                 std::span<const Eigen::Vector3d> start, std::span<const Eigen::Vector3d> displacements,
-                std::span<Eigen::Vector3d> velocities, std::span<Eigen::Vector3d> forces);
+                std::span<Eigen::Vector3d> velocities, std::span<Eigen::Vector3d> forces,
+                std::span<const std::uint8_t> touched = {});
 
 /// Volume inside a closed body, m^3; positive if its triangles face outward.
 double volume(const Body& body, std::span<const Eigen::Vector3d> start, std::span<const Eigen::Vector3d> displacements);

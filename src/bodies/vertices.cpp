@@ -58,7 +58,9 @@ void note_air_damping(const Body& body, const SurfacePart& part, double interval
 void add_particle_forces(const Body& body, const SurfacePart& part, const Vector3d& gravity, double interval,
                          Vertices& vertices) {
   particles::add_forces(body, gravity, interval, part.of(vertices.start), part.of(vertices.displacements),
-                        part.of(vertices.velocities), part.of(vertices.forces));
+                        part.of(vertices.velocities), part.of(vertices.forces),
+                        vertices.touched.empty() ? std::span<const std::uint8_t>{}
+                                                 : std::span<const std::uint8_t>(part.of(vertices.touched)));
   note_air_damping(body, part, interval, vertices);
 }
 
@@ -109,6 +111,7 @@ void predict(const VertexIn& in, Vertices& vertices, StageStats& stats) {
   vertices.start_velocities.resize(count);
   vertices.displacements.assign(count, Vector3d::Zero());
   vertices.forces.resize(count);
+  vertices.touched.clear();
   vertices.awake_inverse_mass = vertices.inverse_mass;
   vertices.damped.assign(in.table.size(), {});
   for (const SurfacePart& part : vertices.parts) predict_part(in, part, vertices);

@@ -50,6 +50,7 @@ struct Vertices {
   std::vector<Eigen::Vector3d> velocities;        ///< likewise
   std::vector<Eigen::Vector3d> displacements;     ///< in the step, as the response has it
   std::vector<Eigen::Vector3d> forces;            ///< working memory of particles
+  std::vector<std::uint8_t> touched;              ///< 1 for those that contacts may move; empty: there are none
   std::vector<AirDamping> damped;                 ///< of each slot
 };
 

@@ -30,7 +30,7 @@ inline bool overlap(const Box& a, const Box& b) {
          a.min[2] <= b.max[2] && b.min[2] <= a.max[2];
 }
 
-/// Of a corner of a box that is not empty, without its sign; 0 if there is none.
+/// Largest coordinate of a corner of a box that is not empty, without its sign; 0 if there is none.
 inline double largest_coordinate(std::span<const Box> boxes) {
   float largest = 0;
   for (const Box& box : boxes) {

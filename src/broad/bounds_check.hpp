@@ -5,7 +5,7 @@
 #include "broad/proxies.hpp"
 #include "core/check.hpp"
 
-/// What a caller can get wrong about bounds. `name` makes the name of the proxy, if it comes to that.
+/// Checks of bounds that a caller gives. `name` makes the name of the proxy, if it comes to that.
 namespace carom::broad {
 
 template <class Name>

@@ -16,7 +16,7 @@ bool left(const Proxies& proxies, std::uint32_t i) {
   return (proxies.flags()[i] & Proxies::left_flag) != 0;
 }
 
-/// Those that trees do not know about.
+/// Calls back for proxies that trees do not know about.
 template <class Call>
 void for_each_other(const Proxies& proxies, const TreeFinder* trees, Call&& call) {
   if (trees == nullptr) {
@@ -50,7 +50,7 @@ std::optional<double> entry(const ProxyRecord& box, const Ray& ray, double limit
   return begin;
 }
 
-/// What comes next on the ray: nodes before proxies at the same t, for they may hold proxies at that t.
+/// Next stop on the ray: nodes before proxies at the same t, for they may hold proxies at that t.
 struct Step {
   double t;
   std::uint32_t level;  ///< of the group; 0 with `proxy`

@@ -34,7 +34,7 @@ class BoxTree {
   /// All pairs of items whose boxes overlap, each once, either way round.
   void join(Workers& workers, std::vector<NodePair>& out);
 
-  /// What a walk needs; one for each thread.
+  /// Working memory of a walk; one for each thread.
   struct Walk {
     std::vector<NodePair> here, next;  // as large as was ever needed
   };

@@ -282,7 +282,7 @@ void BroadPhase::ray(const Eigen::Vector3d& origin, const Eigen::Vector3d& direc
 void BroadPhase::prepare_queries() {
   Impl& impl = *impl_;
   if (impl.trees() != nullptr) return;
-  // Those that left are looked at one by one until the next update.
+  // Proxies that left are looked at one by one until the next update.
   impl.proxies.list(impl.indices);
   std::erase_if(impl.indices,
                 [&](std::uint32_t i) { return (impl.proxies.flags()[i] & broad::Proxies::left_flag) != 0; });

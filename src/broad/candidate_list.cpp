@@ -31,7 +31,7 @@ void order_by_marks(std::span<NodePair> run, std::size_t words, std::vector<std:
   std::fill(run.begin() + static_cast<std::ptrdiff_t>(n), run.end(), run[n - 1]);
 }
 
-/// The same of few, without a branch that depends on the order they are in.
+/// Sorts a short run, without a branch that depends on the order they are in.
 void order_by_rank(std::span<NodePair> run) {
   std::array<std::uint32_t, long_run> second{};
   for (std::size_t i = 0; i < run.size(); ++i) second[i] = run[i].b;

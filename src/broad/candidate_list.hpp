@@ -19,9 +19,10 @@ inline constexpr std::size_t max_proxies = std::size_t{1} << 30U;
 /// All candidates, ascending, each once.
 class CandidateList {
  public:
-  /// What a finder found in all, in any order.
+  /// Replaces the list by all that a finder found, in any order.
   void replace(Workers& workers, const Proxies& proxies, std::vector<NodePair>& found);
-  /// What it found on following: candidates with a proxy that left are kept if their wide boxes still overlap.
+  /// Merges what a finder found on following: candidates with a proxy that left are kept if their wide boxes still
+  /// overlap.
   void merge(Workers& workers, const Proxies& proxies, std::vector<NodePair>& found);
 
   std::vector<Candidate>& items() { return items_; }

@@ -16,7 +16,7 @@ constexpr std::size_t max_covered = 64;
 /// Tests for each box beyond which it gives up, if it may.
 constexpr std::size_t max_tests = 256;
 
-/// Of proxies that are not in the lists, or there but not any more.
+/// Flags of proxies that are not in the lists, or there but not any more.
 constexpr std::uint8_t fresh = 1;
 constexpr std::uint8_t gone = 2;
 

@@ -26,7 +26,7 @@ class Finders {
     return methods_[current_].finder->follow(workers, proxies, out);
   }
 
-  /// What an update cost, from changes to candidates.
+  /// Notes the cost of an update, from changes to candidates.
   void charge(double seconds);
 
  private:

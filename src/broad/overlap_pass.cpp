@@ -86,7 +86,7 @@ void OverlapPass::run(Workers& workers, const Proxies& proxies, CandidateList& c
   compare();
 }
 
-/// Both lists are ascending.
+/// Compares the pairs of this update with those before; both lists are ascending.
 void OverlapPass::compare() {
   forget_events();
   std::size_t i = 0;

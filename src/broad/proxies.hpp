@@ -11,7 +11,7 @@ namespace carom::broad {
 
 enum class BoundsKind : std::uint8_t { box, dop, swept };
 
-/// What is asked about a proxy for each pair, in one cache line.
+/// Data of a proxy that each pair asks for, in one cache line.
 struct alignas(64) ProxyRecord {
   std::array<double, 3> min{}, max{};
   CollisionFilter filter;
@@ -24,7 +24,7 @@ struct alignas(64) ProxyRecord {
 /// step (min, max, min, max).
 using MoreBounds = std::array<double, 12>;
 
-/// The same six axes, enlarged and rounded outward; infinite where there is no 18-DOP.
+/// Six axes of an 18-DOP besides those of its box, enlarged and rounded outward; infinite where there is no 18-DOP.
 using WideDop = std::array<float, 12>;
 
 /// All proxies by index, and what changed since the last update.
@@ -46,9 +46,9 @@ class Proxies {
   /// Boxes for proxies that were boxes before; many at a time.
   void move_boxes(Workers& workers, std::span<const ProxyId> ids, std::span<const AxisBox> boxes);
   void remove(std::uint32_t i);
-  /// As if its bounds had changed.
+  /// Marks a proxy as if its bounds had changed.
   void touch(std::uint32_t i);
-  /// As if it had left its wide box.
+  /// Marks a proxy as if it had left its wide box.
   void search_again(std::uint32_t i);
   void set_filter(std::uint32_t i, const CollisionFilter& filter);
 
@@ -69,7 +69,7 @@ class Proxies {
   std::span<const std::uint8_t> flags() const { return flags_; }
 
   std::span<const std::uint32_t> moved() const { return moved_; }
-  /// That left, gone ones too.
+  /// Proxies that left their wide boxes, removed ones too.
   std::span<const std::uint32_t> left() const { return left_; }
 
   /// Wide boxes again for those that left, or for all.
@@ -77,7 +77,7 @@ class Proxies {
   void enlarge_all(Workers& workers);
   /// Forgets what changed; indices of those removed before the last call are free again.
   void settle();
-  /// Those there are, ascending.
+  /// Lists the proxies that exist, ascending.
   void list(std::vector<std::uint32_t>& indices) const;
   /// x - origin, as it is compared with wide boxes.
   const std::array<double, 3>& origin() const { return origin_; }

@@ -163,7 +163,7 @@ bool SapFinder<axes>::follow(Workers& workers, const Proxies& proxies, std::vect
       ends[kept++] = now;
     }
     ends.resize(kept);
-    // As if they had been beyond all others before.
+    // Proxies that left count as if they had been beyond all others before.
     for (const std::uint32_t i : proxies.left()) {
       if (!proxies[i].there || known_[i] != 0) continue;
       ends.push_back(end_of(proxies, i, axis, false));

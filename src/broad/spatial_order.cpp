@@ -18,7 +18,8 @@ constexpr auto cells = static_cast<float>(1 << axis_bits);
 constexpr std::size_t crowd = 64;
 constexpr int max_depth = 12;
 
-/// Of what is infinite to both sides, some point; the order is never wrong, only better or worse.
+/// Center of a box along an axis; some point if it is infinite to both sides, for the order is never wrong, only better
+/// or worse.
 float center(const Box& box, std::size_t k) {
   const float c = 0.5F * box.min[k] + 0.5F * box.max[k];
   return std::isfinite(c) ? c : 0;
@@ -95,7 +96,7 @@ struct Cells {
       scale[k] = std::isfinite(factor) ? factor : 0;
     }
   }
-  /// Of box_of(0), box_of(1) and so on; `count` is at most `lanes`.
+  /// Group of the boxes box_of(0), box_of(1) and so on; `count` is at most `lanes`.
   template <class BoxOf>
   void number(std::size_t count, BoxOf&& box_of, Lanes& numbers) const {
     std::array<Lanes, 3> cell{};

@@ -65,7 +65,7 @@ bool TreeFinder::follow(Workers& workers, const Proxies& proxies, std::vector<No
                 std::size_t kept = 0;
                 for (NodePair pair : found) {
                   pair.a = left[pair.a];
-                  // Of two that left both, each finds the other.
+                  // Two proxies that both left find each other.
                   const bool both = (proxies.flags()[pair.b] & Proxies::left_flag) != 0;
                   if (proxies[pair.a].there && (!both || pair.a < pair.b)) found[kept++] = pair;
                 }

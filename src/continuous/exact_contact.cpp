@@ -200,7 +200,7 @@ class Contact {
       try_zeros(q);
       return;
     }
-    // Both ends move on a line through the origin.
+    // The two ends move on a line through the origin.
     for (const std::size_t corner : {i, j}) {
       for (std::size_t k = 0; k < 3; ++k) {
         const Polynomial q = corner_polynomial(corner, k);

@@ -217,7 +217,7 @@ void halve(Zero& zero, int sign_low) {
 bool shorten(Zero& zero, unsigned bits, int patience) {
   const int sign_low = sign_at(zero.of, zero.low);
   if (sign_low == sign_at(zero.of, zero.high)) return false;
-  // As many bits as the last step of Newton got, and twice that: fewer where another zero is close.
+  // Bits that the last step of Newton got, to be doubled by the next: fewer where another zero is close.
   unsigned gain = 16;
   for (unsigned have = bits_of(zero); have < bits; have = bits_of(zero)) {
     if (newton(zero, sign_low, std::min(bits + 1, have + gain))) {

@@ -44,7 +44,7 @@ void refine(Zero& zero, unsigned bits, double guess);
 /// The sign of q at the zero. q has degree 2 at most. May make the interval shorter.
 int sign_at(const Polynomial& q, Zero& zero);
 
-/// Of a polynomial of degree 3 at most, in floating point, times some power of two.
+/// Coefficients of a polynomial of degree 3 at most, in floating point, times some power of two.
 std::array<double, 4> rough_coefficients(const Polynomial& p);
 
 }  // namespace carom::continuous

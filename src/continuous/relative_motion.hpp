@@ -3,7 +3,7 @@
 #include "carom/detect/continuous.hpp"
 #include "math/vec3.hpp"
 
-/// Both kinds of pairs as one problem: does a moving convex polygon meet the origin?
+/// Relative motion of both kinds of pairs as one problem: does a moving convex polygon meet the origin?
 ///
 /// Two features have a point in common if and only if the origin is in the set of all differences of a
 /// point of a and a point of b. For a vertex and a triangle this is the triangle of the differences p - a_i, for
@@ -22,7 +22,7 @@ struct RelativeMotion {
   /// wrong by a relative 2^-53 at most.
   std::array<Vec3, 4> start;
   std::array<Vec3, 4> end;
-  /// Of the first two sides, corner 1 - corner 0 and corner 2 - corner 1, also as differences of the input.
+  /// First two sides, corner 1 - corner 0 and corner 2 - corner 1, also as differences of the input.
   Vec3 side_f_start, side_f_end;
   Vec3 side_g_start, side_g_end;
   double size = 0;    ///< largest coordinate of a corner

@@ -48,7 +48,7 @@ Nearest nearest(ContactKind kind, const RelativeMotion& m, double t) {
   return result;
 }
 
-/// What is left of q without its part along the side.
+/// Component of q across the side.
 Vec3 across(const Vec3& q, const Vec3& side) {
   const double squared = dot(side, side);
   return squared > 0 ? q - (dot(q, side) / squared) * side : q;
@@ -109,7 +109,7 @@ SearchResult search(ContactKind kind, const RelativeMotion& m, const Coplanarity
   const double reach = m.separation * (1 + 8 * unit_roundoff) + slack;
   const double to_rounding = 4 * slack + 16 * unit_roundoff * m.separation;
   const double allowed = std::max(tolerance * m.motion, to_rounding);
-  // Of no use if the features stay in a plane.
+  // The plane is of no use if the features stay in it.
   const bool use_plane =
       std::max({std::abs(p.c[0]), std::abs(p.c[1]), std::abs(p.c[2]), std::abs(p.c[3])}) > 2 * p.margin;
   const double half_width = std::min(0x1p-30, tolerance);

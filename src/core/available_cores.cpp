@@ -22,7 +22,7 @@ std::atomic<int> set_limit{0};
 
 int cores_of_affinity() {
 #ifdef __linux__
-  // Of the process, not of the calling thread, which may have been tied to a core by its owner.
+  // Affinity of the process, not of the calling thread, which may have been tied to a core by its owner.
   cpu_set_t set;
   CPU_ZERO(&set);
   if (sched_getaffinity(getpid(), sizeof set, &set) == 0) return CPU_COUNT(&set);
@@ -61,7 +61,7 @@ std::optional<double> smaller(std::optional<double> a, std::optional<double> b) 
   return std::min(*a, *b);
 }
 
-/// Of the group and of all that it is in, up to where the hierarchy is mounted.
+/// Smallest quota of a group and of all that it is in, up to where the hierarchy is mounted.
 std::optional<double> quota_of_groups(const std::filesystem::path& hierarchy, std::string_view group) {
   std::optional<double> quota;
   for (std::filesystem::path path(group.substr(std::min(group.find_first_not_of('/'), group.size())));;

@@ -5,7 +5,7 @@
 
 namespace carom {
 
-/// What every stage may use: threads, and memory that lasts until the end of the call or step.
+/// Means that every stage may use: threads, and memory that lasts until the end of the call or step.
 struct Context {
   Workers& workers;
   Arena& arena;

@@ -2,8 +2,8 @@
 
 #include <limits>
 
-/// What a named field of a description may be. Descriptions of options and of scenes are functions describe(visitor,
-/// value) that name each field once; checks, comparisons, readers and writers are visitors.
+/// Named fields of descriptions, and what they may be. Descriptions of options and of scenes are functions
+/// describe(visitor, value) that name each field once; checks, comparisons, readers and writers are visitors.
 namespace carom {
 
 enum class Presence {

@@ -9,7 +9,7 @@ namespace carom {
 /// the direction of text and bytes that are not UTF-8 become escapes such as \x1b, \n and \u202e.
 std::string printable(std::string_view text);
 
-/// The same for text of several lines: line feeds and tabs stay.
+/// Printable form of a text of several lines: line feeds and tabs stay.
 std::string printable_lines(std::string_view text);
 
 }  // namespace carom

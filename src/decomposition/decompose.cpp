@@ -146,8 +146,8 @@ class Decomposer {
     return result;
   }
 
-  /// What planes are compared by: the volume of a hull, and its surface times the tolerance, which prefers small cuts
-  /// where volumes tie. Of large hulls that of the farthest points in some directions.
+  /// Cost by which planes are compared: the volume of a hull, and its surface times the tolerance, which prefers small
+  /// cuts where volumes tie. Of large hulls that of the farthest points in some directions.
   double cost(const std::vector<Vector3d>& points) const {
     if (points.size() < 4) return 0;
     const shapes::HullData hull = shapes::build_hull(points.size() > max_exact_points ? sample(points) : points);

@@ -24,7 +24,7 @@ struct Facet {
   Vector3d normal;
 };
 
-/// What one convex cell cuts out of the solid. The cell is a box cut by planes, as the polygons of its faces.
+/// Piece that one convex cell cuts out of the solid. The cell is a box cut by planes, as the polygons of its faces.
 struct Piece {
   std::vector<Polygon> cell;
   std::vector<Facet> surface;

@@ -48,13 +48,13 @@ void check_pose(const Pose& pose, Name&& name) {
   if (!is_rigid(pose)) refuse_pose(pose, name());
 }
 
-/// Of an argument of a function.
+/// Checks the pose that is an argument of a function.
 template <class Pose>
 void check_pose(const Pose& pose, const char* function, const char* argument) {
   check_pose(pose, [&] { return std::string(function) + ": " + argument; });
 }
 
-/// Of element i of an argument.
+/// Checks the pose that is element i of an argument.
 template <class Pose>
 void check_pose(const Pose& pose, const char* function, const char* argument, std::size_t i, const char* field = "") {
   check_pose(pose, [&] { return std::string(function) + ": " + argument + "[" + std::to_string(i) + "]" + field; });

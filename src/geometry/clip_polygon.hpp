@@ -4,7 +4,7 @@
 
 namespace carom::geometry {
 
-/// What is left of a polygon or segment, in the plane or in space, where out . x <= offset.
+/// Part of a polygon or segment, in the plane or in space, where out . x <= offset.
 template <class Polygon>
 Polygon clip_polygon(const Polygon& polygon, const typename Polygon::value_type& out, double offset) {
   using Vector = typename Polygon::value_type;

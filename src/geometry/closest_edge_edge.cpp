@@ -27,7 +27,7 @@ namespace {
 using namespace math;
 using namespace geometry;
 
-/// What the kernel needs to know of two edges: end points of a minus end points of b, and directions.
+/// Two edges as the kernel needs them: end points of a minus end points of b, and directions.
 struct EdgeDifferences {
   // a0 - b0, a0 - b1, a1 - b0, a1 - b1, a1 - a0, b1 - b0
   std::array<Vec3, 6> d;

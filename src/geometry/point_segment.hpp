@@ -14,10 +14,10 @@ struct SegmentPoint {
   double squared_distance = 0;
 };
 
-/// Both weights come from their own dot product and share one sum, instead of v's being one minus
-/// u's: swapping u and v then swaps the weights and leaves every other bit as it was. The error of
-/// the point is a few roundings of the longer of u and v, however short or long the segment.
-/// A segment of zero length, or one lost in rounding, acts as its nearer end.
+/// Point of the segment from u to v that is nearest to the origin. Both weights come from their own dot product and
+/// share one sum, instead of v's being one minus u's: swapping u and v then swaps the weights and leaves every other
+/// bit as it was. The error of the point is a few roundings of the longer of u and v, however short or long the
+/// segment. A segment of zero length, or one lost in rounding, acts as its nearer end.
 inline SegmentPoint closest_to_origin(const Vec3& u, const Vec3& v) {
   const Vec3 along = v - u;
   const double past_u = -dot(u, along);

@@ -8,7 +8,7 @@
 #include "math/collinear.hpp"
 #include "math/orientation.hpp"
 
-// What two triangles have in common is convex, so it is the hull of its extreme points. A point inside
+// The common part of two triangles is convex, so it is the hull of its extreme points. A point inside
 // both triangles (a neighbourhood of it in each plane belongs to them) is not extreme: if the planes
 // differ, their line runs through it in both. So every extreme point is one of these:
 //

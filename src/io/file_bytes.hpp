@@ -37,11 +37,11 @@ class FileBytes {
   FileBytes(std::vector<std::uint8_t> bytes, std::string name);
 
   const std::string& name() const { return name_; }
-  /// As it was when the file was opened.
+  /// Size of the file when it was opened.
   std::uint64_t size() const { return size_; }
   /// Fills `out`, or throws Error: truncated if the bytes end before that, io if reading fails.
   void read(std::uint64_t offset, std::span<std::uint8_t> out) const;
-  /// The same into a new array; `count` is checked against the size before it is allocated.
+  /// Reads bytes into a new array; `count` is checked against the size before it is allocated.
   std::vector<std::uint8_t> read(std::uint64_t offset, std::uint64_t count) const;
 
  private:

@@ -5,7 +5,7 @@
 
 #include "carom/io/recording.hpp"
 
-/// What a frame must be for a reader to accept it: the writer checks the same, so that nothing is
+/// Checks that a frame must pass for a reader to accept it: the writer checks the same, so that nothing is
 /// recorded that cannot be played back. `where` opens the messages.
 namespace carom::io {
 

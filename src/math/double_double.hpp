@@ -25,7 +25,7 @@ inline DoubleDouble two_sum(double a, double b) {
   const double b_part = sum - a;
   return {sum, (a - (sum - b_part)) + (b - b_part)};
 }
-/// The same if |a| >= |b|.
+/// Sum of two doubles without loss, for |a| >= |b|.
 inline DoubleDouble quick_two_sum(double a, double b) {
   const double sum = a + b;
   return {sum, b - (sum - a)};

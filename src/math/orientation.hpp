@@ -8,12 +8,12 @@
 /// largest double. A floating-point filter decides nearly all cases, an exact sum the rest.
 namespace carom::math {
 
-/// Of det(b - a, c - a, d - a), six times the volume of the tetrahedron: positive if d sees a, b, c turn
+/// Sign of det(b - a, c - a, d - a), six times the volume of the tetrahedron: positive if d sees a, b, c turn
 /// counter-clockwise, that is if d is on the side to which the normal of (a, b, c) points. Swapping two points
 /// changes the sign and nothing else.
 int orient3d(const Eigen::Vector3d& a, const Eigen::Vector3d& b, const Eigen::Vector3d& c, const Eigen::Vector3d& d);
 
-/// Of component `axis` of (b - a) x (c - a): the orientation of the triangle as projected along that
+/// Sign of component `axis` of (b - a) x (c - a): the orientation of the triangle as projected along that
 /// axis, which only drops a coordinate and therefore rounds nothing.
 int orient2d(const Eigen::Vector3d& a, const Eigen::Vector3d& b, const Eigen::Vector3d& c, int axis);
 

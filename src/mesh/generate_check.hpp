@@ -6,7 +6,7 @@
 #include "carom/mesh/mesh.hpp"
 #include "core/check.hpp"
 
-/// What the generators ask of their parameters, in one wording.
+/// Checks of the parameters of generators, in one wording.
 namespace carom::mesh {
 
 inline void require_positive(const char* function, const char* parameter, double value) {

@@ -10,7 +10,7 @@
 #include "core/disjoint_sets.hpp"
 #include "math/collinear.hpp"
 
-// What a triangle with a repeated corner does to the rest: it counts as a triangle at its edge, runs along that
+// A triangle with a repeated corner counts as a triangle at its edge, runs along that
 // edge both ways (so it disagrees with nobody), and is in no other list of triangles. A triangle with a
 // vertex that is not finite has a place in the topology but no area, no volume and no line to be on.
 namespace carom {

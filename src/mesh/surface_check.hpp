@@ -6,7 +6,7 @@
 
 #include "carom/mesh/mesh.hpp"
 
-/// What the construction and the editing of a surface share.
+/// Checks that the construction and the editing of a surface share.
 namespace carom::mesh {
 
 /// Counts up from 1 over the life of the process.

@@ -103,7 +103,7 @@ void Surface::update(std::size_t vertex_count, std::span<const Triangle> triangl
   apply(std::move(removed), added, vertex_count, triangles.size());
 }
 
-/// Of the users of a vertex after the edit, all are of the object of the first.
+/// Checks that all users of a vertex after the edit are of one object.
 void Surface::check_objects(std::span<const Index> removed, std::span<const Placed> added, bool by_entry) const {
   const auto same = [&](const Placed& placed) { return placed.object == objects_.front(); };
   if (objects_.size() == 1 && std::all_of(added.begin(), added.end(), same)) return;
@@ -182,7 +182,7 @@ void Surface::apply_locally(std::span<const Placed> added, std::size_t vertex_co
 void Surface::apply_and_rebuild(std::span<const Placed> added, std::size_t vertex_count, std::size_t triangle_count) {
   const std::vector<std::uint8_t> owned_before = owned_;
   for (const Index triangle : last_edit_.removed) triangles_[at(triangle)] = dead;
-  // What is dead and what came owns other features than before, but it did not stay.
+  // Triangles that are dead or came own other features than before, but they did not stay.
   std::vector<bool> stayed(triangle_count, false);
   for (std::size_t t = 0; t < std::min(triangle_count, triangles_.size()); ++t) stayed[t] = !is_dead(triangles_[t]);
   resize(vertex_count, triangle_count);
@@ -260,7 +260,7 @@ bool Surface::has_edge(Index from, Index to) const {
   return false;
 }
 
-/// It owns what nobody had before it came, a repeated corner or edge of its own once.
+/// Inserts a triangle. It owns what nobody had before it came, a repeated corner or edge of its own once.
 void Surface::insert(const Placed& placed) {
   const std::size_t t = at(placed.number);
   const Triangle& c = placed.corners;

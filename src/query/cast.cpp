@@ -56,7 +56,7 @@ CastResult cast_checked(const Shape& a, const ShapeMotion& motion_a, const Shape
   best.time = 1;
   best.tolerance = 0;
   int iterations = 0;
-  // What distance() says of the whole, for other parts may be deeper.
+  // The answer is that of distance() for the whole, as other parts may be deeper.
   const auto together_at_start = [&] {
     best.hit = true;
     best.time = 0;

@@ -8,10 +8,10 @@
 #include "geometry/check_pose.hpp"
 #include "narrow/convex/contact_times.hpp"
 
-/// What moving polygons and polyhedra have in common once their times of contact are known.
+/// Steps that moving polygons and polyhedra have in common once their times of contact are known.
 namespace carom {
 
-/// What counts as lying along the line or in the plane of contact, relative to the sizes: well above rounding, well
+/// Slack, relative to the sizes, of lying along the line or in the plane of contact: well above rounding, well
 /// below what anyone would call a tilt.
 inline constexpr double along_contact = 1e-10;
 /// Closer than this, relative to the sizes, is a touch.

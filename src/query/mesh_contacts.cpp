@@ -38,7 +38,7 @@ double rounding_of(const Shape& shape) {
   return shape.kind() == ShapeKind::mesh ? shape.margin() : shape.data().core.radius;
 }
 
-/// What margins alone overlap is one region: that of the closest points.
+/// Region of shapes of which margins alone overlap: that of the closest points.
 OverlapRegion of_margins(const QueryResult& r, const Shape& a, const Shape& b) {
   OverlapRegion region;
   if (a.kind() == ShapeKind::mesh) region.triangles_a = {r.part_a};

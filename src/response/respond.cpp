@@ -53,6 +53,16 @@ int stable_inner_steps(const RespondIn& in, const bodies::Vertices& vertices) {
   return count;
 }
 
+/// Marks the vertices that contacts may move.
+void mark_touched(std::span<const AnchorContact> anchors, bodies::Vertices& vertices) {
+  vertices.touched.assign(anchors.empty() ? 0 : vertices.start.size(), 0);
+  for (const AnchorContact& c : anchors) {
+    for (const Anchor* side : {&c.a, &c.b}) {
+      for (std::size_t k = 0; k < side->count; ++k) vertices.touched[at(side->vertices[k])] = 1;
+    }
+  }
+}
+
 }  // namespace
 
 void respond(Context& context, const RespondIn& given, std::span<contact::CachedManifold> manifolds,
@@ -91,6 +101,7 @@ void respond(Context& context, const RespondIn& given, std::span<contact::Cached
     vertices.damped.assign(given.table.size(), {});
     std::copy(vertices.start_velocities.begin(), vertices.start_velocities.end(), vertices.velocities.begin());
     coupling.inner_steps = stable_inner_steps(given, vertices);
+    mark_touched(anchors, vertices);
     coupling.add_forces = [&](double interval) {
       bodies::add_forces(given.bodies, given.table, options.gravity, interval, vertices);
     };

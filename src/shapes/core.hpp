@@ -4,7 +4,7 @@
 
 #include "math/vec3.hpp"
 
-/// What the queries see of a convex shape: a core, and a radius by which it is rounded. A sphere is a rounded point,
+/// Convex shapes as queries see them: a core, and a radius by which it is rounded. A sphere is a rounded point,
 /// a capsule a rounded segment; a triangle is a hull of three vertices.
 namespace carom::shapes {
 

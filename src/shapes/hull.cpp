@@ -126,7 +126,7 @@ std::vector<Index> polygon(Points points, const Span& s) {
   return corners;
 }
 
-/// Of length 1 along the three axes of the span.
+/// Points stretched to length 1 along the three axes of the span.
 std::vector<Eigen::Vector3d> stretched(Points points, const Span& s) {
   const Eigen::Vector3d across = s.normal.cross(s.along);
   const Eigen::Vector3d& o = points[s.corners[0]];

@@ -19,7 +19,7 @@ using math::Vec3;
 /// segments and points have none.
 struct HullData {
   std::vector<Eigen::Vector3d> points;  ///< the corners
-  /// The same by coordinate, x then y then z, `stride` apart, filled up with copies of the last corner: a search for
+  /// Corners by coordinate, x then y then z, `stride` apart, filled up with copies of the last corner: a search for
   /// the farthest one that takes the first of equals never answers with a copy.
   std::vector<double> rows;
   std::uint32_t stride = 0;
@@ -50,11 +50,11 @@ inline void prefetch_list(const auto& list) {
   prefetch(bytes, bytes + (size < largest ? size : largest));
 }
 
-/// What a search for the farthest corner reads of a hull.
+/// Prefetches what a search for the farthest corner reads of a hull.
 inline void prefetch_corners(const HullData& hull) {
   prefetch_list(hull.rows);
 }
-/// What an outline reads.
+/// Prefetches what an outline reads.
 inline void prefetch_faces(const HullData& hull) {
   prefetch_list(hull.face_normals);
   prefetch_list(hull.vertex_faces.offsets);
@@ -62,7 +62,7 @@ inline void prefetch_faces(const HullData& hull) {
   prefetch_list(hull.faces.offsets);
   prefetch_list(hull.faces.items);
 }
-/// What the depth reads.
+/// Prefetches what the depth reads.
 inline void prefetch_fan(const HullData& hull) {
   prefetch_list(hull.fan.groups);
   prefetch_list(hull.fan.blocks);
@@ -76,7 +76,7 @@ inline constexpr std::size_t max_corners = 65535;
 
 /// Throws Error that names the point that is not finite, or the number of points if there are none or too many corners.
 HullData build_hull(std::span<const Eigen::Vector3d> points);
-/// The same hull, larger or smaller about the origin. Takes a fraction of the time that it takes to build it.
+/// Hull that is larger or smaller about the origin by a factor. Takes a fraction of the time that it takes to build it.
 HullData scaled_hull(const HullData& hull, double factor);
 
 }  // namespace carom::shapes

@@ -20,7 +20,7 @@ constexpr double coplanar = 1e-12;
 constexpr std::uint16_t no_face = 0xffff;
 /// Larger than any bound, and finite when a few of it are added up.
 constexpr float far_away = 1e36F;
-/// What floats may be off, relative.
+/// Relative error of floats.
 constexpr double rounding = 1e-6;
 
 double size_of(const HullData& hull) {

@@ -46,7 +46,7 @@ struct HullFan {
 };
 
 inline constexpr std::size_t max_fan_faces = 16384;
-/// Of the size. Thinner hulls have normals short of digits.
+/// Smallest radius of a fan, as a fraction of the size: thinner hulls have normals short of digits.
 inline constexpr double min_fan_radius = 1e-3;
 
 /// Leaves `hull.fan` unusable where it would not be sound.

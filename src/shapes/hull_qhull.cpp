@@ -9,7 +9,7 @@
 namespace carom::shapes {
 namespace {
 
-/// What qhull writes goes to memory instead of to the caller's terminal.
+/// Messages of qhull, written to memory instead of to the caller's terminal.
 class Messages {
  public:
   Messages() : file_(open_memstream(&text_, &size_)) {}

@@ -63,7 +63,7 @@ Eigen::Matrix3d surface_covariance(const Shape& shape) {
 
 namespace {
 
-/// Of the integral of x x^T over the solid.
+/// Inertia from the integral of x x^T over the solid.
 Eigen::Matrix3d inertia_of(const Eigen::Matrix3d& second) {
   return second.trace() * Eigen::Matrix3d::Identity() - second;
 }

@@ -11,7 +11,7 @@ namespace carom::shapes {
 /// Sine of the angle up to which neighbours count as flat.
 inline constexpr double flat_tilt = 0.1;
 
-/// What queries know of a mesh: made with the shape, shared by its copies.
+/// Data of a mesh for queries: made with the shape, shared by its copies.
 ///
 /// Vertices at exactly the same place count as one here, so that a file without shared vertices (STL) is as closed as
 /// the surface it describes.
@@ -23,14 +23,15 @@ struct MeshData {
   IndexLists vertex_triangles;            ///< of each first vertex, ascending
   std::vector<Index> component;           ///< of each triangle, numbered by first triangle
   std::vector<Index> component_triangle;  ///< the first of each
-  /// Of each component: every edge is run along as often one way as the other, so that each point off the surface has a
-  /// winding number. Triangles that meet in fours along an edge may be closed. None with MeshSolid::surface.
+  /// Whether each component is closed: every edge is run along as often one way as the other, so that each point off
+  /// the surface has a winding number. Triangles that meet in fours along an edge may be closed. None with
+  /// MeshSolid::surface.
   std::vector<std::uint8_t> closed;
   bool any_closed = false;
-  /// What is solid has no end: all points but those with a negative winding number. See MeshSolid.
+  /// Whether the solid has no end: it is all points but those with a negative winding number. See MeshSolid.
   bool room = false;
-  /// Of each triangle: bit 0 if a vertex of it, or an edge there, can be touched from its front along a normal that is
-  /// not nearly its own (by `flat_tilt`): the surface falls off there, or ends. Bit 1 from behind.
+  /// Bits of each triangle: bit 0 if a vertex of it, or an edge there, can be touched from its front along a normal
+  /// that is not nearly its own (by `flat_tilt`): the surface falls off there, or ends. Bit 1 from behind.
   std::vector<std::uint8_t> sharp;
   double reach = 0;  ///< no vertex is farther from the origin of the mesh
   /// Results of decompose(), which follow from the mesh alone.

@@ -13,7 +13,7 @@ struct ShapeData {
   ShapeKind kind = ShapeKind::sphere;
   double margin = 0;
   double own_radius = 0;  ///< of a sphere or capsule, without the margin
-  /// Of a convex shape. Its radius holds the margin as well; its hull points to `hull`.
+  /// Core of a convex shape. Its radius holds the margin as well; its hull points to `hull`.
   Core core;
   std::shared_ptr<const HullData> hull;
   std::shared_ptr<const MeshData> mesh;

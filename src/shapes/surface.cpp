@@ -94,7 +94,7 @@ TriangleMesh make_square(const shapes::Core& core, double margin, const SurfaceO
   return {{middle - u - v, middle + u - v, middle + u + v, middle - u + v}, {{0, 1, 2}, {0, 2, 3}}};
 }
 
-/// Of a convex shape without its margin.
+/// Surface of a convex shape without its margin.
 TriangleMesh core_surface(const Shape& shape, int around) {
   const shapes::ShapeData& data = shape.data();
   const shapes::Vec3& size = data.core.size;

@@ -51,8 +51,8 @@ struct Winding {
   bool on_surface = false;
 };
 
-/// Of the components with a mark that is not 0, all of them closed. Exact for the point given, unless every one of many
-/// rays from it meets an edge.
+/// Winding number of the components with a mark that is not 0, all of them closed. Exact for the point given, unless
+/// every one of many rays from it meets an edge.
 Winding winding_number(const MeshData& mesh, const Vec3& p, std::span<const std::uint8_t> marked);
 
 }  // namespace carom::shapes

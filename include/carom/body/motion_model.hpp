@@ -5,7 +5,7 @@
 
 namespace carom {
 
-/// How a body moves. The numbers are those of recordings.
+/// Motion of a body. The numbers are those of recordings.
 enum class MotionModel : std::uint8_t {
   fixed = 0,      ///< never
   scripted = 1,   ///< as it is told, whatever is in its path: by a function of time, or with the velocity that it has

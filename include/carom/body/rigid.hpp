@@ -19,7 +19,7 @@
 /// Rigid bodies of a World: solids that turn and move but keep their shape.
 namespace carom {
 
-/// What replaces the mass that follows from shape and density.
+/// Mass that replaces the one which follows from shape and density.
 struct MassOverride {
   double mass = 1;                                        ///< kg
   Eigen::Vector3d center = Eigen::Vector3d::Zero();       ///< m, in the frame of the shape
@@ -56,13 +56,13 @@ struct RigidBody {
   DecomposeOptions decomposition{};  ///< of a rigid mesh; the default for all other bodies
 };
 
-/// How contacts of rigid bodies can be answered, see WorldOptions::response.
+/// Names of the responses to contacts, see WorldOptions::response.
 std::span<const std::string_view> response_names();
 
 /// Options of the response `soft`.
 struct SoftOptions {
-  /// Each solves all contacts once with and once without opening overlaps. More make stiffer stacks: with dt 1/60 s,
-  /// ten cubes of 10 cm stand with 4, of 5 cm with 8, of 1 cm with 16.
+  /// Substeps of a step. Each solves all contacts once with and once without opening overlaps. More make stiffer
+  /// stacks: with dt 1/60 s, ten cubes of 10 cm stand with 4, of 5 cm with 8, of 1 cm with 16.
   int substeps = 4;
   /// Hz; how fast an overlap is opened. Lowered to a quarter of the rate of the substeps, above which it would ring: 60
   /// with 4 substeps of 1/60 s.
@@ -108,7 +108,7 @@ struct PenaltyOptions {
   int substeps = 16;
 };
 
-/// When bodies fall asleep: islands that rest on something are left out until something touches them.
+/// Options of sleep: islands that rest on something are left out until something touches them.
 struct SleepOptions {
   bool enabled = true;
   double speed = 0.02;  ///< m/s of any point; slower than this counts as rest

@@ -6,7 +6,7 @@
 
 namespace carom {
 
-/// What kind of thing went wrong. The message says which one.
+/// Kind of an error. The message says what went wrong.
 enum class ErrorCode {
   invalid_argument,  ///< an option or a parameter is outside its range
   bad_index,         ///< an index or an id points at nothing

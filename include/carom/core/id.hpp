@@ -5,7 +5,7 @@
 
 namespace carom {
 
-/// Names one element of a pool. The generation tells a stale id from the one
+/// Id of one element of a pool. The generation tells a stale id from the one
 /// that later took its place: a removed body is never mistaken for a new one.
 template <class Tag>
 struct Id {

@@ -15,13 +15,13 @@ inline constexpr std::size_t stage_count = 9;
 
 std::string_view to_string(Stage stage);
 
-/// How many candidates one test took away.
+/// Number of candidates that one test took away.
 struct Culled {
   std::string_view reason;
   std::uint64_t count = 0;
 };
 
-/// How many of something a stage made on its way from what came in to what went out: cells, entries of
+/// Number of something that a stage made on its way from what came in to what went out: cells, entries of
 /// a list, nodes.
 struct Counted {
   std::string_view name;
@@ -54,14 +54,14 @@ class EntryList {
   std::vector<Entry> moved_;  ///< all entries, or none
 };
 
-/// What one stage did: what came in, what went out, what took the rest away,
+/// Counts of one stage: what came in, what went out, what took the rest away,
 /// and how long it took. Counts are exact and the same for any number of
 /// threads; times are not.
 class StageStats {
  public:
   std::uint64_t in = 0;
   std::uint64_t out = 0;
-  /// Of `in`: not from the stage before, but remembered from earlier steps.
+  /// Part of `in` that is not from the stage before, but remembered from earlier steps.
   std::uint64_t remembered = 0;
   /// Names of what `in` and `out` count, such as "pairs of clusters"; empty if the stage did not run. Where the stage
   /// before speaks of the same, `in` is its `out`; where it does not, its `out` holds `in - remembered` of these.
@@ -94,7 +94,7 @@ class StageStats {
   EntryList<Counted> counted_;
 };
 
-/// One entry for each stage; a stage that did not run stays zero.
+/// Statistics with one entry for each stage; a stage that did not run stays zero.
 struct PipelineStats {
   std::array<StageStats, stage_count> stages{};
 

@@ -4,7 +4,7 @@
 
 namespace carom {
 
-/// Of the library, as major.minor.patch.
+/// Version of the library, as major.minor.patch.
 std::string_view version();
 
 }  // namespace carom

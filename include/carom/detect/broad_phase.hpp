@@ -14,7 +14,7 @@
 #include "carom/core/unset.hpp"
 #include "carom/shape/shape.hpp"
 
-/// Which of many bounds overlap, kept up to date while they move, come and go.
+/// Pairs of many bounds that overlap, kept up to date while they move, come and go.
 ///
 /// The pairs are exactly those whose bounds, as given, overlap (touching counts) and that filters and exclusions let
 /// pass, in ascending order: neither the method nor the number of threads changes them.
@@ -61,7 +61,7 @@ struct StepInterval {
   double end = 1;
 };
 
-/// What the last update did.
+/// Counts of the last update.
 struct BroadPhaseStats {
   std::string_view method;        ///< that was used
   std::uint64_t moved = 0;        ///< proxies whose bounds changed, added and removed ones too
@@ -73,7 +73,7 @@ struct BroadPhaseStats {
   std::uint64_t never_close = 0;  ///< of these, pairs that boxes which move take away: never close at the same time
 };
 
-/// Where a ray enters a box; 0 if it starts inside.
+/// Hit: where a ray enters a box; 0 if it starts inside.
 struct ProxyHit {
   ProxyId proxy;
   double t = unset;  ///< in lengths of the direction
@@ -99,12 +99,12 @@ class BroadPhase {
   void move(ProxyId id, const AxisBox& box);
   void move(ProxyId id, const Dop<18>& dop);
   void move(ProxyId id, const SweptBox& swept);
-  /// Each to its own; as many boxes as ids. Nothing moves if one of them is wrong.
+  /// Moves each proxy to its own box; as many boxes as ids. Nothing moves if one of them is wrong.
   void move(std::span<const ProxyId> ids, std::span<const AxisBox> boxes);
 
   void remove(ProxyId id);
   void set_filter(ProxyId id, const CollisionFilter& filter);
-  /// These two make no pair, until include() or one of them is removed. False if that was so already.
+  /// Excludes two proxies: they make no pair, until include() or one of them is removed. False if that was so already.
   bool exclude(ProxyId a, ProxyId b);
   bool include(ProxyId a, ProxyId b);
 
@@ -112,16 +112,16 @@ class BroadPhase {
   void update();
 
   std::span<const ProxyPair> pairs() const;
-  /// Of each pair, or empty if no proxy was ever swept.
+  /// Interval of each pair, or empty if no proxy was ever swept.
   std::span<const StepInterval> intervals() const;
-  /// In the last update, ascending. Pairs with a proxy that was removed ended.
+  /// Pairs that began in the last update, ascending. Pairs with a proxy that was removed ended.
   std::span<const ProxyPair> began() const;
   std::span<const ProxyPair> ended() const;
   const BroadPhaseStats& stats() const;
 
   std::size_t size() const;  ///< proxies there are
   bool contains(ProxyId id) const;
-  /// Of a proxy that is there, or was removed since the last update or in it.
+  /// Id of a proxy that is there, or was removed since the last update or in it.
   ProxyId id(std::uint32_t index) const;
   std::uint64_t value(std::uint32_t index) const;
   /// The box of what was given; of a swept box, over the whole step.

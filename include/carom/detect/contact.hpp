@@ -13,7 +13,7 @@ namespace carom {
 
 enum class ContactKind : std::uint8_t { vertex_face, edge_edge };
 
-/// Two features closer than the contact distance. The normal points from a to b.
+/// Contact of two features closer than the contact distance. The normal points from a to b.
 struct Contact {
   ContactKind kind = ContactKind::vertex_face;
   /// vertex_face: the vertex, `none`. edge_edge: the edge, smaller index first.
@@ -30,7 +30,7 @@ struct Contact {
   Eigen::Vector3d normal = Eigen::Vector3d::Constant(unset);   ///< unit, from a to b
 };
 
-/// How many of the four vertices belong to side a.
+/// Number of the four vertices that belong to side a.
 constexpr int side_a_size(ContactKind kind) {
   return kind == ContactKind::vertex_face ? 1 : 2;
 }
@@ -38,7 +38,7 @@ constexpr int side_a_size(ContactKind kind) {
 /// The canonical order of contacts: kind, then a, then b.
 bool canonical_less(const Contact& left, const Contact& right);
 
-/// How two bodies move against each other at a contact, by the velocity of b relative to a along the normal at the
+/// Motion of two bodies against each other at a contact, by the velocity of b relative to a along the normal at the
 /// beginning of the step: approaching faster than `SolverOptions::resting_speed` is colliding, leaving faster is
 /// separating, anything between is resting.
 enum class ContactMotion : std::uint8_t { colliding, resting, separating };
@@ -48,7 +48,7 @@ std::string_view to_string(ContactMotion motion);
 enum class FeatureKind : std::uint8_t { point, vertex, edge, face };
 std::string_view to_string(FeatureKind feature);
 
-/// Where a contact acts on a body: a point of a rigid body, or up to four weighted vertices of a deforming one.
+/// Anchor: where a contact acts on a body, a point of a rigid body, or up to four weighted vertices of a deforming one.
 /// Vertices and triangles are numbered within the body.
 struct ContactAnchor {
   FeatureKind feature = FeatureKind::point;
@@ -73,7 +73,7 @@ struct WorldContact {
   Eigen::Vector3d point_a = Eigen::Vector3d::Constant(unset);  ///< on a, in the world
   Eigen::Vector3d point_b = Eigen::Vector3d::Constant(unset);
   Eigen::Vector3d normal = Eigen::Vector3d::Constant(unset);  ///< unit, from a to b
-  double distance = unset;      ///< m, along the normal; negative where rigid bodies overlap
+  double distance = unset;                                    ///< m, along the normal; negative where bodies overlap
   double normal_speed = unset;  ///< m/s, of b against a along the normal, before the response
   ContactMotion motion = ContactMotion::resting;
   double impulse = 0;  ///< N s along the normal, of the response over the whole step

@@ -15,7 +15,7 @@
 
 namespace carom {
 
-/// Which pairs of features count: of different objects, of one and the same, or both.
+/// Pairs of features that count: of different objects, of one and the same, or both.
 enum class PairScope { between, self, all };
 
 struct DetectOptions {
@@ -48,14 +48,14 @@ class DetectScratch {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Every vertex-triangle and every edge-edge pair that shares no vertex and is closer than the
+/// Finds every vertex-triangle and every edge-edge pair that shares no vertex and is closer than the
 /// distance and is not filtered out, each once, in canonical order. Fills the entries bounds to narrow of `stats`.
 /// Throws Error: not_finite (names the vertex), bad_index (names the entry of a filter),
 /// invalid_argument, unknown_name.
 void detect(const Surface& surface, std::span<const Eigen::Vector3d> positions, const DetectOptions& options,
             DetectScratch& scratch, std::vector<Contact>& contacts, PipelineStats& stats);
 
-/// The same for a single call.
+/// Contacts of a surface, for a single call.
 std::vector<Contact> detect(const Surface& surface, std::span<const Eigen::Vector3d> positions,
                             const DetectOptions& options);
 

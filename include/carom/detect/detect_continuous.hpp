@@ -12,13 +12,13 @@ struct DetectContinuousOptions {
   std::string method = "auto";  ///< auto or one of the trees; the result does not depend on it
   int threads = 0;              ///< 0 = as many as the machine has; the result does not depend on it
   ContactFilters filters{};     ///< pairs that are not to count
-  /// May use what the last call with the same scratch found. The result does not depend on it.
+  /// Coherence: a call may use what the last one with the same scratch found. The result does not depend on it.
   bool coherent = true;
   double tolerance = 1e-6;  ///< of the motion, as in ContinuousOptions
   bool exact = false;       ///< no false yes, as in ContinuousOptions; only for distance 0
 };
 
-/// Two features that meet in a step.
+/// Contact of two features that meet in a step.
 struct MovingContact {
   ContactKind kind = ContactKind::vertex_face;
   std::array<Index, 2> a{none, none};                     ///< as in Contact
@@ -27,16 +27,16 @@ struct MovingContact {
   Impact impact;
 };
 
-/// Every vertex-triangle and every edge-edge pair that shares no vertex and comes as close as the distance while all
-/// vertices go straight from `start` to `end`, each once, the earliest first, and in canonical order where times are
-/// the same. What is promised of each pair is what carom/detect/continuous.hpp promises: none is missed and no time is
-/// late. Fills the entries bounds to narrow of `stats`. Throws Error: not_finite (names the vertex), bad_index (names
-/// the entry of a filter), invalid_argument, unsupported (a method that is no tree), unknown_name.
+/// Finds every vertex-triangle and every edge-edge pair that shares no vertex and comes as close as the distance while
+/// all vertices go straight from `start` to `end`, each once, the earliest first, and in canonical order where times
+/// are the same. What is promised of each pair is what carom/detect/continuous.hpp promises: none is missed and no time
+/// is late. Fills the entries bounds to narrow of `stats`. Throws Error: not_finite (names the vertex), bad_index
+/// (names the entry of a filter), invalid_argument, unsupported (a method that is no tree), unknown_name.
 void detect_continuous(const Surface& surface, std::span<const Eigen::Vector3d> start,
                        std::span<const Eigen::Vector3d> end, const DetectContinuousOptions& options,
                        DetectScratch& scratch, std::vector<MovingContact>& contacts, PipelineStats& stats);
 
-/// The same for a single call.
+/// Contacts in a step, for a single call.
 std::vector<MovingContact> detect_continuous(const Surface& surface, std::span<const Eigen::Vector3d> start,
                                              std::span<const Eigen::Vector3d> end,
                                              const DetectContinuousOptions& options = {});

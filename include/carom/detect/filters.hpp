@@ -38,7 +38,7 @@ struct ContactFilters {
 
   /// Objects that are not listed have the default filter.
   std::span<const ObjectGroup> groups{};
-  /// One for each vertex; a feature with a vertex whose flag is 0 makes no contacts. Empty = all do.
+  /// Flags, one for each vertex; a feature with a vertex whose flag is 0 makes no contacts. Empty = all do.
   std::span<const std::uint8_t> vertex_enabled{};
 };
 

@@ -9,10 +9,10 @@
 #include "carom/core/unset.hpp"
 #include "carom/detect/detect.hpp"
 
-/// Which triangles intersect: exact answers, decided by signs of determinants that are never wrong.
+/// Triangles that intersect: exact answers, decided by signs of determinants that are never wrong.
 namespace carom {
 
-/// What two triangles have in common. This, too, is exact.
+/// Common part of two triangles. This, too, is exact.
 enum class IntersectionKind : std::uint8_t {
   point,     ///< one point: a touch
   segment,   ///< a segment
@@ -31,17 +31,17 @@ struct TriangleIntersection {
 
 using TrianglePoints = std::array<Eigen::Vector3d, 3>;
 
-/// Of two triangles as closed sets of points: a touch counts, and a triangle of no area is the
+/// Intersection of two triangles as closed sets of points: a touch counts, and a triangle of no area is the
 /// segment or point that it is. The answer does not depend on the order of triangles and corners, not
 /// even in the last bit. Throws Error(not_finite) that names the corner.
 bool intersects(const TrianglePoints& a, const TrianglePoints& b);
 std::optional<TriangleIntersection> intersection(const TrianglePoints& a, const TrianglePoints& b);
 
-/// Two triangles of a surface that intersect.
+/// Intersection of two triangles of a surface.
 struct Intersection {
   Index a = none;  ///< a < b
   Index b = none;
-  /// Of all that the two have in common, the corners they share included.
+  /// Kind of all that the two have in common, the corners they share included.
   IntersectionKind kind = IntersectionKind::point;
   Eigen::Vector3d start = Eigen::Vector3d::Constant(unset);  ///< as in TriangleIntersection
   Eigen::Vector3d end = Eigen::Vector3d::Constant(unset);
@@ -51,7 +51,7 @@ struct IntersectOptions {
   PairScope pairs = PairScope::all;
   std::string method = "auto";  ///< one of detect_methods()
   int threads = 0;              ///< 0 = as many as the machine has; the result does not depend on it
-  /// Skip pairs within patches of the surface that provably do not cut themselves. Changes the time and
+  /// Normal cones: skip pairs within patches of the surface that provably do not cut themselves. Changes the time and
   /// never the result.
   bool cones = true;
 };
@@ -73,7 +73,7 @@ class IntersectScratch {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Every pair of triangles that intersect, each once, sorted by (a, b). To share vertices is not to
+/// Finds every pair of triangles that intersect, each once, sorted by (a, b). To share vertices is not to
 /// intersect: triangles with one or two vertices in common are reported only if they have a point
 /// in common that is not that vertex, or not on that edge. Three different vertices in common
 /// always count. Fills the entries bounds to narrow of `stats`.
@@ -81,7 +81,7 @@ class IntersectScratch {
 void intersections(const Surface& surface, std::span<const Eigen::Vector3d> positions, const IntersectOptions& options,
                    IntersectScratch& scratch, std::vector<Intersection>& found, PipelineStats& stats);
 
-/// The same for a single call.
+/// Intersections of a surface, for a single call.
 std::vector<Intersection> intersections(const Surface& surface, std::span<const Eigen::Vector3d> positions,
                                         const IntersectOptions& options = {});
 

@@ -42,8 +42,8 @@ MeshFile read_mesh_file(const std::filesystem::path& path, const MeshReadOptions
 /// nearest float.
 void write_mesh_file(const std::filesystem::path& path, const TriangleMesh& mesh);
 
-/// The same with objects and their names, object by object. Names are changed where a format cannot hold them: control
-/// characters become '_', blanks at the ends are dropped, a name that occurs again gets a number. Only mesh,
+/// Writes a mesh with objects and their names, object by object. Names are changed where a format cannot hold them:
+/// control characters become '_', blanks at the ends are dropped, a name that occurs again gets a number. Only mesh,
 /// object_of_triangle and object_names are used. Throws Error if a triangle has no object.
 void write_mesh_file(const std::filesystem::path& path, const MeshFile& file);
 

@@ -9,12 +9,13 @@ namespace carom {
 
 /// Options of read_mesh_file. The names are those of the command line and of scene files.
 struct MeshReadOptions {
-  /// One of mesh_up_names(). "as-is": coordinates are kept; "file": the up axis that the file names is turned to y;
-  /// "x", "y", "z", "-x", "-y", "-z": this axis of the file is turned to y. Kept by default, because parts are compared
-  /// by their coordinates: the COLLADA and the STL of one part are to be in one frame, and an STL names no axis.
+  /// Up axis, one of mesh_up_names(). "as-is": coordinates are kept; "file": the up axis that the file names is turned
+  /// to y; "x", "y", "z", "-x", "-y", "-z": this axis of the file is turned to y. Kept by default, because parts are
+  /// compared by their coordinates: the COLLADA and the STL of one part are to be in one frame, and an STL names no
+  /// axis.
   std::string up = "as-is";
-  /// One of mesh_unit_names(): the length of one unit of the file. "file": as the file says, a metre where it says
-  /// nothing.
+  /// Unit, one of mesh_unit_names(): the length of one unit of the file. "file": as the file says, a metre where it
+  /// says nothing.
   std::string unit = "file";
   /// Triangles that a file may unfold into: instances and strips let a few bytes stand for any number of them.
   /// 0: 4 million, or as many as the file has bytes if these are more.

@@ -23,7 +23,7 @@ enum class PositionEncoding : std::uint8_t {
   f32 = 1,  ///< half the size, for looking at
 };
 
-/// What a reader should look at first: the viewer lists these, and shows one when it is chosen.
+/// View that a reader should see first: the viewer lists these, and shows one when it is chosen.
 struct RecordedView {
   std::string title{};
   std::uint32_t frame = 0;
@@ -42,14 +42,14 @@ struct RecordingMeta {
   std::string description{};          ///< of the scene, for the reader
 };
 
-/// One body in one frame; owned by the caller.
+/// View of one body in one frame; owned by the caller.
 struct FrameBodyView {
   std::uint32_t body = 0;  ///< the same number in every frame; ascending within a frame
   std::string_view name;
   MotionModel kind = MotionModel::fixed;
   std::span<const Triangle> triangles;
   std::span<const Eigen::Vector3d> positions;  ///< in the world; if there is a pose, in the frame of the body
-  /// Of a body that keeps its shape. After the first frame only the pose is written, not every position.
+  /// Pose of a body that keeps its shape. After the first frame only the pose is written, not every position.
   std::optional<Eigen::Isometry3d> pose{};
 };
 
@@ -99,7 +99,7 @@ class RecordingWriter {
 
   /// Writes the index and closes the file; nothing may be written afterwards.
   void close();
-  /// What an in-memory recording holds. Call after close().
+  /// Bytes of an in-memory recording. Call after close().
   std::span<const std::uint8_t> bytes() const;
 
  private:
@@ -122,7 +122,7 @@ struct RecordedFrame {
   std::vector<RecordedContact> contacts;
 };
 
-/// What one stage did, as read from a file (the names of a newer version may be unknown here).
+/// Counts of one stage, as read from a file (the names of a newer version may be unknown here).
 struct RecordedStage {
   std::string name;
   std::uint64_t in = 0;
@@ -147,7 +147,7 @@ class RecordingReader {
 
   const RecordingMeta& meta() const;
   std::uint32_t frame_count() const;
-  /// Empty if the recording was closed in order; otherwise where and how it ends. The frames
+  /// Damage of the file: empty if the recording was closed in order; otherwise where and how it ends. The frames
   /// before that can be read.
   const std::string& damage() const;
 

@@ -74,7 +74,7 @@ struct SceneBody {
   const CollisionFilter& filter() const;
 };
 
-/// Where bodies are expected to stay: one whose centre is outside, or not finite, is lost.
+/// Bounds within which bodies are expected to stay: one whose centre is outside, or not finite, is lost.
 struct SceneBounds {
   Eigen::Vector3d min{-100, -100, -100};  ///< m
   Eigen::Vector3d max{100, 100, 100};     ///< m
@@ -94,7 +94,8 @@ struct Scene {
   std::string file{};  ///< it was read from, for messages; not part of what is written
 };
 
-/// Each throws Error whose message names the file, the path of the field and what was expected.
+/// Scene from a file or a text. Each throws Error whose message names the file, the path of the field and what was
+/// expected.
 Scene load_scene(const std::filesystem::path& path);
 Scene parse_scene(std::string_view json, const std::string& file_name, const std::filesystem::path& folder);
 std::string to_json(const Scene& scene);

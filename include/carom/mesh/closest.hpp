@@ -28,14 +28,14 @@ struct EdgeEdgeClosest {
   double distance = unset;
 };
 
-/// Every finite input has an answer: triangles of zero area act as the segment or point they are.
-/// Another order of the corners may change the last bits.
+/// Closest point of a triangle to a vertex. Every finite input has an answer: triangles of zero area act as the segment
+/// or point they are. Another order of the corners may change the last bits.
 VertexTriangleClosest closest_vertex_triangle(const Eigen::Vector3d& p, const Eigen::Vector3d& a,
                                               const Eigen::Vector3d& b, const Eigen::Vector3d& c);
 
-/// Every finite input has an answer: parallel edges give one of the closest pairs, edges of zero
-/// length act as the point they are. The distance is the same to the last bit for every order of the
-/// edges and of their ends; the points may be others where several pairs are equally close.
+/// Closest points of two edges. Every finite input has an answer: parallel edges give one of the closest pairs, edges
+/// of zero length act as the point they are. The distance is the same to the last bit for every order of the edges and
+/// of their ends; the points may be others where several pairs are equally close.
 EdgeEdgeClosest closest_edge_edge(const Eigen::Vector3d& a0, const Eigen::Vector3d& a1, const Eigen::Vector3d& b0,
                                   const Eigen::Vector3d& b1);
 

@@ -52,7 +52,7 @@ struct Topology {
 /// Throws Error(bad_index) that names the triangle whose corner is not in [0, vertex_count).
 Topology build_topology(std::size_t vertex_count, std::span<const Triangle> triangles);
 
-/// What is right and what is wrong with a mesh. Every list holds the offending elements in
+/// Report on what is right and what is wrong with a mesh. Every list holds the offending elements in
 /// ascending order; an empty list is good news.
 struct MeshReport {
   std::size_t vertices = 0;
@@ -79,7 +79,7 @@ struct MeshReport {
   bool watertight() const { return triangles > 0 && boundary_edges.empty() && nonmanifold_edges.empty(); }
   bool manifold() const { return nonmanifold_edges.empty() && nonmanifold_vertices.empty(); }
   bool oriented() const { return inconsistent_edges.empty(); }
-  /// Nothing to complain of: watertight, manifold, oriented and no degenerate or doubled part.
+  /// Whether there is nothing to complain of: watertight, manifold, oriented and no degenerate or doubled part.
   bool clean() const;
 };
 

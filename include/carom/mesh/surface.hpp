@@ -8,7 +8,7 @@
 
 namespace carom {
 
-/// What changes in the triangles of a surface.
+/// Change of the triangles of a surface.
 struct SurfaceEdit {
   std::vector<Index> removed{};       ///< triangles to take away
   std::vector<Triangle> added{};      ///< over the vertices there are and the new ones
@@ -57,13 +57,13 @@ class Surface {
   /// Dead ones included.
   std::span<const Triangle> triangles() const { return triangles_; }
   std::size_t live_triangle_count() const { return triangles_.size() - holes_.size(); }
-  /// As given; of a dead triangle, what it was.
+  /// Object of each triangle, as given; of a dead triangle, what it was.
   std::span<const Index> object_of_triangle() const { return object_of_triangle_; }
   /// The different objects, ascending. One whose triangles are all gone stays.
   std::span<const Index> objects() const { return objects_; }
   /// Position in objects() of each triangle's object.
   std::span<const Index> object_index_of_triangle() const { return object_index_of_triangle_; }
-  /// Which features each triangle tests for all that share them, see owns_vertex and owns_edge. Every
+  /// Features that each triangle tests for all that share them, see owns_vertex and owns_edge. Every
   /// vertex in use and every edge is owned by exactly one triangle, and dead ones own nothing.
   std::span<const std::uint8_t> owned() const { return owned_; }
 
@@ -109,12 +109,12 @@ class Surface {
   AppliedEdit last_edit_;
 };
 
-/// Of an entry of Surface::triangles().
+/// Whether an entry of Surface::triangles() is dead.
 constexpr bool is_dead(const Triangle& triangle) {
   return triangle[0] == none;
 }
 
-/// Of an entry of Surface::owned(): corner k, and the edge from corner k to the next.
+/// Whether an entry of Surface::owned() owns corner k, and the edge from corner k to the next.
 constexpr bool owns_vertex(std::uint8_t owned, std::size_t k) {
   return (owned >> k & 1U) != 0;
 }

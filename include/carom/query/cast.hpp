@@ -6,7 +6,7 @@
 
 #include "carom/query/query.hpp"
 
-/// When do two solids that move, and turn, come together first?
+/// Casts: when do two solids that move, and turn, come together first?
 ///
 /// What is promised, for every pair of shapes that distance() takes and any finite motion:
 /// - never a false no, and the time is never late: at every time before it the shapes are farther apart than the
@@ -23,18 +23,18 @@ struct ShapeMotion {
   Eigen::Isometry3d to = Eigen::Isometry3d::Identity();
 };
 
-/// Where a motion is at a time in [0, 1], as cast() understands it.
+/// Pose of a motion at a time in [0, 1], as cast() understands it.
 Eigen::Isometry3d pose_at(const ShapeMotion& motion, double time);
 
 struct CastOptions {
   /// m, not negative: shapes this close or closer have met. 0: a touch.
   double separation = 0;
-  /// Not negative; relative to the motion, the longest way of a point of one shape as seen from the other. A hit is
-  /// reported when the shapes are within separation + tolerance, and may be too early by as much. Where rounding is
-  /// coarser, that counts.
+  /// Tolerance, not negative; relative to the motion, the longest path of a point of one shape as seen from the other.
+  /// A hit is reported when the shapes are within separation + tolerance, and may be too early by as much. Where
+  /// rounding is coarser, that counts.
   double tolerance = 1e-6;
-  /// At least 1: how many times of a pair of convex shapes, or of triangles, are looked at. Nearly all pairs need fewer
-  /// than 10.
+  /// Budget, at least 1: how many times of a pair of convex shapes, or of triangles, are looked at. Nearly all pairs
+  /// need fewer than 10.
   int budget = 256;
 };
 
@@ -43,11 +43,12 @@ struct CastResult {
   /// The budget was used up, or rounding kept the search from the tolerance asked for: then the hit is not certain,
   /// and `tolerance` says how near to one it is.
   bool limited = false;
-  /// In [0, 1]: before it they have not met. 1 if they never do.
+  /// Time in [0, 1]: before it they have not met. 1 if they never do.
   double time = unset;
   /// m: at `time` the shapes are no farther apart than separation + this. 0 if they start within the separation.
   double tolerance = unset;
-  /// Of the shapes at `time`, where there is a hit. Its distance is negative only if they overlap at the start.
+  /// Closest points of the shapes at `time`, where there is a hit; not set elsewhere. Its distance is negative only if
+  /// they overlap at the start.
   QueryResult closest;
   int iterations = 0;  ///< times that were looked at
 };
@@ -57,7 +58,7 @@ struct CastResult {
 CastResult cast(const Shape& a, const Eigen::Isometry3d& from, const Eigen::Isometry3d& to, const Shape& b,
                 const Eigen::Isometry3d& pose_b, const CastOptions& options = {});
 
-/// Both move.
+/// Cast of two shapes that both move.
 CastResult cast(const Shape& a, const ShapeMotion& motion_a, const Shape& b, const ShapeMotion& motion_b,
                 const CastOptions& options = {});
 
@@ -71,7 +72,7 @@ void cast(const Shape& a, std::span<const ShapeMotion> motions_a, const Shape& b
           std::span<const ShapeMotion> motions_b, std::span<CastResult> out, const CastOptions& options = {},
           const CastBatchOptions& batch = {});
 
-/// One against many that stay: pair i is a and others[i].
+/// Casts of one shape against many that stay: pair i is a and others[i].
 void cast(const Shape& a, const ShapeMotion& motion_a, std::span<const Shape::Part> others, std::span<CastResult> out,
           const CastOptions& options = {}, const CastBatchOptions& batch = {});
 

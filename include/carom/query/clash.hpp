@@ -9,7 +9,7 @@
 #include "carom/core/unset.hpp"
 #include "carom/shape/shape.hpp"
 
-/// Which parts of an assembly overlap or are too close to each other?
+/// Clashes: which parts of an assembly overlap or are too close to each other?
 namespace carom {
 
 enum class ClashKind {
@@ -19,7 +19,7 @@ enum class ClashKind {
 };
 std::string_view to_string(ClashKind kind);
 
-/// One of the places where two parts overlap, of which one is a mesh at least: see OverlapRegion.
+/// Region where two parts overlap, of which one is a mesh at least: see OverlapRegion.
 struct ClashRegion {
   double depth = unset;                                       ///< m
   Eigen::Vector3d normal = Eigen::Vector3d::Constant(unset);  ///< from a to b
@@ -45,13 +45,13 @@ struct ClashOptions {
   /// negative = 1e-6 of the size of the larger of the two, which is what single precision in a file costs.
   double tolerance = -1;
   int threads = 0;  ///< 0 = one for each core; the result does not depend on it
-  /// Called from the calling thread with the pairs that are done, of all that have to be looked at, and what was found
-  /// so far; false ends the search.
+  /// Progress, called from the calling thread with the pairs that are done, of all that have to be looked at, and what
+  /// was found so far; false ends the search.
   std::function<bool(std::size_t done, std::size_t total, std::size_t found)> progress{};
 };
 
-/// Each pair of parts that overlaps, touches or is closer than the clearance, the worst first: by distance, then by a
-/// and b. Throws Error: invalid_argument (options), and what distance() throws, with the number of the part.
+/// Clashes, each pair of parts that overlaps, touches or is closer than the clearance, the worst first: by distance,
+/// then by a and b. Throws Error: invalid_argument (options), and what distance() throws, with the number of the part.
 std::vector<Clash> find_clashes(std::span<const Shape::Part> parts, const ClashOptions& options = {});
 
 }  // namespace carom

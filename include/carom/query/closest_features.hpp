@@ -17,16 +17,16 @@ struct PolyhedronFeature {
   Index index = 0;
 };
 
-/// Where the search begins, and where it ended: kept by the caller, one for each pair. Any state gives a right answer;
-/// that of a moment ago a quick one.
+/// Features where the search begins, and where it ended: kept by the caller, one for each pair. Any state gives a right
+/// answer; that of a moment ago a quick one.
 struct FeatureCache {
   PolyhedronFeature a;
   PolyhedronFeature b;
 };
 
 struct ClosestFeatures {
-  /// They touch or overlap: then the features are some that do, one of them a face as a rule, the distance is 0, and
-  /// normal and points are not set. penetration() tells the depth.
+  /// Whether they touch or overlap: then the features are some that do, one of them a face as a rule, the distance is
+  /// 0, and normal and points are not set. penetration() tells the depth.
   bool overlapping = false;
   double distance = unset;                                     ///< m
   Eigen::Vector3d normal = Eigen::Vector3d::Constant(unset);   ///< from a to b

@@ -3,10 +3,10 @@
 #include "carom/detect/intersect.hpp"
 #include "carom/query/query.hpp"
 
-/// Where a mesh touches another shape, in all places: query.hpp tells of the deepest only.
+/// Contacts of a mesh with another shape, in all places: query.hpp tells of the deepest only.
 namespace carom {
 
-/// Two triangles, one of each mesh, that meet.
+/// Crossing of two triangles, one of each mesh.
 struct MeshCrossing {
   Index triangle_a = none;
   Index triangle_b = none;
@@ -36,8 +36,8 @@ struct OverlapRegion {
   std::vector<MeshCrossing> crossings;  ///< of two meshes, sorted by triangles
 };
 
-/// All of them, the deepest first; none if the shapes do not collide. Throws Error(invalid_argument) if neither is a
-/// mesh or one is a compound, and what distance() throws for a pose.
+/// All overlap regions, the deepest first; none if the shapes do not collide. Throws Error(invalid_argument) if neither
+/// is a mesh or one is a compound, and what distance() throws for a pose.
 std::vector<OverlapRegion> overlap_regions(const Shape& a, const Eigen::Isometry3d& pose_a, const Shape& b,
                                            const Eigen::Isometry3d& pose_b);
 
@@ -45,7 +45,7 @@ std::vector<OverlapRegion> overlap_regions(const Shape& a, const Eigen::Isometry
 std::vector<MeshCrossing> mesh_crossings(const Shape& a, const Eigen::Isometry3d& pose_a, const Shape& b,
                                          const Eigen::Isometry3d& pose_b);
 
-/// Where a convex shape rests on one triangle of a mesh, for a solver of contacts.
+/// Manifold of a convex shape on one triangle of a mesh, for a solver of contacts.
 struct TriangleManifold {
   Index triangle = none;
   Eigen::Vector3d normal = Eigen::Vector3d::Constant(unset);  ///< from the mesh to the shape
@@ -53,8 +53,8 @@ struct TriangleManifold {
   int count = 0;
 };
 
-/// One for each triangle within `within` (m, at least 0) of a convex shape that has something of its own to say,
-/// ascending; `out` is cleared. Now and then a triangle has two.
+/// Manifolds, one for each triangle within `within` (m, at least 0) of a convex shape that has something of its own to
+/// say, ascending; `out` is cleared. Now and then a triangle has two.
 ///
 /// The normal is that of the triangle where the shape is over it, or below it by less than a hundredth of the shape's
 /// size. Elsewhere it is that of the closest points, or of the shortest way out; a triangle whose edge or vertex is

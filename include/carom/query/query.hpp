@@ -9,7 +9,7 @@
 #include "carom/core/unset.hpp"
 #include "carom/shape/shape.hpp"
 
-/// Do two shapes touch, how far are they apart, how deep do they overlap?
+/// Queries of two shapes: do they touch, how far are they apart, how deep do they overlap?
 ///
 /// Poses take shapes to the world. The distance is signed: positive is the shortest way between the shapes, negative is
 /// the length of the shortest translation that separates them. The normal has unit length and points from a to
@@ -64,7 +64,7 @@ struct QueryResult {
   bool colliding() const { return distance <= 0; }
 };
 
-/// What a query remembers for the next one on the same pair, moved a little. One for each pair, kept by the caller; any
+/// Memory of a query for the next one on the same pair, moved a little. One for each pair, kept by the caller; any
 /// state of it gives a right answer. Where the gap is within 1e-10 of the sizes (2e-5 for round shapes), the answer may
 /// differ from that without a cache.
 struct QueryCache {
@@ -73,7 +73,7 @@ struct QueryCache {
   int corner_count = 0;
 };
 
-/// True if they touch or overlap. Throws Error for a pose that is not a rotation and a translation to 1e-6
+/// Whether two shapes touch or overlap. Throws Error for a pose that is not a rotation and a translation to 1e-6
 /// (invalid_argument), or is not finite or beyond 1e60 (not_finite); the message names it. So do all queries.
 bool collide(const Shape& a, const Eigen::Isometry3d& pose_a, const Shape& b, const Eigen::Isometry3d& pose_b,
              QueryCache* cache = nullptr);
@@ -81,15 +81,15 @@ bool collide(const Shape& a, const Eigen::Isometry3d& pose_a, const Shape& b, co
 QueryResult distance(const Shape& a, const Eigen::Isometry3d& pose_a, const Shape& b, const Eigen::Isometry3d& pose_b,
                      QueryCache* cache = nullptr);
 
-/// As distance() where they touch or overlap. Where they do not it stops as soon as that is sure: then the distance is
-/// some lower bound, more than 0, and the points are no more than points of the two shapes. With a mesh it is the
-/// same as distance().
+/// Penetration of two shapes: as distance() where they touch or overlap. Where they do not it stops as soon as that is
+/// sure: then the distance is some lower bound, more than 0, and the points are no more than points of the two shapes.
+/// With a mesh it is the same as distance().
 QueryResult penetration(const Shape& a, const Eigen::Isometry3d& pose_a, const Shape& b,
                         const Eigen::Isometry3d& pose_b, QueryCache* cache = nullptr);
 
 struct BatchOptions {
   int threads = 1;  ///< 0 = one for each core; results do not depend on it
-  /// As many as there are pairs, or none.
+  /// Caches, as many as there are pairs, or none.
   std::span<QueryCache> caches = {};
 };
 
@@ -103,7 +103,7 @@ void penetration(const Shape& a, std::span<const Eigen::Isometry3d> poses_a, con
                  std::span<const Eigen::Isometry3d> poses_b, std::span<QueryResult> out,
                  const BatchOptions& options = {});
 
-/// One against many: pair i is a and others[i].
+/// Queries of one shape against many: pair i is a and others[i].
 void collide(const Shape& a, const Eigen::Isometry3d& pose_a, std::span<const Shape::Part> others,
              std::span<std::uint8_t> out, const BatchOptions& options = {});
 void distance(const Shape& a, const Eigen::Isometry3d& pose_a, std::span<const Shape::Part> others,
@@ -117,16 +117,17 @@ struct ManifoldPoint {
   double distance = unset;  ///< along the normal of the manifold, signed
 };
 
-/// Where two shapes touch, as points on a common normal: the corners of the common part of two faces, the ends of that
-/// of an edge on a face, or one point; corners of neighboring faces that lie across the normal as nearly count, too. A
-/// round rim counts as a polygon of 8 corners on it, a face of more than 32 corners as one of every second, third...
+/// Manifold: where two shapes touch, as points on a common normal, the corners of the common part of two faces, the
+/// ends of that of an edge on a face, or one point; corners of neighboring faces that lie across the normal as nearly
+/// count, too. A round rim counts as a polygon of 8 corners on it, a face of more than 32 corners as one of every
+/// second, third...
 struct Manifold {
   QueryResult closest;
   std::vector<ManifoldPoint> points;  ///< none if they are farther apart than asked
 };
 
-/// All points no farther than `within` (m, at least 0) from the other shape along the normal of the closest points.
-/// Convex shapes only.
+/// Manifold of all points no farther than `within` (m, at least 0) from the other shape along the normal of the closest
+/// points. Convex shapes only.
 Manifold manifold(const Shape& a, const Eigen::Isometry3d& pose_a, const Shape& b, const Eigen::Isometry3d& pose_b,
                   double within = 0);
 

@@ -28,7 +28,7 @@ class ConvexPolygon {
   /// Throws Error(not_finite) that names the point, Error(invalid_argument) if there is none.
   explicit ConvexPolygon(std::span<const Eigen::Vector2d> points);
 
-  /// Counter-clockwise, no three in a line; the first is the leftmost, of several the lowest.
+  /// Corners counter-clockwise, no three in a line; the first is the leftmost, of several the lowest.
   std::span<const Eigen::Vector2d> corners() const;
   /// The corner that is farthest along a direction, in O(log n), by a tree over the arcs between the normals of the
   /// sides: corner i is farthest for the directions from the normal of the side that ends in it to that of the next.
@@ -50,7 +50,7 @@ class ConvexPolyhedron {
   std::span<const Eigen::Vector3d> corners() const;
   /// Corners counter-clockwise from outside. Flat ones have two, one on either side; segments and points have none.
   const IndexLists& faces() const;
-  /// Each once, both ends.
+  /// Edges, each once, both ends.
   std::span<const Edge> edges() const;
 
   const convex::Polyhedron& data() const { return *data_; }
@@ -84,17 +84,17 @@ AxisSeparation<2> separation(const ConvexPolygon& a, const Eigen::Isometry2d& po
 AxisSeparation<3> separation(const ConvexPolyhedron& a, const Eigen::Isometry3d& pose_a, const ConvexPolyhedron& b,
                              const Eigen::Isometry3d& pose_b);
 
-/// When two shapes that go straight are in contact.
+/// Interval in which two shapes that go straight are in contact.
 template <int D>
 struct ContactInterval {
   bool meet = false;
   double first = unset;  ///< time of the first contact, 0 if they touch or overlap at the start
   double last = unset;   ///< of the last; infinity if they go alike
-  /// They overlap at the start: then there is no first touch, and what follows is empty.
+  /// Whether they overlap at the start: then there is no first touch, and what follows is empty.
   bool overlap_at_start = false;
   Eigen::Matrix<double, D, 1> normal = Eigen::Matrix<double, D, 1>::Constant(unset);  ///< of the first touch
   AxisKind kind = AxisKind::other;
-  /// What a and b have in common at the first touch: a point, the two ends of a segment, or the corners of a polygon,
+  /// Common part of a and b at the first touch: a point, the two ends of a segment, or the corners of a polygon,
   /// counter-clockwise as seen against the normal. In the world. None, nor corners, if that is farther out than 1e60.
   std::vector<Eigen::Matrix<double, D, 1>> points;
   /// The corners of the feature that touches: one for a vertex, two for an edge, more for a face.

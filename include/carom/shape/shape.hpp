@@ -45,7 +45,7 @@ struct OrientedBox {
   Eigen::Vector3d half;
 };
 
-/// For a density of 1 kg/m^3, in the frame of the shape.
+/// Mass properties for a density of 1 kg/m^3, in the frame of the shape.
 struct MassProperties {
   double volume = 0;                                  ///< m^3
   Eigen::Vector3d center = Eigen::Vector3d::Zero();   ///< of mass
@@ -65,11 +65,12 @@ enum class MeshSplit {
   cost,      ///< where surface times number of both halves is least
 };
 
-/// What is solid of the closed pieces of a mesh. The winding number w of a point is the sum over the pieces: 1 inside a
+/// Solid part of the closed pieces of a mesh. The winding number w of a point is the sum over the pieces: 1 inside a
 /// piece whose triangles face outward (counter-clockwise seen from outside), -1 inside a piece whose triangles face
 /// inward.
 enum class MeshSolid {
-  /// As `inside`, unless the mesh is a room: pieces face inward, and every piece that faces outward is inside of those,
+  /// Like `inside`, unless the mesh is a room: pieces face inward, and every piece that faces outward is inside of
+  /// those,
   /// at least in part. A room is solid where w >= 0: its inside is empty but for what stands in it, and all around it
   /// is solid, without end. A wall with an outer surface that faces outward and an inner one that faces inward is no
   /// room: its cavity has w = 0.
@@ -102,7 +103,7 @@ class Shape {
   /// Apex at z = half_length, base at z = -half_length.
   static Shape cone(double radius, double half_length);
   static Shape ellipsoid(const Eigen::Vector3d& radii);
-  /// All x with normal . x <= offset; the normal need not have unit length.
+  /// Half-space of all x with normal . x <= offset; the normal need not have unit length.
   static Shape half_space(const Eigen::Vector3d& normal, double offset);
   /// The convex hull, at least one point. Points on a line or in a plane give a segment or a polygon,
   /// which is a shape without volume.
@@ -122,16 +123,17 @@ class Shape {
   double margin() const;
   /// Neither a mesh nor a compound.
   bool convex() const;
-  /// Of a hull, a triangle or a mesh; empty for others. A hull keeps the points at its corners, in the order given.
+  /// Vertices of a hull, a triangle or a mesh; empty for others. A hull keeps the points at its corners, in the order
+  /// given.
   std::span<const Eigen::Vector3d> vertices() const;
-  /// Of a mesh.
+  /// Triangles of a mesh; empty for others.
   std::span<const Triangle> triangles() const;
-  /// How many of the connected pieces of a mesh are closed, that is have an inside: the winding number of the surface
+  /// Number of connected pieces of a mesh that are closed, that is have an inside: the winding number of the surface
   /// is not zero there. Vertices at the same place count as one for this. 0 with MeshSolid::surface.
   std::size_t closed_pieces() const;
   /// Whether a mesh is a room, see MeshSolid: what is solid of it has no end. Its bounds are those of its surface.
   bool is_room() const;
-  /// Of a hull: the corners of each face, counter-clockwise seen from outside.
+  /// Faces of a hull: the corners of each, counter-clockwise seen from outside.
   IndexLists faces() const;
   std::span<const Part> parts() const;
 
@@ -146,8 +148,8 @@ class Shape {
   /// Along the principal axes of the surface, not the smallest.
   OrientedBox oriented_box(const Eigen::Isometry3d& pose) const;
 
-  /// Without the margin. Shapes without volume (triangle, mesh that is not closed, flat hull) have zeros and their
-  /// centre, and so has a room. Parts of a compound that overlap count twice. Throws for a half-space.
+  /// Mass properties without the margin. Shapes without volume (triangle, mesh that is not closed, flat hull) have
+  /// zeros and their centre, and so has a room. Parts of a compound that overlap count twice. Throws for a half-space.
   MassProperties mass_properties() const;
 
   const shapes::ShapeData& data() const { return *data_; }

@@ -30,8 +30,8 @@ struct ContactOptions {
   /// Features of one body are no contact if their distance along the surface is below this times the
   /// contact distance, measured on the rest shape (ContactFilters); 0 = off.
   double surface_factor = 0;
-  /// Also contacts in which nothing can be moved: of fixed and scripted bodies with themselves and with each other. For
-  /// looking at them, as nothing ever comes of them; they are not even searched for otherwise.
+  /// Contacts in which nothing can be moved are found, too: of fixed and scripted bodies with themselves and with each
+  /// other. For looking at them, as nothing ever comes of them; they are not even searched for otherwise.
   bool immovable = false;
 };
 
@@ -41,14 +41,14 @@ struct WorldOptions {
   ContactOptions contact{};
   std::string method = "auto";  ///< of detection, see detect_methods()
   Detection detection = Detection::discrete;
-  /// How contacts are answered, of all bodies, see response_names(). `lcp` refuses particles by name.
+  /// Response to the contacts of all bodies, see response_names(). `lcp` refuses particles by name.
   std::string response = "soft";
   SolverOptions solver{};
   int threads = 0;  ///< 0 = as many as the machine has; the result does not depend on it
 };
 
-/// What a closed world keeps, of all bodies that contacts can move: rigid ones that are dynamic, and particles that are
-/// not pinned.
+/// Balance of what a closed world keeps, of all bodies that contacts can move: rigid ones that are dynamic, and
+/// particles that are not pinned.
 struct WorldBalance {
   double mass = 0;                    ///< kg
   double kinetic_energy = 0;          ///< J
@@ -68,20 +68,21 @@ class World {
   World(World&&) noexcept;
   World& operator=(World&&) noexcept;
 
-  /// Bodies take part from the next step on. Each throws Error that names the body and the element.
+  /// Adds a body, which takes part from the next step on. Each throws Error that names the body and the element.
   BodyId add(FixedBody body);
   BodyId add(ScriptedBody body);
   BodyId add(ParticleBody body);
   BodyId add(RigidBody body);
   void remove(BodyId body);
 
-  /// These make no contacts with each other from the next step on; a body with itself: none within it.
+  /// Excludes two bodies: they make no contacts with each other from the next step on; a body with itself: none within
+  /// it.
   void exclude(BodyId a, BodyId b);
-  /// No contact in which a feature with vertex_a of a meets one with vertex_b of b. Throws Error that
+  /// Excludes contacts in which a feature with vertex_a of a meets one with vertex_b of b. Throws Error that
   /// names the body and the vertex.
   void exclude(BodyId a, Index vertex_a, BodyId b, Index vertex_b);
 
-  /// Of these two, or of one and itself, from the next step on, whatever is said of each and of the world.
+  /// Detection of two bodies, or of one and itself, from the next step on, whatever is said of each and of the world.
   /// Not of rigid bodies, which are always continuous: Error(unsupported).
   void set_detection(BodyId a, BodyId b, Detection detection);
 
@@ -90,7 +91,7 @@ class World {
   double time() const;
   std::uint64_t steps() const;
   const WorldOptions& options() const;
-  /// In the order in which they were added.
+  /// Bodies in the order in which they were added.
   std::vector<BodyId> bodies() const;
   const std::string& name(BodyId body) const;
   MotionModel motion(BodyId body) const;
@@ -116,26 +117,26 @@ class World {
   void teleport(BodyId body, const Eigen::Isometry3d& pose);
   void set_velocity(BodyId body, const Eigen::Vector3d& velocity, const Eigen::Vector3d& angular_velocity);
   // Forces, torques and impulses are of rigid bodies; the others throw Error(invalid_argument) that names the body.
-  /// Over the next step, and added to what was given before.
+  /// Force over the next step, added to what was given before.
   void apply_force(BodyId body, const Eigen::Vector3d& force);  ///< N, at the centre of mass
   void apply_force(BodyId body, const Eigen::Vector3d& force, const Eigen::Vector3d& point);
   void apply_torque(BodyId body, const Eigen::Vector3d& torque);  ///< N m
-  /// At once.
+  /// Impulse that acts at once.
   void apply_impulse(BodyId body, const Eigen::Vector3d& impulse, const Eigen::Vector3d& point);  ///< N s
   void wake(BodyId body);  ///< any body, and those that sleep with it
 
-  /// Of the last step; of bodies asleep, as they were when they fell asleep; those of bodies removed since are gone. In
-  /// canonical order: first the contacts of deforming surfaces, vertex on face before edge on edge, each ordered by its
-  /// features, which count through all bodies in the order of adding; then those of rigid bodies, ordered by the index
-  /// of their ids. The list is made when it is first asked for, which may be from several threads at a time, and
-  /// lasts until the world changes.
+  /// Contacts of the last step; of bodies asleep, as they were when they fell asleep; those of bodies removed since are
+  /// gone. In canonical order: first the contacts of deforming surfaces, vertex on face before edge on edge, each
+  /// ordered by its features, which count through all bodies in the order of adding; then those of rigid bodies,
+  /// ordered by the index of their ids. The list is made when it is first asked for, which may be from several
+  /// threads at a time, and lasts until the world changes.
   std::span<const WorldContact> contacts() const;
-  /// As it is now.
+  /// Balance of the world as it is now.
   WorldBalance balance() const;
-  /// By how much the contacts of the last step miss what the response solves for: the largest |min(z, w)|, where z is
-  /// an impulse and w the speed beyond what is allowed, one of which should be zero; both in units of the root of
-  /// energy, relative to the largest of those that were to be taken away. `lcp`: of all unknowns; `impulse`: of the
-  /// normals; the others do not measure it.
+  /// Residual: by how much the contacts of the last step miss what the response solves for: the largest |min(z, w)|,
+  /// where z is an impulse and w the speed beyond what is allowed, one of which should be zero; both in units of the
+  /// root of energy, relative to the largest of those that were to be taken away. `lcp`: of all unknowns; `impulse`: of
+  /// the normals; the others do not measure it.
   std::optional<double> response_residual() const;
   const PipelineStats& stats() const;
 
@@ -145,13 +146,13 @@ class World {
   /// The ray is origin + t direction, t from 0 to `limit`, which may be infinite; the direction need not be a unit.
   std::vector<WorldHit> ray(const Eigen::Vector3d& origin, const Eigen::Vector3d& direction, double limit,
                             const QueryFilter& filter = {}) const;
-  /// The first only, which is faster.
+  /// First hit only, which is faster.
   std::optional<WorldHit> closest_ray_hit(const Eigen::Vector3d& origin, const Eigen::Vector3d& direction, double limit,
                                           const QueryFilter& filter = {}) const;
-  /// Bodies stand still, the shape moves, as in carom::cast().
+  /// Hits of a shape that moves while bodies stand still, as in carom::cast().
   std::vector<WorldHit> cast(const Shape& shape, const ShapeMotion& motion, const CastOptions& options = {},
                              const QueryFilter& filter = {}) const;
-  /// All that touch or overlap a shape, in the order of adding.
+  /// Bodies that touch or overlap a shape, in the order of adding.
   std::vector<BodyId> overlapping(const Shape& shape, const Eigen::Isometry3d& pose,
                                   const QueryFilter& filter = {}) const;
   /// The nearest body, or the one that overlaps deepest, if one is no farther than `within` (m).

@@ -9,7 +9,7 @@
 #include "carom/core/unset.hpp"
 #include "carom/query/query.hpp"
 
-/// What is asked of the bodies of a World, see World::ray and the like.
+/// Questions to the bodies of a World, see World::ray and the like.
 namespace carom {
 
 /// Bodies that a query asks: those that may_collide() with its filter, which has all groups unless one is given.
@@ -18,7 +18,7 @@ struct QueryFilter {
   std::vector<BodyId> excluded{};  ///< bodies that are not asked, such as the one that looks
 };
 
-/// Where a ray, or a shape that moves, first meets a body.
+/// Hit: where a ray, or a shape that moves, first meets a body.
 ///
 /// Rays are exact to rounding for every shape, rounded ones included: the hit is that of a shape whose surface is moved
 /// by no more than 1e-14 of its size and of its distance from the origin of the ray. A ray that misses by more is no

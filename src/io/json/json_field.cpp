@@ -10,7 +10,7 @@
 namespace carom {
 namespace {
 
-/// What a value is, short enough for a message.
+/// Description of a value, short enough for a message.
 std::string describe_value(const JsonValue& value) {
   struct Describer {
     std::string operator()(std::nullptr_t) const { return "null"; }

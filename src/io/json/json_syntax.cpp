@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t nowhere = std::string_view::npos;
 
-/// What there is before a byte of a document, comments left out.
+/// Tokens before a byte of a document, comments left out.
 struct Before {
   std::size_t last = nowhere;     ///< the last byte that is neither space nor in a comment
   std::size_t text = nowhere;     ///< where the text begins that the byte is in or ends
@@ -72,7 +72,7 @@ std::string_view word_at(std::string_view text, std::size_t& offset) {
   return text.substr(offset, size);
 }
 
-/// What is wrong with a word that is none of JSON, if that is known.
+/// Explanation of a word that is none of JSON, if there is one.
 std::optional<std::string> explain_word(std::string_view word) {
   std::string lower(word);
   for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -150,7 +150,7 @@ JsonSyntaxError explain_syntax(std::string_view text, std::size_t offset, std::s
   }
   if (word.size() > 1 && word[0] == '0' && std::isdigit(static_cast<unsigned char>(word[1])) != 0)
     return {start, fmt::format("{} is not a number in JSON; expected no zero before other digits", word)};
-  // Of a text that is out of place the parser has read the end.
+  // The parser has read to the end of a text that is out of place.
   if (here == '"' && before.text != nowhere) start = before.text;
   if (has(message, "object separator")) return {start, "expected a colon after the name of a field"};
   if (has(message, "expected end of input")) return {start, "text after the end of the document; expected none"};

@@ -6,7 +6,7 @@
 
 namespace carom {
 
-/// What is wrong with a text that is not JSON, and at which byte.
+/// Error of a text that is not JSON, and at which byte it is.
 struct JsonSyntaxError {
   std::size_t offset = 0;
   std::string what;

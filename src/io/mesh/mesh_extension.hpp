@@ -8,7 +8,7 @@ namespace carom::io {
 /// With the dot, in lower case: `.obj` for `A.OBJ`.
 std::string lower_extension(const std::filesystem::path& path);
 
-/// What read_mesh_file takes, for messages.
+/// Extensions that read_mesh_file takes, for messages.
 std::string readable_mesh_extensions();
 
 }  // namespace carom::io

@@ -40,7 +40,7 @@ std::strong_ordering natural_order(std::string_view left, std::string_view right
   return left.size() <=> right.size();
 }
 
-/// What the names of one series have in common.
+/// Part of a name that all names of one series have in common.
 std::string without_digits(const std::filesystem::path& file) {
   std::string stem = file.stem().string();
   std::erase_if(stem, is_digit);

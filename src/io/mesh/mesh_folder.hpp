@@ -6,7 +6,7 @@
 
 namespace carom::io {
 
-/// As people count: runs of digits are compared as numbers, so frame_2 comes before frame_10.
+/// Order of names as people count: runs of digits are compared as numbers, so frame_2 comes before frame_10.
 bool natural_less(std::string_view left, std::string_view right);
 
 /// The numbered mesh files of a folder, in natural order. Other files are passed over. Throws

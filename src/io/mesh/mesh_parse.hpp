@@ -41,7 +41,7 @@ void check_read_options(const MeshReadOptions& options);
 /// Turns and scales what was parsed. The options are those that check_read_options takes.
 void apply_read_options(MeshFile& file, const MeshReadOptions& options);
 
-/// What a mesh is called that has no name in its file: the file's name without folder and extension.
+/// Name of a mesh that has none in its file: the file's name without folder and extension.
 std::string default_object_name(const std::string& name);
 
 /// Splits a polygon into the fan around its first corner.

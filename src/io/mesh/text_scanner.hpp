@@ -77,7 +77,7 @@ class TextScanner {
     return found;
   }
 
-  /// What is left of this line, without blanks at its ends.
+  /// Rest of this line, without blanks at its ends.
   std::string_view rest_of_line() {
     skip_blanks();
     const char* begin = at_;
@@ -168,7 +168,7 @@ class TextScanner {
     return plus ? at_ + 1 : at_;
   }
 
-  /// What a decimal number is that no double is near to: 0 or infinity.
+  /// Value of a decimal number that no double is near to: 0 or infinity.
   static double out_of_range(std::string_view digits);
 
   const char* at_;

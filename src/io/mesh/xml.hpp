@@ -21,8 +21,8 @@ struct XmlElement {
   std::optional<std::string_view> attribute(std::string_view wanted) const;
 };
 
-/// As much of XML as data files use: elements, attributes, text, comments, CDATA, the five entities and character
-/// references. Declarations of types are skipped, so that no entity can unfold. UTF-8.
+/// Document with as much of XML as data files use: elements, attributes, text, comments, CDATA, the five entities and
+/// character references. Declarations of types are skipped, so that no entity can unfold. UTF-8.
 class XmlDocument {
  public:
   /// `text` must outlive the document. Throws Error that names the file and the line.

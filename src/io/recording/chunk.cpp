@@ -20,7 +20,7 @@ std::uint32_t crc_of(std::span<const std::uint8_t> bytes) {
   return static_cast<std::uint32_t>(::crc32_z(0, bytes.data(), bytes.size()));
 }
 
-/// Both ends of a stream are handed to zlib in parts that it can count.
+/// Size of the next part of a stream for zlib, which can count no more.
 uInt part_size(std::size_t left) {
   return static_cast<uInt>(std::min<std::size_t>(left, std::numeric_limits<uInt>::max()));
 }

@@ -27,7 +27,7 @@ class FrameSource {
   /// Fills positions; returns true and fills `surface` when the triangles differ from those of the
   /// frame read before (always at the first call). Throws Error that names the file and the frame.
   virtual bool read(std::size_t frame, FrameSurface& surface, std::vector<Eigen::Vector3d>& positions) = 0;
-  /// What the user should know before trusting the frames, such as how a recording is damaged.
+  /// Warning that the user should see before trusting the frames, such as how a recording is damaged.
   virtual std::string warning() const { return {}; }
 };
 

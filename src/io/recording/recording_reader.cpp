@@ -28,7 +28,7 @@ struct LoadedFrame {
   FrameLayout layout;
 };
 
-/// What bodies of one frame have in another.
+/// Bodies of one frame that another one holds.
 struct Wanted {
   std::vector<std::size_t> topology;   ///< positions in the list of bodies
   std::vector<std::size_t> positions;  ///< the same

@@ -19,7 +19,7 @@ std::span<const std::uint8_t> bytes_of(const std::string& text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
-/// What comes before the first frame.
+/// Bytes before the first frame.
 ByteWriter opening(RecordingMeta meta) {
   meta.carom_version = version();
   ByteWriter out;

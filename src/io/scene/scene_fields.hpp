@@ -21,11 +21,11 @@
 /// they cannot disagree.
 namespace carom {
 
-/// As in MotionModel; the first three are the alternatives of SceneBody that have a mesh, in their order.
+/// Names of MotionModel; the first three are the alternatives of SceneBody that have a mesh, in their order.
 inline constexpr std::array<std::string_view, 4> motion_names{"fixed", "scripted", "particles", "rigid"};
-/// As in MeshSolid.
+/// Names of MeshSolid.
 inline constexpr std::array<std::string_view, 3> mesh_solid_names{"by_normals", "inside", "surface"};
-/// As the alternatives of ShapeSource; the first of them are those of ConvexSource.
+/// Names of the alternatives of ShapeSource; the first of them are those of ConvexSource.
 inline constexpr std::array<std::string_view, 11> shape_names{
     "sphere", "box", "capsule", "cylinder", "cone", "ellipsoid", "half_space", "hull", "triangle", "mesh", "compound"};
 inline constexpr std::span<const std::string_view> convex_names = std::span(shape_names).first(9);
@@ -116,7 +116,7 @@ void describe(V& v, EulerRotation& rotation) {
   v.choice("order", rotation.order, euler_order_names, Presence::quiet);
 }
 
-/// What a Placement and a PoseSource have in common.
+/// Fields that a Placement and a PoseSource have in common.
 template <class V, class Posed>
 void describe_pose(V& v, Posed& pose) {
   v.vector("position", pose.position, Presence::quiet, Sign::any);

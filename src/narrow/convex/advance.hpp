@@ -5,7 +5,7 @@
 
 namespace carom::convex {
 
-/// What is asked of one pair.
+/// Options of the advancement of one pair.
 struct AdvanceOptions {
   double separation = 0;  ///< m
   double tolerance = 0;   ///< m; rounding may need more

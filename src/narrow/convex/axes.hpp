@@ -30,7 +30,7 @@ inline double gap_along(const Polyhedron& a, const Polyhedron& b, const Relative
   return dot(n, pb - pa);
 }
 
-/// What the edges of b are in the frame of a, kept from call to call.
+/// Edges of b in the frame of a, kept from call to call.
 struct AxisScratch {
   std::vector<Vec3> corners;
   std::vector<Vec3> normals;  ///< with the sign turned round

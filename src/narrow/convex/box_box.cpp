@@ -21,7 +21,7 @@ Vec3 vec(const Row& r) {
 /// Below the second the rounding of the axes of b counts along it.
 constexpr double needless = 1e-30;
 constexpr double nearly_parallel = 1e-2;
-/// What rounding may do to the gap along an axis, of the sizes.
+/// Rounding of the gap along an axis, as a fraction of the sizes.
 constexpr double gap_rounding = 4e-15;
 
 /// The corner of a box in the frame of a, as its parameters along its own axes.
@@ -96,7 +96,7 @@ BoxAxes box_axes(const Core& a, const Core& b, const RelativePose& pose, double 
         const double along = t[i2] * r[j][i1] - t[i1] * r[j][i2];
         double extent_of_b = hb[j1] * r_abs[j2][i] + hb[j2] * r_abs[j1][i];
         if (length < nearly_parallel) {
-          // The same without taking the axes of b to be at right angles, which they are but for rounding.
+          // The product does without the axes of b being at right angles, which they are but for rounding.
           const auto across = [&](std::size_t k) { return std::abs(r[k][i2] * r[j][i1] - r[k][i1] * r[j][i2]); };
           extent_of_b = hb[j1] * across(j1) + hb[j2] * across(j2);
         }
@@ -177,7 +177,7 @@ void box_depth(const Core& a, const Core& b, const RelativePose& pose, const Box
   const EdgeEdgeClosest closest = closest_edge_edge(a0, a1, b0, b1);
   result.point_a = math::to_vec3(closest.point_a);
   result.point_b = result.point_a - depth * axes.n;
-  // Both ends of each edge.
+  // Corners at the two ends of each edge.
   const std::uint32_t ca = corner_number(pa);
   const std::uint32_t cb = corner_number(pb);
   result.corners = 2;

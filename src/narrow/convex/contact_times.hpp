@@ -23,7 +23,7 @@ struct ContactTimes {
       }
       enter = gap / -speed;
     }
-    // What touches to rounding and parts has met.
+    // Shapes that touch to rounding and part have met.
     if (speed > 0) last = std::min(last, std::max(-gap, 0.0) / speed);
     const bool later = enter > first;
     if (later) first = enter;

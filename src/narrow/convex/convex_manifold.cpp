@@ -46,7 +46,7 @@ void world_outline(const shapes::Core& core, const Eigen::Isometry3d& pose, cons
   }
 }
 
-/// What is left of a polygon, or of a segment, where out . x <= offset. A new corner is named by the edge it is on
+/// Part of a polygon, or of a segment, where out . x <= offset. A new corner is named by the edge it is on
 /// and the edge that cut it.
 void cut(const SupportPolygon& from, const Vec3& out, double offset, std::uint32_t cutter, SupportPolygon& left) {
   left.count = 0;
@@ -260,7 +260,7 @@ void single(const QueryResult& closest, std::uint32_t feature, ConvexManifold& r
   result.count = 1;
 }
 
-/// Of what is left of an outline that had so many corners.
+/// Width of what is left of an outline that had so many corners.
 double width(const SupportPolygon& left, int corners) {
   if (corners == 1) return left.count > 0 ? INFINITY : 0;
   const auto n = static_cast<std::size_t>(left.count);

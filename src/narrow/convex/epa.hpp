@@ -128,7 +128,7 @@ Epa epa(const P& pair, const Gjk& g) {
     return result;
   }
   Polytope polytope(s.vertices, 1e-14 * scale);
-  // Of round shapes the polytope is a first approximation only: it would need thousands of faces.
+  // The polytope of round shapes is a first approximation only: it would need thousands of faces.
   const double tolerance = pair.polytopes() ? 1e-12 : 1e-5;
   const double small = tolerance * scale;
   std::uint16_t f = 0;

@@ -14,7 +14,7 @@ using kernels::FacetGroup;
 using kernels::Facets;
 using shapes::HullData;
 
-/// What the floats of the bounds may be off, of the size.
+/// Error of the floats of the bounds, as a fraction of the size.
 constexpr double float_slack = 2e-6;
 /// Depths below this, of the size, are left to others: bounds are no bounds where the depth is 0.
 constexpr double min_depth = 1e-9;
@@ -30,7 +30,7 @@ constexpr int max_cuts = 40;
 /// what counts; below the second their normal is short of two digits or more, and the depth along it is checked.
 constexpr double parallel_arcs = 1e-24;
 constexpr double sure_normal = 1e-4;
-/// What rounding may do to a depth, of the size.
+/// Rounding of a depth, as a fraction of the size.
 constexpr double depth_rounding = 4e-15;
 
 /// One hull with its faces, and the other seen from its frame.
@@ -150,11 +150,11 @@ class FaceSearch {
     return true;
   }
 
-  /// What was left for the end.
+  /// Does what was left for the end.
   bool finish() { return !small_ || try_faces(side.other.size()); }
 
   const float* points() const { return small_ ? side.other.fan.corners.data() : known_.points.data(); }
-  /// Of those that can rule out arcs.
+  /// Number of corners that can rule out arcs.
   std::uint32_t marks() const { return std::min(small_ ? side.other.size() : known_.count, kernels::max_marks); }
   std::uint32_t corner(std::int32_t at) const {
     return small_ ? static_cast<std::uint32_t>(at) : known_.index[static_cast<std::size_t>(at)];
@@ -255,7 +255,7 @@ void search_arc(const Arc& arc, End& one, End& two, int cuts, Search& search) {
   const double parallel = mm / (dot(arc.along, arc.along) * dot(two.s - one.s, two.s - one.s));
   if (!(parallel > parallel_arcs)) return;
   const bool sure = parallel > sure_normal;
-  // Of the digits that are left none is lost along the edge, where it would count most.
+  // No digit that is left is lost along the edge, where it would count most.
   if (!sure) m = m - (dot(m, arc.along) / dot(arc.along, arc.along)) * arc.along;
   if (cuts == max_cuts) {
     search.sound = false;
@@ -446,7 +446,7 @@ bool search_all(const Side& of_a, const Side& of_b, double scale, const Vec3& gu
     start_a = pa;
     start_b = pb;
   };
-  // Of very small hulls all faces are looked at, whatever the limit.
+  // All faces of very small hulls are looked at, whatever the limit.
   if (!very_small(of_a.hull) || !very_small(of_b.hull)) {
     try_direction(guess);
     if (!(search.limit < no_limit)) try_direction(of_a.seen(of_b.hull.fan.centre) - of_a.hull.fan.centre);

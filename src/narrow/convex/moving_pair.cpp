@@ -184,7 +184,7 @@ double MovingPair::gap_of_balls(const Axis& axis, double t) const {
 bool MovingPair::apart_along(const Vector3d& n, double begin, double end, double smallest) const {
   const Axis along = axis(n);
   const double target = smallest + rounding();
-  // Of many turns nothing else can be said.
+  // Nothing else can be said of many turns.
   if (a_.swept_pose.angle + b_.swept_pose.angle > 1 &&
       std::min(gap_of_balls(along, begin), gap_of_balls(along, end)) > target)
     return true;

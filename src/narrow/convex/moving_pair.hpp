@@ -54,7 +54,7 @@ class MovingPair {
   Eigen::Vector3d offset(double t) const { return offset_ + t * travel_; }
   /// The longest way of a point as seen from the other body.
   double path() const;
-  /// What rounding can do to a gap.
+  /// Rounding of a gap, m.
   double rounding() const;
 
   /// A direction in which the gap is measured. It is fixed in the world, unless one of the two is a half-space: then it
@@ -81,7 +81,7 @@ class MovingPair {
   const MovingCore& b() const { return b_; }
 
  private:
-  /// The same with a ball for what turns: it is as far as this whatever the turn, and the gap changes evenly.
+  /// Gap along an axis with a ball for what turns: it is as far as this whatever the turn, and the gap changes evenly.
   double gap_of_balls(const Axis& axis, double t) const;
 
   const MovingCore& a_;

@@ -13,7 +13,7 @@ namespace carom::convex {
 using math::Vec3;
 using shapes::Core;
 
-/// Of b in the frame of a.
+/// Pose of b in the frame of a.
 struct RelativePose {
   Vec3 x, y, z;  ///< columns of the rotation
   Vec3 t;

@@ -36,7 +36,7 @@ struct Polyhedron {
   IndexLists vertex_edges;
   IndexLists face_edges;  ///< side k of a face, from its corner k to the next
 
-  /// Of shapes without volume: normals and edge directions as of a prism or a box of no height over them. Their
+  /// Normals and edge directions of shapes without volume, as of a prism or a box of no height over them. Their
   /// difference may have no volume either, and then has sides that no solid has.
   std::vector<Vec3> flat_normals;
   std::vector<Vec3> flat_edges;

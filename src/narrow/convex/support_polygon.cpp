@@ -89,7 +89,7 @@ Level search_around(const shapes::HullData& hull, std::uint32_t at, const Vec3& 
   const double largest = 1.0001 * tilt * tilt;  // room for rounding
   Level level;
   level.seen = kernels::coplanar_vertices({hull.rows.data(), hull.stride}, from, along, largest);
-  // What fills up the rows comes after the corners.
+  // The copies that fill up the rows come after the corners.
   if (hull.size() < 64) level.seen &= bit(static_cast<std::uint32_t>(hull.size())) - 1;
   level.seen &= ~bit(at);
   for (std::uint64_t seen = level.seen; seen != 0; seen &= seen - 1) {
@@ -165,7 +165,7 @@ bool has(std::span<const Index> face, Index corner) {
   return std::find(face.begin(), face.end(), corner) != face.end();
 }
 
-/// Of a hull with too many corners to look at all of them: what is at the farthest one.
+/// Support polygon of a hull with too many corners to look at all of them: faces and edges at the farthest one.
 void of_hull(const shapes::HullData& hull, std::uint32_t at, const Vec3& d, double tilt, SupportPolygon& result) {
   if (const Index f = level_face(hull, at, d, tilt); f != none) {
     push_face(hull, f, result);

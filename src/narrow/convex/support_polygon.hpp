@@ -12,8 +12,8 @@ using math::Vec3;
 struct SupportPolygon {
   static constexpr int max_points = 64;
   int count = 0;
-  /// So many points after these are not of the polygon, but corners of other faces that lie across the direction as
-  /// nearly: what rests on the fold between two faces rests on the corners of both. Cutting drops them.
+  /// Number of points after these that are not of the polygon, but corners of other faces that lie across the direction
+  /// as nearly: what rests on the fold between two faces rests on the corners of both. Cutting drops them.
   int others = 0;
   // Not set to zero: there are four of these in each call.
   union {
@@ -39,7 +39,7 @@ struct SupportPolygon {
 /// rest are the `others`. Round rims become polygons of 8 corners; of faces with more than 32 corners every second,
 /// third... one is taken.
 void support_polygon(const shapes::Core& core, const Vec3& direction, double tilt, SupportPolygon& result);
-/// The same of a hull whose farthest corner is known.
+/// Support polygon of a hull whose farthest corner is known.
 void support_polygon_at(const shapes::HullData& hull, std::uint32_t corner, const Vec3& direction, double tilt,
                         SupportPolygon& result);
 

@@ -30,7 +30,7 @@ struct ClippedEnd {
   bool cut = false;
 };
 
-/// What is left of an edge from `tail` to `head` within some planes.
+/// Part of an edge from `tail` to `head` that is within some planes.
 struct Clipped {
   Vec3 tail, head;
   ClippedEnd low{0, {}, false};

@@ -10,7 +10,7 @@ namespace carom::convex {
 using math::DoubleDouble;
 using math::WideVec3;
 
-/// As Closest, with twice the digits: of slivers too thin for doubles.
+/// Closest point with twice the digits, for slivers too thin for doubles.
 struct WideClosest {
   WideVec3 v;
   DoubleDouble squared = INFINITY;

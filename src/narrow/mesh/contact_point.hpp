@@ -16,9 +16,9 @@ struct ContactPoint {
   Index triangle_b = none;
 };
 
-/// Of the crossings of the region, an area before a segment before a point, and of these the one nearest to their
-/// middle. The normal is the direction along which a small motion of b opens the widest gap: those of `directions`, of
-/// the features that touch, and of the mean of the faces are compared. The region must have crossings.
+/// Contact point of a region: of its crossings, an area before a segment before a point, and of these the one nearest
+/// to their middle. The normal is the direction along which a small motion of b opens the widest gap: those of
+/// `directions`, of the features that touch, and of the mean of the faces are compared. The region must have crossings.
 ContactPoint contact_point(const MeshData& a, const MeshData& b, const RelativePose& pose, const Region& region,
                            std::span<const Vec3> directions);
 

@@ -97,7 +97,7 @@ class Meter {
   void find_places(const std::vector<std::vector<std::uint32_t>>& regions) {
     for (const auto& region : regions) {
       places_.start();
-      // Of one there is nothing to tell apart.
+      // A single region has nothing to be told apart from.
       for (std::size_t k = 0; regions.size() > 1 && k < region.size(); ++k) {
         places_.add(contact_point(region[k], b_.pose));
       }
@@ -222,8 +222,8 @@ class Meter {
     return best;
   }
 
-  /// Of a touch, any direction that takes the two apart has no depth but rounding. The one that counts opens the widest
-  /// gap: that between the points which are closest once the core has moved a little.
+  /// Turns the normal of a touch, of which any direction that takes the two apart has no depth but rounding. The one
+  /// that counts opens the widest gap: that between the points which are closest once the core has moved a little.
   void turn_to_widest_gap(const std::vector<std::uint32_t>& region, Found& best) {
     const double motion = 1e6 * small_;
     struct Gap {

@@ -22,7 +22,7 @@ struct ConvexRegion {
 };
 std::vector<ConvexRegion> convex_regions(const PlacedMesh& a, const PlacedCore& b, ConvexWalk& traverse);
 
-/// Of the deepest region.
+/// Depth of the deepest region.
 void convex_depth(const PlacedMesh& a, const PlacedCore& b, ConvexWalk& traverse, QueryResult& result);
 
 }  // namespace carom::mesh

@@ -95,7 +95,7 @@ class ConvexWalk {
   ConvexWalk(const ConvexWalk&) = delete;
   ConvexWalk& operator=(const ConvexWalk&) = delete;
 
-  /// What near() and nearest() may leave out; add to them what separates.
+  /// Planes beyond which near() and nearest() leave triangles out; add to them what separates.
   SidePlanes& planes() { return planes_; }
   const RelativePose& pose() const { return pose_; }  ///< of the core in the frame of the mesh
   double scale() const { return scale_; }             ///< no coordinate is larger

@@ -171,8 +171,8 @@ class RegionMeter {
     return true;
   }
 
-  /// What has come out may be inside again, beyond a gap: then on to the next way out. The region is connected and
-  /// crosses nothing any more, so one vertex tells.
+  /// Goes on to the next way out where the region has come out but is inside again, beyond a gap. The region is
+  /// connected and crosses nothing any more, so one vertex tells.
   bool move_on(const Vec3& n, Trial& trial) const {
     const double here = trial.travel + small_;
     if (!region_.a.vertices.empty()) {

@@ -26,11 +26,11 @@ struct RegionDepth {
   bool limited = false;
 };
 
-/// Of each region.
+/// Depth of each region.
 std::vector<RegionDepth> measure(const MeshData& a, const MeshData& b, const RelativePose& pose,
                                  const std::vector<Region>& regions);
 
-/// Of two meshes that collide: the deepest region.
+/// Depth of two meshes that collide: that of the deepest region.
 void depth(const PlacedMesh& a, const PlacedMesh& b, const RelativePose& pose, QueryResult& result);
 
 }  // namespace carom::mesh

@@ -20,7 +20,7 @@ constexpr double same_normal = 1 - 1e-4;
 /// Cosine up to which triangles are in one group, 3 degrees.
 constexpr double same_direction = 1 - 0.00125;
 
-/// Of the height of a triangle of points: what is outside of it by less counts as inside.
+/// Rim of a triangle of points, as a fraction of its height: a point outside by less counts as inside.
 constexpr double rim = 0.1;
 
 using Chosen = std::array<GroupPoint, max_manifold_points>;
@@ -124,7 +124,7 @@ void keep_what_carries(const Vec3& normal, double tolerance, GroupScratch& scrat
   }
 }
 
-/// Those that were kept, in patches of nearly one normal.
+/// Puts the points that were kept into patches of nearly one normal.
 void make_patches(std::vector<GroupPoint>& kept, std::vector<ConvexManifold>& patches) {
   while (!kept.empty()) {
     ConvexManifold& patch = patches.emplace_back();

@@ -13,9 +13,9 @@
 #include "narrow/mesh/separating_planes.hpp"
 #include "narrow/mesh/triangle_core.hpp"
 
-// What rests on a face is found without a search: the part of the shape that lies farthest against the normal of the
-// triangle is cut by the planes through its edges. A search is needed where nothing is over the face, or where the
-// shape is deep below it, which is how the side of a box sees what rests on its top.
+// A shape that rests on a face is found without a search: the part of the shape that lies farthest against the normal
+// of the triangle is cut by the planes through its edges. A search is needed where nothing is over the face, or where
+// the shape is deep below it, which is how the side of a box sees what rests on its top.
 //
 // That is one triangle at a time, and each may leave what it sees to a neighbour which leaves it to yet another one. So
 // every triangle that could be nearer than all contacts found is searched a second time: docs/methods/mesh.md says why
@@ -26,14 +26,15 @@ namespace {
 using Eigen::Vector3d;
 using shapes::TriangleCorners;
 
-/// Of the size of the shape: no other way out is so much shorter than this that it matters.
+/// Depth below a face, as a fraction of the size of the shape, up to which no other way out is so much shorter that it
+/// matters.
 constexpr double shallow_fraction = 0.01;
 
-/// Of the smaller of shape and triangle.
+/// Width of a rim, as a fraction of the smaller of shape and triangle.
 constexpr double rim_fraction = 0.01;
 
-/// Of the size of the shape: how much farther than the mesh its nearest contact may be. A tenth of what bodies move
-/// before they are looked at again.
+/// Distance by which the nearest contact may be farther than the mesh, as a fraction of the size of the shape. A tenth
+/// of what bodies move before they are looked at again.
 constexpr double loose_fraction = 1e-4;
 
 class Finder {
@@ -182,7 +183,7 @@ class Finder {
 
   /// Leaves the normal of what it finds, in the frame of the mesh, in `normal_`; look_again() as well.
   Answer test_triangle(const Seen& seen, convex::ConvexManifold& patch) {
-    // What is behind a face of a closed mesh belongs to the faces on its other side.
+    // A shape behind a face of a closed mesh belongs to the faces on its other side.
     if (seen.flipped && seen.closed) return Answer::open;
     bool on_face = false;
     if (dot(seen.face, seen.face) > 0) {
@@ -216,7 +217,7 @@ class Finder {
     if (dot(n, n) > 0 && !cover.has(n)) cover.add(n, lowest(n), false);
   }
 
-  /// Of the core along a normal, in the frame of the mesh.
+  /// Lowest point of the core along a normal, in the frame of the mesh.
   double lowest(const Vec3& n) const {
     const RelativePose& pose = walk_.pose();
     return dot(n, pose.rotate(shapes::support(b_.core, -pose.rotate_back(n)).p) + pose.t);
@@ -243,8 +244,8 @@ class Finder {
     return r.distance > 0;
   }
 
-  /// Of a triangle that may be nearer than all that was found. Apart, the closest points tell, unless they are not the
-  /// nearest around: then those of a neighbour are nearer. Of an overlap, the way out of this one triangle.
+  /// Searches a triangle that may be nearer than all that was found. Apart, the closest points tell, unless they are
+  /// not the nearest around: then those of a neighbour are nearer. Of an overlap, the way out of this one triangle.
   Answer search_again(const Seen& seen, double enough, convex::ConvexManifold& patch) {
     if (!search(seen, patch) || patch.distance > enough) return Answer::far;
     const bool apart = patch.distance > 0;
@@ -254,7 +255,7 @@ class Finder {
     if (apart) return outward && !(inward && is_inside(patch)) ? Answer::searched : Answer::far;
     if (outward && !inward) return Answer::searched;
     if (seen.flipped && seen.closed) return Answer::open;
-    // As a rim on its face it is better than not at all.
+    // A rim on the face is better than no contact at all.
     clip(seen, patch);
     normal_ = seen.face;
     const bool shallow = -patch.distance <= deepest_on_face();
@@ -312,8 +313,8 @@ class Finder {
 
   double deepest_on_face() const { return shallow_fraction * (b_.core.reach + b_.core.radius); }
 
-  /// What has no more than its rim over a triangle does not rest on it: so the side of a box sees a wall that ends
-  /// where the box begins.
+  /// Width of a rim over a triangle: a shape with no more than that over it does not rest on it, and so the side of a
+  /// box sees a wall that ends where the box begins.
   double rim(const TriangleCorners& t) const {
     const double size = std::sqrt(math::length(cross(t[1] - t[0], t[2] - t[0])));
     return rim_fraction * std::min(size, b_.core.reach + b_.core.radius);
@@ -350,7 +351,7 @@ class Finder {
     return false;
   }
 
-  /// What of the shape is over the face; returns how wide that is.
+  /// Clips the shape by the face; returns how wide the part over the face is.
   double clip(const Seen& seen, convex::ConvexManifold& patch) {
     patch.count = 0;
     convex::SupportPolygon low;

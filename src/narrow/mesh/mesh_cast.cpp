@@ -18,8 +18,8 @@ using shapes::TreeNode;
 /// it.
 constexpr double box_tolerance = 0.1;
 constexpr int box_budget = 6;
-/// Of the size of a core: if it goes no farther than this, boxes are not cast. Those along its way are few, and none of
-/// them is met much later than another.
+/// Travel, as a fraction of the size of a core, up to which boxes are not cast. Those along its path are few, and none
+/// of them is met much later than another.
 constexpr double short_travel = 2;
 
 /// Where a core goes, as seen from a mesh that does not turn: a box in the frame of the mesh that holds it on all of

@@ -65,7 +65,7 @@ void against_half_space(const PlacedMesh& a, const PlacedCore& b, QueryResult& r
   const Vec3 n = pose.rotate(b.core.size);  // out of the half-space
   const Lowest low = lowest(a.mesh, n);
   const double height = dot(n, low.point - pose.t) - b.core.offset;
-  // What is solid around a room has no end either: no translation takes the two apart.
+  // The solid around a room has no end either: no translation takes the two apart.
   result.distance = a.mesh.room ? -INFINITY : height - (a.radius + b.core.radius);
   result.error = 0;
   result.normal = a.pose.linear() * math::to_eigen(-n);

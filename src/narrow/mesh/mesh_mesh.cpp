@@ -84,7 +84,7 @@ Closest closest_pair(const MeshData& a, const MeshData& b, const RelativePose& p
       if (aim.offset + to - from > best.distance + slack) return;
       const TriangleClosest c = closest_of(ta, moved(tb, pose));
       const double d = c.distance;
-      // Of equals the first in the meshes, whatever the tree.
+      // The first of equals in the meshes counts, whatever the tree.
       if (d > best.distance) return;
       if (d == best.distance && std::pair(a.tree.triangles[i], b.tree.triangles[j]) >
                                     std::pair(a.tree.triangles[best.i], b.tree.triangles[best.j]))

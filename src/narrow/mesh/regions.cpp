@@ -12,7 +12,7 @@
 namespace carom::mesh {
 namespace {
 
-/// Of triangles that cross the other mesh and of vertices inside it.
+/// Flood over triangles that cross the other mesh and vertices inside it.
 struct FloodSide {
   const MeshData& mesh;
   std::vector<std::uint8_t> crosses;      ///< of each triangle

@@ -6,7 +6,8 @@
 
 namespace carom::mesh {
 
-/// As a unit vector, unless it has no direction, one nearly like it is there, or there are `most` of them.
+/// Adds a vector as a unit vector, unless it has no direction, one nearly like it is there, or there are `most` of
+/// them.
 inline void add_direction(const math::Vec3& v, std::size_t largest, std::vector<math::Vec3>& directions) {
   const math::Vec3 n = math::unit_or_zero(v);
   if (!(dot(n, n) > 0.5) || directions.size() == largest) return;

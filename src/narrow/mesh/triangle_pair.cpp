@@ -47,7 +47,7 @@ void each_feature_pair(const TriangleCorners& a, const TriangleCorners& b, Visit
   }
 }
 
-/// The same numbers from the kernels, a vector of feature pairs at a time. False if the lengths are too long or short
+/// Closest points from the kernels, a vector of feature pairs at a time. False if the lengths are too long or short
 /// for them, or features touch.
 bool closest_in_vectors(const TriangleCorners& a, const TriangleCorners& b, TriangleClosest& best) {
   kernels::ClosestBatch batch;

@@ -19,7 +19,8 @@ struct TriangleClosest {
   std::uint32_t corners_b = 0;
 };
 
-/// Of two triangles that do not meet; the least of the distances of their features. `distance` is that of the points.
+/// Closest points of two triangles that do not meet: the least of the distances of their features. `distance` is that
+/// of the points.
 TriangleClosest closest_of(const TriangleCorners& a, const TriangleCorners& b);
 
 /// From a to b, of unit length. Where the gap is but rounding, the features tell more than the points.

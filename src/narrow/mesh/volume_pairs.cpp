@@ -39,7 +39,7 @@ const std::vector<Basis>& bases() {
 
 }  // namespace
 
-/// Of all threes of axes the one with the least sum of weights: those around d.
+/// Mixture of the three axes around d: of all threes the one with the least sum of weights.
 DopView::Mixture DopView::mix(const Vec3& d) {
   Mixture m;
   double best = INFINITY;

@@ -50,7 +50,7 @@ Span hull(const TriangleTest& test, const shapes::HullData& hull, double radius,
   for (std::size_t f = 0; f < hull.faces.size(); ++f) {
     const auto face = hull.faces[f];
     const Vec3& n = hull.face_normals[f];
-    // Of a flat hull the one face is the other one from behind.
+    // The one face of a flat hull is the other one from behind.
     for (std::size_t k = 1; k + 1 < face.size(); ++k) {
       const TriangleTest::Crossing crossing =
           test(at(face[0]) + radius * n, at(face[k]) + radius * n, at(face[k + 1]) + radius * n);

@@ -39,7 +39,7 @@ struct LocalHit {
   Vec3 normal;
 };
 
-/// Of a convex shape: it is met where the line enters, or at the start.
+/// Hit of a convex shape: where the line enters, or at the start.
 std::optional<LocalHit> from_span(const Span& span, const LocalRay& ray) {
   if (span.empty() || span.leave < ray.start - ray.rounding || span.enter > ray.limit) return std::nullopt;
   if (span.enter < ray.start - ray.rounding) return LocalHit{ray.start, -ray.line.direction};

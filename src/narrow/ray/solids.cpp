@@ -59,7 +59,7 @@ Span cone(const Line& line, double radius, double half_length) {
   const double slope = radius / (2 * half_length);
   const Vec3& o = line.origin;
   const Vec3& d = line.direction;
-  // As distances from the axis and widths of the cone.
+  // Distances from the axis are compared with widths of the cone.
   const double width = slope * (half_length - o.z);
   const double narrows = -slope * d.z;
   const double a = d.x * d.x + d.y * d.y - narrows * narrows;

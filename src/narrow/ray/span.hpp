@@ -5,7 +5,7 @@
 
 #include "math/vec3.hpp"
 
-/// What a line has in common with a convex set: a span of times, and the normal where it enters.
+/// Common part of a line and a convex set: a span of times, and the normal where it enters.
 namespace carom::rays {
 
 using math::Vec3;
@@ -28,7 +28,7 @@ struct Span {
   static Span whole() { return {-INFINITY, INFINITY, {}}; }
 };
 
-/// Of the union of two sets, if that is convex.
+/// Span of the union of two sets, if that is convex.
 inline void join(Span& all, const Span& one) {
   if (one.empty()) return;
   if (one.enter < all.enter) {
@@ -38,7 +38,7 @@ inline void join(Span& all, const Span& one) {
   all.leave = std::fmax(all.leave, one.leave);
 }
 
-/// Of the intersection.
+/// Span of the intersection of two sets.
 inline void cut(Span& all, const Span& one) {
   if (one.enter > all.enter) {
     all.enter = one.enter;

@@ -65,7 +65,7 @@ class TriangleTest {
   double scale_ = 1;
 };
 
-/// Of unit length and against the line; zero if the triangle has no area.
+/// Normal of unit length and against the line; zero if the triangle has no area.
 inline Vec3 facing_normal(const Line& line, const Vec3& p, const Vec3& q, const Vec3& r) {
   const Vec3 n = math::unit_or_zero(cross(q - p, r - p));
   return dot(n, line.direction) > 0 ? -n : n;

@@ -197,7 +197,7 @@ MeshSides::Verdict MeshSides::judge(const SidesIn& in, const Contact& contact) c
   return reaches_no_farther(*mesh.mesh, feature.span(), out) ? Verdict::turn : Verdict::drop;
 }
 
-/// Of the contacts of one feature of a deforming part that are turned, the shortest stays, of equal ones the first.
+/// Drops contacts of one feature of a deforming part that are turned, but for the shortest, of equal ones the first.
 void MeshSides::keep_shortest(const SidesIn& in, std::span<const Contact> contacts, std::vector<Verdict>& verdicts) {
   struct Turned {
     ContactKind kind;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "carom/world/world.hpp"
+#include "core/slot_map.hpp"
 
 namespace carom {
 
@@ -31,9 +32,9 @@ struct Body {
   CollisionFilter filter;
   std::optional<Detection> detection;
 
-  std::int32_t number = -1;  ///< in the table of bodies and colliders, see rigid::Bodies
-  double friction = 0;       ///< Coulomb's coefficient, of a body with vertices
-  double restitution = 0;    ///< likewise
+  std::int32_t slot = -1;  ///< index of its id, which is also its place in rigid::Bodies
+  double friction = 0;     ///< Coulomb's coefficient, of a body with vertices
+  double restitution = 0;  ///< likewise
 
   /// Whether the body is vertices that move by themselves: particles, or a mesh with a motion function.
   bool has_vertices() const { return !positions.empty(); }
@@ -47,9 +48,10 @@ struct Body {
   double pressure = 0;        ///< Pa over that outside, at the rest volume
   double rest_volume = 0;     ///< m^3
   double max_step = 0;        ///< s, at which explicit springs are stable
-  bool asleep = false;
   bool sleeping_allowed = true;
-  double time_at_rest = 0;  ///< s for which no vertex has been fast
 };
+
+/// All bodies by their ids. What steps read of each is in rigid::Bodies, at the same index.
+using BodyMap = SlotMap<Body, BodyTag>;
 
 }  // namespace carom

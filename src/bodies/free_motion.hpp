@@ -17,6 +17,11 @@ struct Free {
   bool spins = false;  ///< w changes by itself over the step: q and w are not those of a plain turn
 };
 
+/// Motion at the end of a step of dt (s) without contacts; exact where the force is constant.
+inline Motion predicted(const Motion& from, const Free& free, double dt) {
+  return {from.x + 0.5 * dt * (from.v + free.v), free.q, free.v, free.w};
+}
+
 /// Attitude and spin of a body at the end of a free turn.
 struct Turned {
   Quat q;

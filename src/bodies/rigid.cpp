@@ -156,7 +156,62 @@ void decompose_mesh(const RigidBody& body, Info& info) try {
        no_solid ? ", or a body that is fixed or scripted" : "");
 }
 
+/// Puts colliders into a range of their own. Returns the first.
+std::int32_t place_colliders(Bodies& bodies, std::vector<Collider> colliders, std::size_t body) {
+  for (Collider& c : colliders) c.body = static_cast<std::int32_t>(body);
+  const auto vacant = bodies.free_colliders.find(static_cast<std::int32_t>(colliders.size()));
+  if (vacant == bodies.free_colliders.end() || vacant->second.empty()) {
+    bodies.colliders.insert(bodies.colliders.end(), colliders.begin(), colliders.end());
+    return static_cast<std::int32_t>(bodies.colliders.size() - colliders.size());
+  }
+  const std::int32_t first = vacant->second.back();
+  vacant->second.pop_back();
+  std::copy(colliders.begin(), colliders.end(), bodies.colliders.begin() + first);
+  return first;
+}
+
+/// Fills the slot of a body, which is vacant or the next one.
+void fill_slot(Bodies& bodies, Info info, const Mass& mass, const Motion& motion, std::vector<Collider> colliders) {
+  const std::size_t slot = info.id.index;
+  if (slot >= bodies.size()) {
+    bodies.motion.resize(slot + 1);
+    bodies.mass.resize(slot + 1);
+    bodies.force.resize(slot + 1);
+    bodies.torque.resize(slot + 1);
+    bodies.info.resize(slot + 1);
+    bodies.asleep.resize(slot + 1);
+    bodies.time_at_rest.resize(slot + 1);
+    bodies.sleeping_neighbor.resize(slot + 1, -1);
+  }
+  info.collider_count = static_cast<std::int32_t>(colliders.size());
+  info.first_collider = place_colliders(bodies, std::move(colliders), slot);
+  bodies.motion[slot] = motion;
+  bodies.mass[slot] = mass;
+  bodies.info[slot] = std::move(info);
+  ++bodies.count;
+}
+
 }  // namespace
+
+void remove(Bodies& bodies, std::size_t body) {
+  Info& info = bodies.info[body];
+  for (std::int32_t k = 0; k < info.collider_count; ++k) {
+    Collider& c = bodies.colliders[static_cast<std::size_t>(info.first_collider + k)];
+    c = {};
+    c.body = static_cast<std::int32_t>(body);
+  }
+  bodies.free_colliders[info.collider_count].push_back(info.first_collider);
+  info = {};
+  info.motion = MotionModel::fixed;
+  info.filter = {0, 0};
+  bodies.motion[body] = {};
+  bodies.mass[body] = {};
+  bodies.force[body] = bodies.torque[body] = {};
+  bodies.asleep[body] = 0;
+  bodies.time_at_rest[body] = 0;
+  bodies.sleeping_neighbor[body] = -1;
+  --bodies.count;
+}
 
 const Shape& collision_shape(const Info& info) {
   return info.decomposed ? *info.decomposed : info.shape;
@@ -218,7 +273,6 @@ void add(Bodies& bodies, RigidBody body, BodyId id) {
   info.locked_rotation = body.locked_rotation;
   info.filter = body.filter;
   info.sleeping_allowed = body.sleeping_allowed;
-  info.first_collider = static_cast<std::int32_t>(bodies.colliders.size());
 
   Mass m;
   const auto any = [](const std::array<bool, 3>& axis) { return axis[0] || axis[1] || axis[2]; };
@@ -235,10 +289,10 @@ void add(Bodies& bodies, RigidBody body, BodyId id) {
   motion.w = unlocked(to_vec3(body.angular_velocity), body.locked_rotation);
   place(body.pose, info, motion);
 
+  std::vector<Collider> colliders;
   const auto add_collider = [&](const Shape& shape, const Eigen::Isometry3d& pose) {
     const Eigen::Isometry3d local = info.body_from_shape * pose;
     Collider c;
-    c.body = static_cast<std::int32_t>(bodies.size());
     if (shape.kind() == ShapeKind::mesh) {
       c.mesh = shape.data().mesh.get();
       c.margin = shape.margin();
@@ -252,7 +306,7 @@ void add(Bodies& bodies, RigidBody body, BodyId id) {
     find_inner_ball(shape, c);
     info.reach = std::max(info.reach, c.reach);
     info.size = std::max(info.size, c.size);
-    bodies.colliders.push_back(c);
+    colliders.push_back(c);
   };
   info.shape = body.shape;  // keeps the cores alive
   const Shape& collides = collision_shape(info);
@@ -261,16 +315,8 @@ void add(Bodies& bodies, RigidBody body, BodyId id) {
   } else {
     for (const Shape::Part& part : collides.parts()) add_collider(part.shape, part.pose);
   }
-  info.collider_count = static_cast<std::int32_t>(bodies.colliders.size()) - info.first_collider;
   info.name = std::move(body.name);
-  bodies.motion.push_back(motion);
-  bodies.mass.push_back(m);
-  bodies.force.emplace_back();
-  bodies.torque.emplace_back();
-  bodies.info.push_back(std::move(info));
-  bodies.asleep.push_back(0);
-  bodies.time_at_rest.push_back(0);
-  bodies.island.push_back(-1);
+  fill_slot(bodies, std::move(info), m, motion, std::move(colliders));
 }
 
 void add(Bodies& bodies, SurfaceEntry entry) {
@@ -278,29 +324,20 @@ void add(Bodies& bodies, SurfaceEntry entry) {
   info.id = entry.id;
   info.motion = MotionModel::fixed;
   info.deforms = entry.deforms;
+  info.pinned = entry.pinned;
+  info.sleeping_allowed = entry.sleeping_allowed;
   info.friction = entry.friction;
   info.restitution = entry.restitution;
   info.filter = entry.filter;
   info.name = std::move(entry.name);
-  info.first_collider = static_cast<std::int32_t>(bodies.colliders.size());
-  info.collider_count = 1;
   Collider c;
-  c.body = static_cast<std::int32_t>(bodies.size());
   c.surface = true;
-  bodies.colliders.push_back(c);
-  bodies.motion.emplace_back();
-  bodies.mass.emplace_back();
-  bodies.force.emplace_back();
-  bodies.torque.emplace_back();
-  bodies.info.push_back(std::move(info));
-  bodies.asleep.push_back(0);
-  bodies.time_at_rest.push_back(0);
-  bodies.island.push_back(-1);
+  fill_slot(bodies, std::move(info), {}, {}, {c});
 }
 
 void set_mesh(Bodies& bodies, std::size_t body, const Shape& mesh) {
   Bodies one;
-  add(one, RigidBody{.name = bodies.info[body].name, .shape = mesh, .motion = MotionModel::fixed}, {});
+  add(one, RigidBody{.name = bodies.info[body].name, .shape = mesh, .motion = MotionModel::fixed}, {0, 0});
   Info& info = bodies.info[body];
   info.shape = one.info[0].shape;
   info.body_from_shape = one.info[0].body_from_shape;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cmath>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -49,6 +51,9 @@ struct Collider {
   double size = 0;   ///< m; radius of a ball around the collider itself
   double inner = 0;  ///< m; radius of a ball inside of it, about `middle`. 0 for meshes, infinite for half-spaces
   Vec3 middle;       ///< in the frame of the collider
+
+  /// Whether its body was removed, and no other has taken its slot yet.
+  bool vacant() const { return core == nullptr && mesh == nullptr && !surface; }
 };
 
 /// What no step changes. It begins with what every step reads of every body, which is one cache line; the rest is read
@@ -57,6 +62,7 @@ struct alignas(64) Info {
   MotionModel motion = MotionModel::rigid;
   bool sleeping_allowed = true;
   bool deforms = false;  ///< particles: contacts move its vertices, though the body as a whole stays
+  bool pinned = false;   ///< some vertices of a deforming body are held
   std::array<bool, 3> locked_translation{};
   std::array<bool, 3> locked_rotation{};
   std::int32_t first_collider = 0;
@@ -80,7 +86,9 @@ struct alignas(64) Info {
   Eigen::Isometry3d body_from_shape = Eigen::Isometry3d::Identity();
 };
 
-/// Everything of a body that a step or a caller changes, in the order of adding.
+/// The table of bodies: one slot for each, which is the index of its id and stays its own until it is removed. Slots of
+/// removed bodies are vacant until others take them. Bodies with vertices have a slot as well: they stay as a whole,
+/// and their collider is their surface.
 struct Bodies {
   std::vector<Motion> motion;
   std::vector<Mass> mass;
@@ -88,22 +96,29 @@ struct Bodies {
   std::vector<Vec3> torque;  ///< N m
   bool pushed = false;       ///< some of these are not zero
   std::vector<Info> info;
-  std::vector<Collider> colliders;
+  std::vector<Collider> colliders;  ///< those of a body are next to each other
   std::vector<std::uint8_t> asleep;
-  std::vector<double> time_at_rest;  ///< s for which the body has been slow
-  std::vector<std::int32_t> island;  ///< of those asleep: who sleeps together; -1 awake
+  std::vector<double> time_at_rest;             ///< s for which the body has been slow
+  std::vector<std::int32_t> sleeping_neighbor;  ///< ring of the bodies that sleep together; -1 awake
 
-  std::size_t size() const { return motion.size(); }
+  std::size_t count = 0;                                             ///< of bodies, vacant slots left out
+  std::map<std::int32_t, std::vector<std::int32_t>> free_colliders;  ///< first of each vacant range, by its length
+
+  std::size_t size() const { return motion.size(); }  ///< of slots
 };
 
-/// Checks a description and appends it. Throws Error that names the body.
+/// Checks a description and puts it into the slot of its id. Throws Error that names the body.
 void add(Bodies& bodies, RigidBody description, BodyId id);
+/// Makes the slot of a body vacant.
+void remove(Bodies& bodies, std::size_t body);
 
 /// Body with vertices, as the table of bodies and colliders has it: it stays, and its collider is its surface.
 struct SurfaceEntry {
   std::string name;
   BodyId id;
   bool deforms = false;
+  bool pinned = false;
+  bool sleeping_allowed = true;
   double friction = 0;
   double restitution = 0;
   CollisionFilter filter{};
@@ -135,6 +150,17 @@ Mat3 inverse_inertia(const Mat3& r, const Mass& mass, const Info& info);
 inline Vec3 turned(const Mat3& r, const Vec3& diagonal, const Vec3& v) {
   const Vec3 local = r.back(v);
   return r * Vec3{diagonal.x * local.x, diagonal.y * local.y, diagonal.z * local.z};
+}
+
+/// Whether a body does not move by itself in a step.
+inline bool asleep_or_fixed(const Bodies& bodies, std::size_t body) {
+  return bodies.asleep[body] != 0 || bodies.info[body].motion == MotionModel::fixed;
+}
+
+/// Speed that no point of a body within `reach` (m) of its center of mass exceeds, m/s.
+inline double fastest(const Bodies& bodies, std::size_t body, double reach) {
+  const Motion& m = bodies.motion[body];
+  return length(m.v) + (reach < INFINITY ? length(m.w) * reach : 0.0);
 }
 
 /// Sets to zero what is locked.

@@ -1,17 +1,24 @@
+#include "bounds/collider_bounds.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
 #include <span>
 
+#include "bounds/contact_margin.hpp"
 #include "core/prefetch.hpp"
 #include "core/stage_timer.hpp"
 #include "kernels/hull_support.hpp"
 #include "shapes/support.hpp"
-#include "world/rigid_pipeline.hpp"
 
-namespace carom::rigid {
+namespace carom::bounds {
 namespace {
+
+using rigid::Bodies;
+using rigid::Collider;
+using rigid::Info;
+using rigid::Motion;
 
 constexpr std::size_t body_grain = 256;
 
@@ -74,7 +81,7 @@ ColliderBox swept(const ColliderBox& box, const Vec3& travel) {
 
 }  // namespace
 
-bool WorldState::FatBounds::holds(const Vec3& place, const Quat& turn, double reach, double smallest) const {
+bool FatBounds::holds(const Vec3& place, const Quat& turn, double reach, double smallest) const {
   const double along = std::clamp(dot(place - x, sweep) * per_square, 0.0, 1.0);
   const Vec3 aside = place - x - along * sweep;
   const Quat t = math::conjugate(q) * turn;
@@ -92,25 +99,24 @@ struct Asked {
   bool far = false;  ///< it goes farther than that: its whole way must be in the box, see limit_motion()
   bool crowded = false;
 
-  Asked(const RigidPipeline& world, const StepOptions& options, std::size_t i) {
-    const Bodies& bodies = world.state.bodies;
-    const Info& info = bodies.info[i];
-    const double ahead = std::min(fastest(bodies, i, info.reach) * options.dt, ahead_fraction * info.size);
-    smallest = 0.5 * options.solver.speculative_distance + ahead;
-    travel = options.dt * world.free[i].v;
-    turning = info.reach < INFINITY ? options.dt * length(bodies.motion[i].w) * info.reach : 0.0;
+  Asked(const ColliderIn& in, std::size_t i) {
+    const Info& info = in.bodies.info[i];
+    const double ahead = std::min(rigid::fastest(in.bodies, i, info.reach) * in.dt, ahead_fraction * info.size);
+    smallest = 0.5 * in.speculative_distance + ahead;
+    travel = in.dt * in.motion.free[i].v;
+    turning = info.reach < INFINITY ? in.dt * length(in.bodies.motion[i].w) * info.reach : 0.0;
     far = length(travel) > ahead_fraction * info.size;
-    crowded = world.state.entries.size() > crowd * bodies.size();
+    crowded = in.pair_count > crowd * in.bodies.size();
   }
-  bool held_by(const WorldState::FatBounds& fat_bounds, const Motion& m, double reach) const {
+  bool held_by(const FatBounds& fat_bounds, const Motion& m, double reach) const {
     return fat_bounds.holds(m.x, m.q, reach, smallest) &&
            (!far || fat_bounds.holds(m.x + travel, m.q, reach, smallest));
   }
-  bool held_for(double steps, const WorldState::FatBounds& fat_bounds, const Motion& m, double reach) const {
+  bool held_for(double steps, const FatBounds& fat_bounds, const Motion& m, double reach) const {
     return fat_bounds.holds(m.x + steps * travel, m.q, reach, smallest + steps * turning);
   }
   /// Boxes to last.
-  WorldState::FatBounds fat_bounds(const Motion& m, const Info& info) const {
+  FatBounds fat_bounds(const Motion& m, const Info& info) const {
     const double slack = box_fraction * info.size;
     if (info.motion == MotionModel::fixed) return {m.x, m.q, {}, smallest};
     const double square = dot(travel, travel);
@@ -123,22 +129,21 @@ struct Asked {
 };
 
 /// Makes the bounds of the colliders of a body from its `fat_bounds`.
-void make_boxes(RigidPipeline& world, std::size_t i) {
-  WorldState& s = world.state;
-  const WorldState::FatBounds& fat_bounds = s.fat_bounds[i];
-  const Info& info = s.bodies.info[i];
+void make_boxes(const ColliderIn& in, std::size_t i, ColliderBounds& bounds) {
+  const FatBounds& fat_bounds = bounds.fat[i];
+  const Info& info = in.bodies.info[i];
   for (std::int32_t k = 0; k < info.collider_count; ++k) {
     const auto c = static_cast<std::size_t>(info.first_collider) + static_cast<std::size_t>(k);
-    s.boxes[c] =
-        swept(box_of(s.bodies.colliders[c], world.poses.shape(s.bodies, c), fat_bounds.margin), fat_bounds.sweep);
-    world.left_box[c] = 1;
+    const Eigen::Isometry3d pose = in.motion.poses.shape(in.bodies, c);
+    bounds.boxes[c] = swept(box_of(in.bodies.colliders[c], pose, fat_bounds.margin), fat_bounds.sweep);
+    bounds.changed[c] = 1;
   }
 }
 
 /// Makes the bounds of many bodies. Shapes are behind three pointers: each is prefetched some bodies ahead.
-void make_boxes(RigidPipeline& world, std::span<const std::uint32_t> list) {
+void make_boxes(const ColliderIn& in, std::span<const std::uint32_t> list, ColliderBounds& bounds) {
   constexpr std::size_t early = 4;
-  const Bodies& bodies = world.state.bodies;
+  const Bodies& bodies = in.bodies;
   const auto core = [&](std::size_t k) {
     return bodies.colliders[static_cast<std::size_t>(bodies.info[list[k]].first_collider)].core;
   };
@@ -149,70 +154,89 @@ void make_boxes(RigidPipeline& world, std::span<const std::uint32_t> list) {
       prefetch(hull(k - early), hull(k - early) + 1);
     if (k >= 2 * early && k - 2 * early < list.size() && hull(k - 2 * early) != nullptr)
       shapes::prefetch_corners(*hull(k - 2 * early));
-    if (k >= 3 * early) make_boxes(world, list[k - 3 * early]);
+    if (k >= 3 * early) make_boxes(in, list[k - 3 * early], bounds);
   }
 }
 
-bool may_leave(const RigidPipeline& world, std::size_t i) {
-  const WorldState& s = world.state;
-  if (s.bodies.colliders[static_cast<std::size_t>(s.bodies.info[i].first_collider)].surface) return false;
-  return s.fat_bounds[i].margin < 0 || !(asleep_or_fixed(s.bodies, i) || s.bodies.info[i].reach == INFINITY);
+bool may_leave(const Bodies& bodies, const ColliderBounds& bounds, std::size_t i) {
+  if (bodies.info[i].collider_count == 0) return false;  // vacant
+  if (bodies.colliders[static_cast<std::size_t>(bodies.info[i].first_collider)].surface) return false;
+  return bounds.fat[i].margin < 0 || !(rigid::asleep_or_fixed(bodies, i) || bodies.info[i].reach == INFINITY);
+}
+
+/// Box of a surface collider that holds its sweep, made only if the one there is does not.
+void update_surface(const Bodies& bodies, std::size_t body, const ColliderBox& sweep, ColliderBounds& bounds) {
+  const auto c = static_cast<std::size_t>(bodies.info[body].first_collider);
+  ColliderBox& box = bounds.boxes[c];
+  const auto inside = [](const Vec3& a, const Vec3& b) { return a.x <= b.x && a.y <= b.y && a.z <= b.z; };
+  if (bounds.fat[body].margin >= 0 && inside(box.low, sweep.low) && inside(sweep.high, box.high)) return;
+  const Vec3 margin = 0.5 * box_fraction * (sweep.high - sweep.low);
+  box = {sweep.low - margin, sweep.high + margin};
+  bounds.fat[body].margin = 0;
+  bounds.changed[c] = 1;
 }
 
 }  // namespace
 
-void bound_surface(RigidPipeline& world, std::size_t body, const ColliderBox& sweep) {
-  WorldState& s = world.state;
-  const auto c = static_cast<std::size_t>(s.bodies.info[body].first_collider);
-  ColliderBox& box = s.boxes[c];
-  const auto inside = [](const Vec3& a, const Vec3& b) { return a.x <= b.x && a.y <= b.y && a.z <= b.z; };
-  if (s.fat_bounds[body].margin >= 0 && inside(box.low, sweep.low) && inside(sweep.high, box.high)) return;
-  const Vec3 margin = 0.5 * box_fraction * (sweep.high - sweep.low);
-  box = {sweep.low - margin, sweep.high + margin};
-  s.fat_bounds[body].margin = 0;
-  world.left_box[c] = 1;
+void update_surfaces(const Bodies& table, const bodies::Vertices& vertices, double reach, ColliderBounds& bounds,
+                     StageStats& stats) {
+  const StageTimer timer(stats);
+  for (const bodies::SurfacePart& part : vertices.parts) {
+    const auto slot = static_cast<std::size_t>(part.body);
+    if (!table.colliders[static_cast<std::size_t>(table.info[slot].first_collider)].surface) continue;
+    ColliderBox box{{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    const auto add = [&](std::span<const Eigen::Vector3d> list) {
+      for (const Eigen::Vector3d& p : list) {
+        box.low = math::lower(box.low, math::to_vec3(p));
+        box.high = math::higher(box.high, math::to_vec3(p));
+      }
+    };
+    add(part.of(vertices.start));
+    add(part.of(vertices.positions));
+    const Vec3 margin{reach, reach, reach};
+    update_surface(table, slot, {box.low - margin, box.high + margin}, bounds);
+  }
 }
 
-void update_bounds(Context& context, RigidPipeline& world, const StepOptions& options, StageStats& stats) {
+void update(Context& context, const ColliderIn& in, ColliderBounds& bounds, StageStats& stats) {
   const StageTimer timer(stats);
-  WorldState& s = world.state;
-  const Bodies& bodies = s.bodies;
-  world.left_box.assign(bodies.colliders.size(), 0);
+  const Bodies& bodies = in.bodies;
+  bounds.changed.assign(bodies.colliders.size(), 0);
   /// Boxes again for those of a chunk for which leaves(i, asked) is true; returns how many.
   const auto renew_if = [&](std::size_t begin, std::size_t end, const auto& leaves) {
     std::array<std::uint32_t, body_grain> list;
     std::size_t count = 0;
     for (std::size_t i = begin; i < end; ++i) {
-      if (!may_leave(world, i)) continue;
-      const Asked asked(world, options, i);
+      if (!may_leave(bodies, bounds, i)) continue;
+      const Asked asked(in, i);
       if (!leaves(i, asked)) continue;
-      s.fat_bounds[i] = asked.fat_bounds(bodies.motion[i], bodies.info[i]);
+      bounds.fat[i] = asked.fat_bounds(bodies.motion[i], bodies.info[i]);
       list[count++] = static_cast<std::uint32_t>(i);
     }
-    make_boxes(world, {list.data(), count});
+    make_boxes(in, {list.data(), count}, bounds);
     return count;
   };
   const auto renew = [&](std::size_t begin, std::size_t end) {
     return renew_if(begin, end, [&](std::size_t i, const Asked& asked) {
-      return s.fat_bounds[i].margin < 0 || !asked.held_by(s.fat_bounds[i], bodies.motion[i], bodies.info[i].reach);
+      return bounds.fat[i].margin < 0 || !asked.held_by(bounds.fat[i], bodies.motion[i], bodies.info[i].reach);
     });
   };
   std::size_t left =
-      parallel_reduce(context.workers, bodies.size(), body_grain, std::size_t{0}, renew, std::plus<>(), world.counts);
+      parallel_reduce(context.workers, bodies.size(), body_grain, std::size_t{0}, renew, std::plus<>(), bounds.counts);
   if (rebuild_fraction * left > bodies.size()) {
     const auto renew_early = [&](std::size_t begin, std::size_t end) {
       return renew_if(begin, end, [&](std::size_t i, const Asked& asked) {
-        return world.left_box[static_cast<std::size_t>(bodies.info[i].first_collider)] == 0 &&
-               !asked.held_for(soon, s.fat_bounds[i], bodies.motion[i], bodies.info[i].reach);
+        return bounds.changed[static_cast<std::size_t>(bodies.info[i].first_collider)] == 0 &&
+               !asked.held_for(soon, bounds.fat[i], bodies.motion[i], bodies.info[i].reach);
       });
     };
     left += parallel_reduce(context.workers, bodies.size(), body_grain, std::size_t{0}, renew_early, std::plus<>(),
-                            world.counts);
+                            bounds.counts);
   }
   stats.set_unit("bodies");
-  stats.in += bodies.size();
-  stats.out += bodies.size();
+  stats.in += bodies.count;
+  stats.out += bodies.count;
   stats.add_counted("new boxes", left);
 }
 
-}  // namespace carom::rigid
+}  // namespace carom::bounds

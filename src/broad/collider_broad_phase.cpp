@@ -10,14 +10,20 @@ AxisBox axis_box(const ColliderBox& box) {
   return {math::to_eigen(box.low), math::to_eigen(box.high)};
 }
 
+/// Filter of a proxy: a vacant collider meets nothing.
+CollisionFilter filter_of(bool vacant) {
+  return vacant ? CollisionFilter{0, 0} : CollisionFilter{};
+}
+
 }  // namespace
 
-bool ColliderBroadPhase::update(Workers& workers, std::span<const ColliderBox> boxes,
-                                std::span<const std::uint8_t> changed) {
+bool ColliderBroadPhase::update(Workers& workers, std::span<const rigid::Collider> colliders,
+                                std::span<const ColliderBox> boxes, std::span<const std::uint8_t> changed) {
   if (!broad_) {
     // The boxes are larger than what they hold already.
     broad_.emplace(BroadPhaseOptions{.method = "tree", .margin = 0});
     ids_.clear();
+    vacant_.clear();
   }
   broad_->work_with(workers);
   append_.run(workers, ids_.size(), changed_grain, moved_,
@@ -30,12 +36,24 @@ bool ColliderBroadPhase::update(Workers& workers, std::span<const ColliderBox> b
                 }
                 out.resize(n);
               });
-  if (moved_.empty() && ids_.size() == boxes.size()) return false;
+  bool regrouped = false;
+  for (std::size_t i = 0; i < ids_.size(); ++i) {
+    const bool vacant = colliders[i].vacant();
+    if (vacant == (vacant_[i] != 0)) continue;
+    broad_->set_filter(ids_[i], filter_of(vacant));
+    vacant_[i] = vacant ? 1 : 0;
+    regrouped = true;
+  }
+  if (moved_.empty() && !regrouped && ids_.size() == boxes.size()) return false;
   moved_boxes_.resize(moved_.size());
   parallel_for(workers, moved_.size(), moved_grain,
                [&](std::size_t i) { moved_boxes_[i] = axis_box(boxes[moved_[i].index]); });
   broad_->move(moved_, moved_boxes_);
-  while (ids_.size() < boxes.size()) ids_.push_back(broad_->add(axis_box(boxes[ids_.size()])));
+  for (std::size_t i = ids_.size(); i < boxes.size(); ++i) {
+    const bool vacant = colliders[i].vacant();
+    ids_.push_back(broad_->add(axis_box(boxes[i]), filter_of(vacant)));
+    vacant_.push_back(vacant ? 1 : 0);
+  }
   broad_->update();
   return !broad_->began().empty() || !broad_->ended().empty();
 }

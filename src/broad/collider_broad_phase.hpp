@@ -6,25 +6,16 @@
 #include <span>
 #include <vector>
 
+#include "bodies/rigid.hpp"
+#include "bounds/collider_box.hpp"
 #include "carom/detect/broad_phase.hpp"
 #include "core/parallel.hpp"
-#include "math/vec3.hpp"
 
 /// Which colliders may touch: all pairs of boxes that overlap. Boxes are larger than what they hold, so that pairs are
 /// looked for only when something left its box.
 namespace carom::broad {
 
-using math::Vec3;
-
-struct ColliderBox {
-  Vec3 low;
-  Vec3 high;
-
-  bool overlaps(const ColliderBox& other) const {
-    return low.x <= other.high.x && other.low.x <= high.x && low.y <= other.high.y && other.low.y <= high.y &&
-           low.z <= other.high.z && other.low.z <= high.z;
-  }
-};
+using bounds::ColliderBox;
 
 /// Two colliders, the smaller number first.
 struct ColliderPair {
@@ -33,15 +24,17 @@ struct ColliderPair {
   friend auto operator<=>(const ColliderPair&, const ColliderPair&) = default;
 };
 
-/// The proxies of all colliders, in their order, so that the index of a proxy is the number of its collider.
+/// The proxies of all colliders, in their order, so that the index of a proxy is the number of its collider. Colliders
+/// that are vacant have proxies as well, in a group of their own that meets nothing.
 class ColliderBroadPhase {
  public:
-  /// After colliders were removed, or the boxes are those of another time.
+  /// For boxes of another time.
   void forget() { broad_.reset(); }
 
   /// Brings the pairs up to these boxes, of which those marked have changed since the last call. Boxes may be infinite.
-  /// False if the pairs are the same as before.
-  bool update(Workers& workers, std::span<const ColliderBox> boxes, std::span<const std::uint8_t> changed);
+  /// Vacant colliders make no pairs. False if the pairs are the same as before.
+  bool update(Workers& workers, std::span<const rigid::Collider> colliders, std::span<const ColliderBox> boxes,
+              std::span<const std::uint8_t> changed);
 
   /// All pairs of boxes that overlap, ascending.
   std::span<const ProxyPair> pairs() const { return broad_->pairs(); }
@@ -51,6 +44,7 @@ class ColliderBroadPhase {
  private:
   std::optional<BroadPhase> broad_;
   std::vector<ProxyId> ids_;
+  std::vector<std::uint8_t> vacant_;  ///< of each collider, as of the last call
   std::vector<ProxyId> moved_;
   std::vector<AxisBox> moved_boxes_;
   OrderedAppend<ProxyId> append_;

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "ccd/time_of_impact.hpp"
-#include "world/rigid_pipeline.hpp"
 
 // A body is fast if it goes farther than it is thick: only then can its middle be on the other side of a thin wall at
 // the end of the step. Slower ones are held by contacts that are made ahead of time, unless an overlap is deep already.
@@ -22,7 +21,7 @@ void for_colliders(const rigid::Info& info, Visit&& visit) {
 }  // namespace
 
 const rigid::Bodies& Candidates::bodies() const {
-  return in_.state.bodies;
+  return in_.bodies;
 }
 
 const rigid::Collider& Candidates::collider(std::int32_t c) const {
@@ -47,7 +46,7 @@ void Candidates::bound_motion(std::size_t i, Scratch::Extremes& extremes) {
   s_.reach[i] = {turning, length(to.x - from.x) + turning};
   extremes.max_reach = std::max(extremes.max_reach, s_.reach[i].all);
   std::uint8_t fast = s_.reach[i].all > inner ? 1 : 0;
-  if (far_round || !in_.state.fat_bounds[i].holds(to.x, to.q, info.reach, 0)) fast = leaves_box;
+  if (far_round || !in_.fat_bounds[i].holds(to.x, to.q, info.reach, 0)) fast = leaves_box;
   s_.is_fast[i] = fast;
 }
 
@@ -104,7 +103,7 @@ bool Candidates::pass_by(const rigid::Collider& a, const rigid::Collider& b) con
 }
 
 void Candidates::find(Context& context, const Paths& paths) {
-  const std::vector<rigid::WorldState::PairRecord>& entries = in_.state.entries;
+  const std::vector<contact::PairRecord>& entries = in_.pairs.entries;
   s_.candidates.clear();
   s_.outside.clear();
   s_.inner.resize(bodies().colliders.size());
@@ -112,7 +111,7 @@ void Candidates::find(Context& context, const Paths& paths) {
   s_.mark = 0;
   s_.may_touch.resize(entries.size());
   parallel_for(context.workers, entries.size(), fast_grain, [&](std::size_t i) {
-    const rigid::WorldState::PairRecord& entry = entries[i];
+    const contact::PairRecord& entry = entries[i];
     const rigid::Collider& a = collider(entry.key.a);
     const rigid::Collider& b = collider(entry.key.b);
     s_.may_touch[i] = 0;
@@ -120,7 +119,7 @@ void Candidates::find(Context& context, const Paths& paths) {
     if (entry.count == 0) {
       const auto body_a = static_cast<std::size_t>(a.body);
       const auto body_b = static_cast<std::size_t>(b.body);
-      const double travels = in_.state.odometers[body_a].travel + in_.state.odometers[body_b].travel;
+      const double travels = in_.odometers[body_a].travel + in_.odometers[body_b].travel;
       if (entry.separation_budget - travels > against(body_a, body_b) || pass_by(a, b)) return;
     }
     s_.may_touch[i] = 1;
@@ -128,7 +127,7 @@ void Candidates::find(Context& context, const Paths& paths) {
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (s_.may_touch[i] != 0) add(paths, entries[i].key.a, entries[i].key.b, entries[i].pair);
   }
-  const std::vector<contact::MeshPair>& mesh_pairs = in_.state.mesh_pairs;
+  const std::vector<contact::MeshPair>& mesh_pairs = in_.pairs.mesh_pairs;
   for (std::size_t i = 0; i < mesh_pairs.size(); ++i) {
     const broad::ColliderPair& key = mesh_pairs[i].key;
     if (might_pass(collider(key.a), collider(key.b), false)) add(paths, key.a, key.b, static_cast<std::int32_t>(i));
@@ -173,7 +172,8 @@ void Candidates::find_near(const Paths& paths, std::int32_t body, const broad::C
       s_.marks[static_cast<std::size_t>(other)] = mark;
       // Surfaces have a limit of their own, see surface_limit.hpp.
       if (collider(other).surface) continue;
-      if (rigid::may_touch(in_.state, c, other)) add_unknown(paths, std::min(c, other), std::max(c, other));
+      if (contact::may_touch(in_.bodies, in_.pairs, c, other))
+        add_unknown(paths, std::min(c, other), std::max(c, other));
     }
   });
 }
@@ -189,9 +189,9 @@ void Candidates::add_unknown(const Paths& paths, std::int32_t a, std::int32_t b)
     return found != list.end() && found->key == key ? found : list.end();
   };
   if (collider(a).mesh != nullptr || collider(b).mesh != nullptr) {
-    const auto found = find(in_.state.mesh_pairs);
-    if (found != in_.state.mesh_pairs.end()) pair = static_cast<std::int32_t>(found - in_.state.mesh_pairs.begin());
-  } else if (const auto found = find(in_.state.entries); found != in_.state.entries.end()) {
+    const auto found = find(in_.pairs.mesh_pairs);
+    if (found != in_.pairs.mesh_pairs.end()) pair = static_cast<std::int32_t>(found - in_.pairs.mesh_pairs.begin());
+  } else if (const auto found = find(in_.pairs.entries); found != in_.pairs.entries.end()) {
     pair = found->pair;
     deep = found->deep;
   }

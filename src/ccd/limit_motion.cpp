@@ -6,7 +6,6 @@
 #include "ccd/outcome.hpp"
 #include "ccd/time_of_impact.hpp"
 #include "core/stage_timer.hpp"
-#include "world/rigid_pipeline.hpp"
 
 namespace carom::ccd {
 namespace {
@@ -19,7 +18,7 @@ constexpr double many_turns = 1;
 class Events {
  public:
   Events(const In& in, Scratch& scratch, Candidates& candidates, const Paths& paths)
-      : s_(scratch), bodies_(in.state.bodies), candidates_(candidates), paths_(paths), times_(in, scratch) {}
+      : s_(scratch), bodies_(in.bodies), candidates_(candidates), paths_(paths), times_(in, scratch) {}
 
   void run(Context& context) {
     s_.events.clear();

@@ -7,27 +7,28 @@
 #include <vector>
 
 #include "bodies/free_motion.hpp"
-#include "broad/collider_broad_phase.hpp"
+#include "bodies/travel.hpp"
+#include "bounds/collider_bounds.hpp"
 #include "carom/core/stats.hpp"
 #include "carom/shape/shape.hpp"
 #include "ccd/sweep.hpp"
+#include "contact/pair_table.hpp"
 #include "core/context.hpp"
-
-namespace carom::rigid {
-struct WorldState;
-}
 
 /// The continuous stage of rigid bodies: events in the order of time. The inequality that it keeps, and why, is in
 /// docs/methods.md.
 namespace carom::ccd {
 
 struct In {
-  const rigid::WorldState& state;          ///< bodies at the beginning, and the pairs of the narrow phase
-  std::span<const rigid::Free> free;       ///< of each body: its motion if nothing touches it
-  const broad::ColliderBroadPhase& broad;  ///< boxes of all colliders
-  bool some_deep = false;                  ///< some entry of the state is
-  double dt = 0;                           ///< s
-  bool springs = false;                    ///< contacts are springs, which give way under a load
+  const rigid::Bodies& bodies;                       ///< at the beginning
+  std::span<const rigid::Free> free;                 ///< of each body: its motion if nothing touches it
+  std::span<const rigid::TravelOdometer> odometers;  ///< of each body
+  std::span<const bounds::FatBounds> fat_bounds;     ///< of each body
+  const contact::PairTable& pairs;                   ///< of the narrow phase
+  const broad::ColliderBroadPhase& broad;            ///< boxes of all colliders
+  bool some_deep = false;                            ///< some pair overlaps deeply
+  double dt = 0;                                     ///< s
+  bool springs = false;                              ///< contacts are springs, which give way under a load
 };
 
 struct Out {
@@ -62,7 +63,7 @@ struct Scratch {
     double max_reach = 0;             ///< m, of all bodies
   };
   std::vector<Extremes> extremes;       ///< of each chunk of bodies
-  std::vector<std::uint8_t> may_touch;  ///< of each entry of the state
+  std::vector<std::uint8_t> may_touch;  ///< of each record of the pairs
 
   /// How a body moves, from some time on: rigidly with a frame. One frame is at rest, every sweep is another.
   struct Path {
@@ -157,15 +158,6 @@ struct Scratch {
     return n >= 0 && paths[static_cast<std::size_t>(n)].version > 0;
   }
 };
-
-/// m; radius of a ball inside a collider, or less: moved by no more, it is not on the other side of anything. Infinite
-/// for what has no inside.
-double thickness(const rigid::Collider& c);
-/// m; of two colliders the thinner. Half of it where the other has no inside, and is through at the middle.
-double thickness(const rigid::Collider& a, const rigid::Collider& b);
-
-/// Of the thickness of a pair: overlaps deeper than this are watched however slow the bodies are.
-inline constexpr double deep_fraction = 0.125;
 
 /// Bodies do not pass through others between where they are and `next`: they stop there, with the velocity they have,
 /// and the contact of the following step does the rest. Scripted bodies carry along whatever they run into.

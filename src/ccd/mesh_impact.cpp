@@ -5,7 +5,6 @@
 #include "ccd/time_of_impact.hpp"
 #include "shapes/shape_data.hpp"
 #include "shapes/support.hpp"
-#include "world/rigid_pipeline.hpp"
 
 // A mesh has no thickness, and triangles that are smaller than what touches them: no overlap with a single one of them
 // says how far a body is in. So the inequality is one of the body: the inner shape of a body that touches, smaller by
@@ -55,8 +54,8 @@ void TimeOfImpact::find_at_mesh(Candidate& candidate, const Side& own, const Sid
   const rigid::Collider& m = other.collider;
   const Inner& inner = *s_.inner[static_cast<std::size_t>(own.number)];
   const double apart = stop_distance(c, m);
-  const Shape& shape = collider_shape(state_.bodies, static_cast<std::size_t>(own.number));
-  const Shape& mesh = collider_shape(state_.bodies, static_cast<std::size_t>(other.number));
+  const Shape& shape = collider_shape(bodies_, static_cast<std::size_t>(own.number));
+  const Shape& mesh = collider_shape(bodies_, static_cast<std::size_t>(other.number));
   const double rest = 1 - begin;
   const double turn = Paths::turn(own.path, begin);
   const double mesh_turn = Paths::turn(other.path, begin);
@@ -117,9 +116,9 @@ void TimeOfImpact::find_at_mesh(Candidate& candidate, const Side& own, const Sid
 
 bool TimeOfImpact::touches_mesh_at_start(const Candidate& candidate) const {
   if (candidate.pair < 0) return false;
-  const std::vector<std::int32_t>& parts = state_.mesh_pairs[static_cast<std::size_t>(candidate.pair)].parts;
+  const std::vector<std::int32_t>& parts = pairs_.mesh_pairs[static_cast<std::size_t>(candidate.pair)].parts;
   return std::any_of(parts.begin(), parts.end(),
-                     [&](std::int32_t part) { return state_.pairs[static_cast<std::size_t>(part)].count > 0; });
+                     [&](std::int32_t part) { return pairs_.manifolds[static_cast<std::size_t>(part)].count > 0; });
 }
 
 TimeOfImpact::Room TimeOfImpact::room_at_mesh(const Candidate& candidate, const Side& own, const Side& other,
@@ -127,13 +126,13 @@ TimeOfImpact::Room TimeOfImpact::room_at_mesh(const Candidate& candidate, const 
   const double slack = deep_slack(own.collider, other.collider);
   Room room{.shift = {}, .width = slack};
   if (candidate.pair < 0) return room;
-  const Motion& start = state_.bodies.motion[static_cast<std::size_t>(own.path.body)];
-  const Motion& mesh_start = state_.bodies.motion[static_cast<std::size_t>(other.path.body)];
+  const Motion& start = bodies_.motion[static_cast<std::size_t>(own.path.body)];
+  const Motion& mesh_start = bodies_.motion[static_cast<std::size_t>(other.path.body)];
   const Eigen::Isometry3d place = pose(start, own.collider.rotation, inner.place);
   const double rounding = rounding_fraction * (own.collider.reach + other.collider.reach +
                                                length(start.x - mesh_start.x) + own.path.travel);
-  for (const std::int32_t part : state_.mesh_pairs[static_cast<std::size_t>(candidate.pair)].parts) {
-    const contact::CachedManifold& pair = state_.pairs[static_cast<std::size_t>(part)];
+  for (const std::int32_t part : pairs_.mesh_pairs[static_cast<std::size_t>(candidate.pair)].parts) {
+    const contact::CachedManifold& pair = pairs_.manifolds[static_cast<std::size_t>(part)];
     if (pair.count == 0) continue;
     const Vec3 n = -pair.normal;
     double surface = INFINITY;

@@ -2,14 +2,12 @@
 
 #include <algorithm>
 
-#include "world/rigid_pipeline.hpp"
-
 namespace carom::ccd {
 namespace {
 
 class Applier {
  public:
-  Applier(const In& in, const Out& out) : in_(in), bodies_(in.state.bodies), out_(out) {}
+  Applier(const In& in, const Out& out) : in_(in), bodies_(in.bodies), out_(out) {}
 
   void end_path(const Path& path) {
     const auto i = static_cast<std::size_t>(path.body);

@@ -1,7 +1,5 @@
 #include "ccd/paths.hpp"
 
-#include "world/rigid_pipeline.hpp"
-
 namespace carom::ccd {
 namespace {
 
@@ -21,7 +19,7 @@ Vec3 origin_at(const convex::SweptPose& swept_pose, double time) {
 }  // namespace
 
 Paths::Paths(const In& in, Scratch& scratch, std::span<const Motion> next)
-    : bodies_(in.state.bodies), s_(scratch), next_(next), dt_(in.dt) {
+    : bodies_(in.bodies), s_(scratch), next_(next), dt_(in.dt) {
   s_.path_of.assign(bodies_.size(), -1);
   s_.paths.clear();
   s_.clusters.clear();

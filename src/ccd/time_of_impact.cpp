@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "contact/update_manifolds.hpp"
 #include "narrow/convex/advance.hpp"
-#include "world/rigid_pipeline.hpp"
 
 // The inequality. Let s be the signed distance of two convex colliders, and h their thickness. Two that are apart at
 // first keep s > 0. Two that touch may overlap, as contacts need it, and slide, roll and rest: they keep
@@ -36,16 +36,6 @@ Eigen::Isometry3d in_frame(const Path& path, const rigid::Collider& c) {
 
 }  // namespace
 
-double thickness(const rigid::Collider& c) {
-  return c.inner > 0 && c.inner < INFINITY ? std::min(c.inner, rigid::ahead_fraction * c.size) : INFINITY;
-}
-
-double thickness(const rigid::Collider& a, const rigid::Collider& b) {
-  const double thinner = std::min(thickness(a), thickness(b));
-  if (thinner == INFINITY) return 0;
-  return a.inner == 0 || b.inner == 0 ? 0.5 * thinner : thinner;
-}
-
 double stop_distance(const rigid::Collider& a, const rigid::Collider& b) {
   return stop_fraction * std::min(a.size, b.size);
 }
@@ -57,7 +47,7 @@ double deep_slack(const rigid::Collider& a, const rigid::Collider& b) {
 }
 
 TimeOfImpact::Side TimeOfImpact::side(std::int32_t collider) const {
-  const rigid::Collider& c = state_.bodies.colliders[static_cast<std::size_t>(collider)];
+  const rigid::Collider& c = bodies_.colliders[static_cast<std::size_t>(collider)];
   return {c, s_.paths[static_cast<std::size_t>(s_.path_of[static_cast<std::size_t>(c.body)])], collider};
 }
 
@@ -120,9 +110,9 @@ void TimeOfImpact::find_convex(Candidate& candidate, const Side& a, const Side& 
 /// At the beginning of the step, as the narrow phase has found: what it says of points that were moved with their
 /// bodies is wrong by less than the distance at which a body stops.
 bool TimeOfImpact::touches_at_start(const Candidate& candidate) const {
-  static_assert(2 * rigid::keep_fraction <= stop_fraction);
+  static_assert(2 * contact::keep_fraction <= stop_fraction);
   if (candidate.pair < 0) return false;
-  const contact::CachedManifold& pair = state_.pairs[static_cast<std::size_t>(candidate.pair)];
+  const contact::CachedManifold& pair = pairs_.manifolds[static_cast<std::size_t>(candidate.pair)];
   // Springs that are pressed hold what a body has lost of its speed: stopped outside of them, it would not get it back.
   if (pair.stored != 0) return true;
   for (std::size_t i = 0; i < static_cast<std::size_t>(pair.count); ++i) {
@@ -136,7 +126,7 @@ bool TimeOfImpact::touches_at_start(const Candidate& candidate) const {
 bool TimeOfImpact::stays_apart(const Candidate& candidate, const MovingPair& pair, double begin, double min_gap) const {
   const auto along = [&](const Eigen::Vector3d& n) { return pair.apart_along(n, begin, 1, min_gap); };
   if (candidate.pair >= 0) {
-    const contact::CachedManifold& known = state_.pairs[static_cast<std::size_t>(candidate.pair)];
+    const contact::CachedManifold& known = pairs_.manifolds[static_cast<std::size_t>(candidate.pair)];
     if (known.count > 0 && along(math::to_eigen(known.normal))) return true;
   }
   const Eigen::Vector3d from = pair.offset(begin);

@@ -1,8 +1,11 @@
 #pragma once
 
 #include "ccd/paths.hpp"
+#include "contact/thickness.hpp"
 
 namespace carom::ccd {
+
+using contact::thickness;
 
 /// m; how far from each other two bodies stop that were apart. Less than the distance at which contacts are made, so
 /// that there is one in the next step.
@@ -14,7 +17,8 @@ double deep_slack(const rigid::Collider& a, const rigid::Collider& b);
 /// When two colliders come together on their paths.
 class TimeOfImpact {
  public:
-  TimeOfImpact(const In& in, const Scratch& scratch) : state_(in.state), springs_(in.springs), s_(scratch) {}
+  TimeOfImpact(const In& in, const Scratch& scratch)
+      : bodies_(in.bodies), pairs_(in.pairs), springs_(in.springs), s_(scratch) {}
 
   /// Sets the impact of the candidate, from `begin` on; its time is 1 if there is none. Both paths must exist.
   void find(Candidate& candidate, double begin) const;
@@ -40,7 +44,8 @@ class TimeOfImpact {
   };
   Room room_at_mesh(const Candidate& candidate, const Side& own, const Side& mesh, const Inner& inner) const;
 
-  const rigid::WorldState& state_;
+  const rigid::Bodies& bodies_;
+  const contact::PairTable& pairs_;
   bool springs_ = false;
   const Scratch& s_;
 };

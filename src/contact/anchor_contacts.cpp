@@ -7,8 +7,6 @@ namespace carom::contact {
 namespace {
 
 using math::Vec3;
-using response::Anchor;
-using response::AnchorContact;
 
 const SurfacePart& part_of_triangle(std::span<const SurfacePart> parts, Index triangle) {
   const auto after = std::upper_bound(parts.begin(), parts.end(), triangle,
@@ -23,7 +21,7 @@ std::array<Index, 2> within(const std::array<Index, 2>& feature, Index first) {
 /// Velocity of an anchor at the start of the step.
 Vec3 start_velocity(const Anchor& anchor, const AnchorIn& in) {
   if (anchor.rigid >= 0) {
-    const response::CoupledBody& body = in.coupled[static_cast<std::size_t>(anchor.rigid)];
+    const CoupledBody& body = in.coupled[static_cast<std::size_t>(anchor.rigid)];
     return body.v + cross(body.w, anchor.arm);
   }
   Vec3 sum;
@@ -32,9 +30,17 @@ Vec3 start_velocity(const Anchor& anchor, const AnchorIn& in) {
   return sum;
 }
 
+}  // namespace
+
+Vec3 relative_velocity(const AnchorContact& c, const AnchorIn& in) {
+  return start_velocity(c.b, in) - start_velocity(c.a, in);
+}
+
+namespace {
+
 void finish(const AnchorIn& in, AnchorContact& c) {
   c.gap = c.distance - in.thickness;
-  c.normal_speed = dot(c.normal, start_velocity(c.b, in) - start_velocity(c.a, in));
+  c.normal_speed = dot(c.normal, relative_velocity(c, in));
 }
 
 void add_feature(const AnchorIn& in, const Contact& found, AnchorList& out) {

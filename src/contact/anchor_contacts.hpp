@@ -4,26 +4,16 @@
 #include <span>
 #include <vector>
 
-#include "bodies/rigid.hpp"
+#include "bodies/vertices.hpp"
 #include "carom/detect/contact.hpp"
+#include "contact/anchor.hpp"
 #include "narrow/surface/shape_contacts.hpp"
-#include "response/anchor.hpp"
 
 /// Stage `contacts` of deforming bodies: contacts of features, and of shapes with features, become contacts between
 /// anchors. Each keeps the id, age and impulses that it had in the step before.
 namespace carom::contact {
 
-/// Part of the joined surface that is one body. Ascending in all fields but `number`.
-struct SurfacePart {
-  BodyId id;
-  std::uint32_t serial = 0;
-  Index first_vertex = 0;
-  Index vertex_count = 0;
-  Index first_triangle = 0;
-  std::int32_t number = 0;  ///< of the body in the table of bodies and colliders
-  double friction = 0;
-  double restitution = 0;
-};
+using bodies::SurfacePart;
 
 /// Part that a vertex belongs to.
 const SurfacePart& part_of_vertex(std::span<const SurfacePart> parts, Index vertex);
@@ -53,7 +43,7 @@ struct AnchorIdentity {
 
 /// Contacts of a step, ascending by key.
 struct AnchorList {
-  std::vector<response::AnchorContact> contacts;
+  std::vector<AnchorContact> contacts;
   std::vector<AnchorIdentity> identities;  ///< of each
 
   void clear() {
@@ -77,9 +67,13 @@ struct AnchorIn {
   const rigid::Bodies& bodies;
   std::span<const Eigen::Vector3d> start;             ///< of each vertex, m
   std::span<const Eigen::Vector3d> start_velocities;  ///< of each vertex, m/s
-  std::span<const response::CoupledBody> coupled;
-  double thickness = 0;  ///< m
+  std::span<const CoupledBody> coupled;
+  double thickness = 0;                      ///< m
+  std::span<const std::uint8_t> scripted{};  ///< of each slot: 1 if the body moves by a script in this step
 };
+
+/// Velocity of side b of a contact relative to side a at the start of the step, m/s.
+Vec3 relative_velocity(const AnchorContact& contact, const AnchorIn& in);
 
 /// Replaces `out` by the contacts of this step. `next_id` is the first id that is free.
 void run(const AnchorIn& in, const AnchorList& previous, AnchorList& out, std::uint64_t& next_id);

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "bodies/rigid.hpp"
+#include "bodies/poses.hpp"
 #include "broad/collider_broad_phase.hpp"
 #include "carom/query/query.hpp"
 #include "core/prefetch.hpp"
@@ -19,6 +19,7 @@ using rigid::Bodies;
 using rigid::Collider;
 using rigid::Mat3;
 using rigid::Motion;
+using rigid::Poses;
 using rigid::Quat;
 using rigid::Vec3;
 
@@ -67,15 +68,6 @@ struct alignas(64) CachedManifold {
 inline void prefetch_pair(const CachedManifold& pair, int count) {
   prefetch(&pair, pair.points.data() + count);
 }
-
-/// Poses of the bodies at the beginning of a step.
-struct Poses {
-  std::vector<Mat3> rotation;  ///< of each body
-
-  /// Pose of the shape of a collider. Computed at each call: few are needed, and all of them would be as much as the
-  /// bodies.
-  Eigen::Isometry3d shape(const Bodies& bodies, std::size_t collider) const;
-};
 
 /// Reuse of a cached manifold in a step: the pair is apart, or its points move with the bodies, or it must be updated.
 ///

@@ -7,10 +7,10 @@ namespace carom::anchor_penalty {
 
 namespace {
 
+using contact::Anchor;
+using contact::AnchorContact;
+using contact::AnchorState;
 using math::Vec3;
-using response::Anchor;
-using response::AnchorContact;
-using response::AnchorState;
 
 /// Calls visit(index, weight, inverse mass) for what an impulse along the normal moves: vertices, then bodies.
 template <class Visit>
@@ -18,7 +18,7 @@ void each_mass(const AnchorContact& c, const AnchorState& s, Visit&& visit) {
   for (const Anchor* side : {&c.a, &c.b}) {
     if (side->rigid >= 0) {
       visit(s.velocities.size() + static_cast<std::size_t>(side->rigid), 1.0,
-            response::inverse_effective_mass(*side, c.normal, s));
+            contact::inverse_effective_mass(*side, c.normal, s));
       continue;
     }
     for (std::size_t k = 0; k < side->count; ++k) {
@@ -68,7 +68,7 @@ void run(const In& in, const ContactOptions& options, std::span<AnchorContact> c
     double largest_load = 1;
     each_mass(c, s, [&](std::size_t i, double, double) { largest_load = std::max(largest_load, scratch.load[i]); });
     if (largest_load > 1) ++stats.limited;
-    const Vec3 velocity = response::velocity_at(c.b, s) - response::velocity_at(c.a, s);
+    const Vec3 velocity = contact::velocity_at(c.b, s) - contact::velocity_at(c.a, s);
     const double separating = dot(velocity, c.normal);
     const double force = options.stiffness * (options.distance - c.distance) - options.damping * separating;
     c.total = c.normal_impulse = std::max(0.0, force) / largest_load * in.dt;  // a contact never pulls
@@ -77,7 +77,7 @@ void run(const In& in, const ContactOptions& options, std::span<AnchorContact> c
     if (!(c.total > 0)) continue;
     double mobility = 0;
     each_mass(c, s, [&](std::size_t i, double, double) { mobility = std::max(mobility, scratch.mobility[i]); });
-    const Vec3 velocity = response::velocity_at(c.b, s) - response::velocity_at(c.a, s);
+    const Vec3 velocity = contact::velocity_at(c.b, s) - contact::velocity_at(c.a, s);
     const Vec3 slip = velocity - dot(velocity, c.normal) * c.normal;
     const double speed = length(slip);
     const double drag = speed > 0 ? std::min(c.friction * c.total, speed / mobility) / speed : 0;
@@ -89,7 +89,7 @@ void run(const In& in, const ContactOptions& options, std::span<AnchorContact> c
     for (const Anchor* side : {&c.a, &c.b}) {
       const double sign = side == &c.a ? -1 : 1;
       if (side->rigid >= 0) {
-        response::CoupledBody& body = s.bodies[static_cast<std::size_t>(side->rigid)];
+        contact::CoupledBody& body = s.bodies[static_cast<std::size_t>(side->rigid)];
         body.impulse = body.impulse + sign * impulse;
         body.moment = body.moment + cross(side->arm, sign * impulse);
         continue;

@@ -5,7 +5,7 @@
 
 #include "carom/core/stats.hpp"
 #include "carom/world/world.hpp"
-#include "response/anchor.hpp"
+#include "contact/anchor.hpp"
 
 /// Stage `respond` of contacts with anchors, by penalty (F. Léonard, 3.7): each contact pushes its two sides apart with
 /// F = stiffness (contact distance - distance) along its normal, less damping of the normal velocity, shared out to
@@ -14,8 +14,8 @@
 namespace carom::anchor_penalty {
 
 struct In {
-  response::AnchorState state;  ///< velocities as they would be at the end of the step without contacts
-  double dt = 0;                ///< s
+  contact::AnchorState state;  ///< velocities as they would be at the end of the step without contacts
+  double dt = 0;               ///< s
 };
 
 struct Scratch {
@@ -27,7 +27,7 @@ struct Scratch {
 /// Adds what the forces of one step do to the velocities. Stiffness is lowered for contacts that together would push a
 /// vertex or a body too hard for the step (stats.limited counts them), so no number of contacts makes the simulation
 /// blow up; the argument is in docs/methods.md.
-void run(const In& in, const ContactOptions& options, std::span<response::AnchorContact> contacts, Scratch& scratch,
+void run(const In& in, const ContactOptions& options, std::span<contact::AnchorContact> contacts, Scratch& scratch,
          StageStats& stats);
 
 }  // namespace carom::anchor_penalty

@@ -1,11 +1,18 @@
 #pragma once
 
-#include "response/anchor.hpp"
+#include "contact/anchor.hpp"
 
 /// Gauss-Seidel over contacts with anchors: normal impulses that never pull, Coulomb friction within the disc of the
 /// normal impulse, restitution. Impulses are shared out to vertices by their weights (Bridson, Fedkiw and Anderson
 /// 2002). Serial and in the order of the contacts, so the result does not depend on the number of threads.
 namespace carom::response {
+
+using contact::Anchor;
+using contact::AnchorContact;
+using contact::AnchorState;
+using contact::CoupledBody;
+using math::Mat3;
+using math::Vec3;
 
 struct AnchorOptions {
   double max_push_speed = 3;  ///< m/s; overlaps are not left faster than this

@@ -13,14 +13,6 @@ namespace {
 constexpr std::size_t contact_grain = 64;
 constexpr std::size_t body_grain = 256;
 
-std::int32_t root(std::vector<std::int32_t>& parent, std::int32_t i) {
-  while (parent[at(i)] != i) {
-    parent[at(i)] = parent[at(parent[at(i)])];
-    i = parent[at(i)];
-  }
-  return i;
-}
-
 Body make_body(const response::In& in, std::size_t i) {
   const rigid::Motion& m = in.bodies.motion[i];
   const rigid::Mass& mass = in.bodies.mass[i];
@@ -44,7 +36,6 @@ void meet_bodies(const response::In& in, std::span<const contact::CachedManifold
   s.touched.clear();
   const std::size_t count = in.bodies.size();
   s.bodies.resize(count);
-  s.parent.resize(count);
   s.island_of.resize(count);
   const auto meet = [&](std::int32_t body) {
     Body& b = s.bodies[at(body)];
@@ -55,7 +46,7 @@ void meet_bodies(const response::In& in, std::span<const contact::CachedManifold
     meet(pairs[at(t)].body_b);
   }
   if (in.coupling == nullptr) return;
-  for (const response::CoupledBody& coupled : in.coupling->state.bodies) meet(coupled.body);
+  for (const contact::CoupledBody& coupled : in.coupling->state.bodies) meet(coupled.body);
 }
 
 void fill_point(const response::In& in, const contact::CachedManifold& pair, const Vec3& t1, const Vec3& t2, System& s,
@@ -184,24 +175,13 @@ void tangents(const Vec3& n, Vec3& t1, Vec3& t2) {
 void build(Context& context, const response::In& in, std::span<contact::CachedManifold> pairs, System& s) {
   meet_bodies(in, pairs, s);
 
-  // Numbers of bodies are their own roots until joined; those that do not move join nothing.
-  for (const std::int32_t t : in.active_indices) {
-    for (const std::int32_t body : {pairs[at(t)].body_a, pairs[at(t)].body_b}) s.parent[at(body)] = body;
-  }
-  for (const std::int32_t t : in.active_indices) {
-    const contact::CachedManifold& pair = pairs[at(t)];
-    if (!s.bodies[at(pair.body_a)].moves || !s.bodies[at(pair.body_b)].moves) continue;
-    const std::int32_t a = root(s.parent, pair.body_a);
-    const std::int32_t b = root(s.parent, pair.body_b);
-    s.parent[at(std::max(a, b))] = std::min(a, b);
-  }
-
   // Islands in the order of their first pair, and how many contacts, points and bodies each has.
   const auto mover = [&](const contact::CachedManifold& pair) {
     return s.bodies[at(pair.body_a)].moves ? pair.body_a : s.bodies[at(pair.body_b)].moves ? pair.body_b : -1;
   };
   for (const std::int32_t t : in.active_indices) {
-    for (const std::int32_t body : {pairs[at(t)].body_a, pairs[at(t)].body_b}) s.island_of[at(body)] = -1;
+    for (const std::int32_t body : {pairs[at(t)].body_a, pairs[at(t)].body_b})
+      s.island_of[at(in.islands.root(body))] = -1;
   }
   s.islands.clear();
   std::size_t contact_count = 0;
@@ -210,7 +190,7 @@ void build(Context& context, const response::In& in, std::span<contact::CachedMa
     contact::CachedManifold& pair = pairs[at(t)];
     const std::int32_t body = mover(pair);
     if (body < 0) continue;
-    std::int32_t& island = s.island_of[at(root(s.parent, body))];
+    std::int32_t& island = s.island_of[at(in.islands.root(body))];
     if (island < 0) {
       island = static_cast<std::int32_t>(s.islands.size());
       s.islands.emplace_back();
@@ -228,12 +208,12 @@ void build(Context& context, const response::In& in, std::span<contact::CachedMa
       if (!b.moves || !b.touched) continue;
       b.touched = false;  // counted
       s.touched.push_back(body);
-      ++s.islands[at(s.island_of[at(root(s.parent, body))])].end_body;
+      ++s.islands[at(s.island_of[at(in.islands.root(body))])].end_body;
     }
   }
   s.alone.clear();
   if (in.coupling != nullptr) {
-    for (const response::CoupledBody& coupled : in.coupling->state.bodies) {
+    for (const contact::CoupledBody& coupled : in.coupling->state.bodies) {
       Body& b = s.bodies[at(coupled.body)];
       if (!b.moves || !b.touched) continue;
       b.touched = false;
@@ -264,7 +244,7 @@ void build(Context& context, const response::In& in, std::span<contact::CachedMa
     contact::CachedManifold& pair = pairs[at(t)];
     const std::int32_t body = mover(pair);
     if (body < 0) continue;
-    const std::size_t i = at(s.island_of[at(root(s.parent, body))]);
+    const std::size_t i = at(s.island_of[at(in.islands.root(body))]);
     Contact& next = s.contacts[s.next[3 * i]++];
     next.pair = t;
     next.first = s.next[3 * i + 1];
@@ -272,7 +252,7 @@ void build(Context& context, const response::In& in, std::span<contact::CachedMa
     s.next[3 * i + 1] += static_cast<std::uint32_t>(pair.count);
   }
   for (const std::int32_t body : s.touched) {
-    s.members[s.next[3 * at(s.island_of[at(root(s.parent, body))]) + 2]++] = body;
+    s.members[s.next[3 * at(s.island_of[at(in.islands.root(body))]) + 2]++] = body;
     s.bodies[at(body)].touched = true;
   }
   for (const std::int32_t body : s.alone) {
@@ -411,7 +391,7 @@ double residual(const System& s, const Island& island, double dt) {
 void finish(Context& context, const response::In& in, std::span<contact::CachedManifold> pairs, System& s,
             const response::Out& out) {
   if (in.coupling != nullptr) {
-    for (const response::CoupledBody& coupled : in.coupling->state.bodies) {
+    for (const contact::CoupledBody& coupled : in.coupling->state.bodies) {
       Body& body = s.bodies[at(coupled.body)];
       if (!body.moves) continue;
       body.impulse = coupled.impulse;

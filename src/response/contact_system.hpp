@@ -103,7 +103,6 @@ struct Island {
 struct System {
   std::vector<Body> bodies;             ///< of each body of the world; those that nothing touches mean nothing
   std::vector<std::int32_t> touched;    ///< bodies that move and are touched
-  std::vector<std::int32_t> parent;     ///< of each body, for islands
   std::vector<std::int32_t> island_of;  ///< of each body that is a root
   std::vector<Contact> contacts;        ///< island by island
   std::vector<Point> points;            ///< in the order of `contacts`

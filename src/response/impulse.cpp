@@ -304,13 +304,13 @@ void solve_coupled(Context& context, System& s, response::Coupling& coupling, co
   coupling.add_forces(dt);
   response::prepare(coupling.contacts, coupling.state);
   const auto load = [&] {
-    for (response::CoupledBody& c : coupling.state.bodies) {
+    for (contact::CoupledBody& c : coupling.state.bodies) {
       c.v = s.bodies[at(c.body)].v;
       c.w = s.bodies[at(c.body)].w;
     }
   };
   const auto store = [&] {
-    for (const response::CoupledBody& c : coupling.state.bodies) {
+    for (const contact::CoupledBody& c : coupling.state.bodies) {
       s.bodies[at(c.body)].v = c.v;
       s.bodies[at(c.body)].w = c.w;
     }

@@ -4,18 +4,14 @@
 #include <span>
 
 #include "bodies/free_motion.hpp"
+#include "contact/pair_table.hpp"
+#include "island/islands.hpp"
 #include "response/coupling.hpp"
 
 /// Input and output of every response of rigid bodies.
 namespace carom::response {
 
-/// Pair with contact points: the data that is read before its manifold.
-struct ActivePair {
-  std::int32_t pair = 0;
-  std::int32_t body_a = 0;
-  std::int32_t body_b = 0;
-  std::int32_t count = 0;  ///< of its points
-};
+using contact::ActivePair;
 
 struct In {
   const rigid::Bodies& bodies;
@@ -25,6 +21,7 @@ struct In {
   std::span<const ActivePair> active_pairs;      ///< the same
   std::size_t points = 0;                        ///< of all touches
   std::size_t fresh_points = 0;                  ///< that began in this step
+  const island::Islands& islands;
   double dt = 0;
   Coupling* coupling = nullptr;  ///< deforming bodies; null if there are none
 };

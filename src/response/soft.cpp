@@ -52,8 +52,8 @@ Vec3 vector_of(const float* from) {
 }
 
 /// Velocities and displacements of rigid bodies as the lanes have them, for contacts with anchors.
-void load_coupled(const Scratch& s, std::span<response::CoupledBody> bodies) {
-  for (response::CoupledBody& body : bodies) {
+void load_coupled(const Scratch& s, std::span<contact::CoupledBody> bodies) {
+  for (contact::CoupledBody& body : bodies) {
     const SoftBody& row = s.bodies[static_cast<std::size_t>(s.row[static_cast<std::size_t>(body.body)])];
     body.v = vector_of(row.velocity);
     body.w = vector_of(row.velocity + 3);
@@ -64,8 +64,8 @@ void load_coupled(const Scratch& s, std::span<response::CoupledBody> bodies) {
 
 /// Changes of velocity by contacts with anchors, back to the lanes. The beginning of the substep gets them as well, as
 /// they are applied again by these contacts themselves.
-void store_coupled(Scratch& s, std::span<const response::CoupledBody> bodies) {
-  for (const response::CoupledBody& body : bodies) {
+void store_coupled(Scratch& s, std::span<const contact::CoupledBody> bodies) {
+  for (const contact::CoupledBody& body : bodies) {
     const auto r = static_cast<std::size_t>(s.row[static_cast<std::size_t>(body.body)]);
     const double now[6] = {body.v.x, body.v.y, body.v.z, body.w.x, body.w.y, body.w.z};
     for (int k = 0; k < 6; ++k) {
@@ -87,7 +87,7 @@ void learn_load(SoftBatch& batch) {
 bool mostly_new(const In& in, std::span<const CachedManifold> pairs, double zone, double resting_speed) {
   std::size_t fresh = 0;
   std::size_t all = 0;
-  for (const response::ActivePair& touch : in.active_pairs) all += static_cast<std::size_t>(touch.count);
+  for (const contact::ActivePair& touch : in.active_pairs) all += static_cast<std::size_t>(touch.count);
   if (2 * in.fresh_points <= all) return false;
   for (const std::int32_t t : in.active_indices) {
     const CachedManifold& pair = pairs[static_cast<std::size_t>(t)];
@@ -225,7 +225,7 @@ void run(Context& context, const In& in, const SolverOptions& options, std::span
     }
   });
   if (coupling != nullptr) {
-    for (const response::CoupledBody& body : coupling->state.bodies) {
+    for (const contact::CoupledBody& body : coupling->state.bodies) {
       Outcome& outcome = s.outcome[static_cast<std::size_t>(s.row[static_cast<std::size_t>(body.body)])];
       outcome.impulse = outcome.impulse + body.impulse;
       outcome.moment = outcome.moment + body.moment;

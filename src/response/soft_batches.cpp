@@ -93,14 +93,14 @@ void make_rows(Context& context, const In& in, double h, Scratch& s) {
                : -1;
   };
   for (std::size_t i = 0; i < in.active_indices.size(); ++i) {
-    const response::ActivePair& touch = in.active_pairs[i];
+    const contact::ActivePair& touch = in.active_pairs[i];
     row_of(touch.body_a);
     row_of(touch.body_b);
     s.body_a[i] = movable(touch.body_a);
     s.body_b[i] = movable(touch.body_b);
   }
   if (in.coupling != nullptr) {
-    for (const response::CoupledBody& coupled : in.coupling->state.bodies) row_of(coupled.body);
+    for (const contact::CoupledBody& coupled : in.coupling->state.bodies) row_of(coupled.body);
   }
   const std::size_t rows = s.rows.size() + 1;
   s.bodies.resize(rows);
@@ -227,7 +227,7 @@ void prefetch_batch(const In& in, std::span<const CachedManifold> pairs, const S
   if (index >= s.lanes.size()) return;
   for (const std::int32_t contact : s.lanes[index].pair) {
     if (contact < 0) continue;
-    const response::ActivePair& touch = in.active_pairs[static_cast<std::size_t>(contact)];
+    const contact::ActivePair& touch = in.active_pairs[static_cast<std::size_t>(contact)];
     prefetch_pair(pairs[static_cast<std::size_t>(touch.pair)], touch.count);
   }
 }

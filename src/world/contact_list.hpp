@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "contact/anchor_contacts.hpp"
-#include "world/rigid_pipeline.hpp"
+#include "contact/pair_table.hpp"
 
 namespace carom {
 
@@ -13,10 +13,17 @@ namespace carom {
 /// until something changes.
 class ContactList {
  public:
+  struct Sources {
+    const contact::AnchorList& surfaces;
+    const contact::AnchorList& resting;  ///< of surfaces that sleep
+    const rigid::Bodies& bodies;
+    const contact::PairTable& pairs;
+    double resting_speed = 0;  ///< m/s
+  };
+
   void forget() { made_ = false; }
   /// May be asked by several threads at a time. In the order that World::contacts() states.
-  std::span<const WorldContact> of(const contact::AnchorList& surfaces, const rigid::WorldState& rigid,
-                                   const SolverOptions& options);
+  std::span<const WorldContact> of(const Sources& sources);
 
  private:
   std::mutex mutex_;

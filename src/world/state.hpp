@@ -1,25 +1,23 @@
 #pragma once
 
-#include <deque>
 #include <map>
-#include <optional>
 #include <vector>
 
 #include "bodies/body.hpp"
+#include "bodies/vertices.hpp"
+#include "bounds/collider_bounds.hpp"
 #include "carom/world/world.hpp"
-#include "ccd/limit_surface_motion.hpp"
-#include "ccd/surface_limit.hpp"
-#include "contact/anchor_contacts.hpp"
+#include "ccd/limit_bodies.hpp"
+#include "conservation/spin_energy.hpp"
+#include "contact/match_contacts.hpp"
+#include "contact/rigid_meshes.hpp"
+#include "contact/surface_contacts.hpp"
+#include "contact/update_manifolds.hpp"
 #include "core/context.hpp"
-#include "core/slot_map.hpp"
-#include "detect/detection.hpp"
-#include "narrow/surface/mesh_sides.hpp"
-#include "narrow/surface/surface_tree.hpp"
-#include "query/world_query.hpp"
-#include "response/anchor_penalty.hpp"
-#include "response/coupling.hpp"
+#include "island/sleep.hpp"
+#include "query/query_tree.hpp"
+#include "response/respond.hpp"
 #include "world/contact_list.hpp"
-#include "world/rigid_pipeline.hpp"
 
 namespace carom {
 
@@ -31,145 +29,99 @@ struct JoinedFilters {
   std::vector<ObjectGroup> groups;  ///< of bodies that do not have the default
 };
 
-/// Rigid meshes among the parts of the joined surface, and on which side of them vertices are. Made by edits, and
-/// brought up to date by predict.
-struct RigidMeshes {
-  std::vector<Shape> shapes;  ///< of each
-  std::vector<BodyId> ids;
-  std::vector<narrow::surface::SidedMesh> start;  ///< where they are at the start of the step
-  std::vector<narrow::surface::SidedMesh> end;    ///< where they are at its predicted end
-  std::vector<narrow::surface::SidedPart> parts;
-  std::vector<narrow::surface::SidedPair> pairs;
-  narrow::surface::MeshSides contact_sides;  ///< where contacts are measured
-  narrow::surface::MeshSides start_sides;    ///< at the start of the step, if contacts are measured at its end
-  std::vector<std::uint8_t> limited;         ///< of each vertex: 0 if it starts inside, and may come out; empty: all 1
-
-  double largest_margin() const {
-    double largest = 0;
-    for (const narrow::surface::SidedMesh& mesh : start) largest = std::max(largest, mesh.margin);
-    return largest;
-  }
+/// A vertex of one body that makes no contacts with a vertex of another.
+struct VertexExclusion {
+  BodyId a;
+  Index vertex_a = none;
+  BodyId b;
+  Index vertex_b = none;
 };
 
-/// Everything a world is. What lasts from step to step is in `bodies`, `order`, the clock and the contacts' identities;
-/// the rest is made again or is working memory.
-struct World::State {
+/// State that lasts from step to step: a copy of it continues bit for bit.
+struct LastingState {
+  double time = 0;
+  std::uint64_t steps = 0;
+
+  BodyMap bodies;
+  std::vector<BodyId> order;  ///< of the bodies, as added
+  rigid::Bodies table;        ///< of the bodies, by the index of their ids
+  std::uint32_t next_serial = 0;
+
+  std::vector<std::array<BodyId, 2>> excluded_bodies;
+  std::vector<VertexExclusion> excluded_vertices;
+  std::map<std::array<BodyId, 2>, Detection> pair_detection;  ///< the smaller id first
+
+  bounds::ColliderBounds bounds;
+  rigid::Travel travel;
+  contact::PairTable pairs;      ///< of shapes, with their contacts
+  contact::AnchorList contacts;  ///< of surfaces, in the last step
+  contact::AnchorList resting;   ///< of surfaces that sleep
+};
+
+/// Everything a world is. What is not in LastingState is made by `edits`, or working memory of a stage.
+struct World::State : LastingState {
   explicit State(const WorldOptions& world_options);
 
   WorldOptions options;
   mid::Method method;
   response::Kind response;
-  double time = 0;
-  std::uint64_t steps = 0;
+  Workers workers;
+  Arena arena;
 
-  SlotMap<Body, BodyTag> bodies;
-  std::vector<BodyId> order;  ///< as added
-  std::uint32_t next_serial = 0;
+  // Made by `edits`.
   bool edited = true;  ///< bodies came or went since the surface was made
-
-  /// A vertex of one body that makes no contacts with a vertex of another.
-  struct VertexExclusion {
-    BodyId a;
-    Index vertex_a = none;
-    BodyId b;
-    Index vertex_b = none;
-  };
-  std::vector<std::array<BodyId, 2>> excluded_bodies;
-  std::vector<VertexExclusion> excluded_vertices;
-  std::map<std::array<BodyId, 2>, Detection> pair_detection;  ///< the smaller id first
   bool filters_edited = false;
-
-  // One array over all bodies, in `order`; made by edits.
-  Surface surface{0, {}};
-  std::vector<contact::SurfacePart> ranges;
+  bodies::Vertices vertices;
   bool any_particles = false;
   bool any_rigid = false;  ///< some body has a shape
   bool deforming = false;  ///< some body has vertices that move, or contacts of those that do not are asked for
-  std::vector<double> inverse_mass;
   JoinedFilters filters;
-  std::vector<std::uint8_t> contact_marks;  ///< of pairs that make contacts, see broad::ObjectChoice; empty: all do
   bool any_continuous = false;
   std::vector<ccd::limit::Part> parts;
   // Pairs of objects that must not pass through each other, see broad::ObjectChoice.
   std::vector<std::uint8_t> marks;
   std::vector<broad::ObjectChoice::Pair> chosen_pairs;
 
-  // End of the step as predicted; the response corrects the velocities.
-  std::vector<Eigen::Vector3d> positions;
-  std::vector<Eigen::Vector3d> velocities;
-  std::vector<Eigen::Vector3d> start;             ///< of the step
-  std::vector<Eigen::Vector3d> start_velocities;  ///< of the step; of scripted vertices, over it
-  std::vector<Eigen::Vector3d> displacements;     ///< in the step, as the response has it
-  std::vector<Eigen::Vector3d> forces;            ///< working memory of particles
-  std::vector<double> awake_inverse_mass;         ///< 1/kg; 0 of bodies that sleep as well
-
-  /// Lost by the damping of the air in this step, of each body with vertices.
-  struct Damped {
-    Eigen::Vector3d momentum = Eigen::Vector3d::Zero();
-    Eigen::Vector3d angular = Eigen::Vector3d::Zero();  ///< about the origin
-  };
-  std::vector<Damped> damped;
-  // Working memory of islands, by the number of the body.
-  std::vector<std::int32_t> island_parent;
-  std::vector<std::uint8_t> island_touched;  ///< 1: of the body, or of one of the island at its root
-  std::vector<Index> first_vertex_of;
-
-  rigid::RigidPipeline rigid;
-  mutable query::QueryTree query_tree;  ///< forgotten by whatever moves a rigid body
-
-  RigidMeshes rigid_meshes;
-  std::vector<Contact> found;
-  contact::AnchorList contacts;
+  // Results of the stages of a step.
+  rigid::StepMotion motion;
+  contact::RigidMeshes rigid_meshes;        ///< made by `edits`, placed by `predict`
+  std::vector<std::uint8_t> still;          ///< of each slot: 1 if nothing of the body moves in this step
+  std::vector<std::uint8_t> scripted;       ///< of each slot: 1 if the body moves by a script in this step
+  std::vector<std::uint8_t> contact_marks;  ///< of pairs that make contacts, see broad::ObjectChoice; empty: all do
+  std::vector<Contact> features;
+  contact::ShapeFound shapes;
+  contact::CoupledBodies coupled;
   contact::AnchorList next_contacts;  ///< become `contacts` when the step is committed
-  narrow::surface::SurfaceTree surface_tree;
-  std::vector<contact::ShapeContacts> shape_contacts;  ///< of each surface pair of the broad phase
-  std::vector<std::size_t> shape_parts;                ///< of each: the part of its surface
-  std::vector<double> shape_within;                    ///< of each: m, how far contacts were looked for
-  struct ShapeScratch {
-    narrow::surface::SurfaceTree::Scratch tree;
-    std::vector<Index> candidates;
-    narrow::surface::ShapeContactScratch contacts;
-  };
-  std::deque<ShapeScratch> shape_scratch;
-  std::vector<ccd::ColliderSurface> collider_surfaces;
-  std::vector<response::CoupledBody> coupled;
-  std::vector<std::int32_t> coupled_of;  ///< of each body: its number among the coupled ones, or -1
-  mutable ContactList contact_list;      ///< forgotten by whatever changes the contacts
-  PipelineStats stats;
+  contact::ActivePairs active;
+  std::vector<island::Touch> touches;  ///< bodies of `next_contacts`, then those near surfaces
+  island::Islands islands;
+  std::vector<double> stored;         ///< J, of each active pair: in its springs at the beginning of the step
+  std::vector<double> vertex_speeds;  ///< m/s, of each slot: mean over the step, of the fastest vertex
+  std::vector<std::int32_t> fallen;   ///< bodies that fell asleep
 
-  Workers workers;
-  Arena arena;
-  detection::Scratch detection;
-  anchor_penalty::Scratch penalty;
-  ccd::SurfaceLimitScratch surface_limit;
-  ccd::limit::Scratch limit;
+  // Working memory.
+  contact::PairScratch pair_scratch;
+  contact::NarrowScratch narrow_scratch;
+  contact::SurfaceScratch surface_scratch;
+  response::RespondScratch respond_scratch;
+  ccd::BodiesScratch ccd_scratch;
+  std::vector<island::Touch> stops;
+  std::vector<double> island_gain;
+  conservation::SpinScratch spin_scratch;
+  island::SleepScratch sleep_scratch;
+
+  // What users ask for.
+  mutable query::QueryTree query_tree;  ///< forgotten by whatever moves a body
+  mutable ContactList contact_list;     ///< forgotten by whatever changes the contacts
+  PipelineStats stats;
 };
 
-/// Stage `edits`: joins the surfaces of all bodies, and what is not to touch. The only place where
-/// topology changes.
+/// Stage `edits`: joins the surfaces of all bodies, and what is not to touch. The only place where topology changes.
 void run_edits(World::State& state, StageStats& stats);
-/// Stage `bounds` of surfaces.
-void bound_surfaces(World::State& state, StageStats& stats);
-/// Refers to the state.
+/// Filters of the joined surface; refers to the state.
 ContactFilters filters_of(const World::State& state);
-/// Stage `predict`: where every vertex would be at the end of the step if nothing touched.
-void run_predict(World::State& state, StageStats& stats);
-/// Stages `mid` and `narrow` of surfaces: features that are near each other, and convex colliders near features.
-void find_surface_contacts(Context& context, World::State& state, PipelineStats& stats);
-/// Stage `contacts` of surfaces: anchors, ids, and the impulses of the step before. Wakes what is touched.
-void match_surface_contacts(World::State& state, StageStats& stats);
-/// Stage `respond`: contacts of all bodies. Rigid bodies get their next motion, vertices their ends.
-void respond(Context& context, World::State& state, PipelineStats& stats);
-/// Stage `continuous`: nothing passes through anything between the start of the step and its end.
-void limit_motion(Context& context, World::State& state, const rigid::StepOptions& options, StageStats& stats);
-/// Angular momentum that contacts of free deforming bodies did not keep, taken back.
-void keep_angular_momentum(World::State& state, StageStats& stats);
-/// Adds up the momentum that the damping of the air takes in an interval (s), for keep_angular_momentum.
-void note_air_damping(World::State& state, const contact::SurfacePart& part, double interval,
-                      std::span<const Eigen::Vector3d> displacements);
-/// Stage `commit`: the new state, all of it or, if a number overflowed, none of it.
-void run_commit(World::State& state, StageStats& stats);
-/// Throws Error(unstable) that names a vertex which left the range of numbers.
-void check_ends(const World::State& state);
+
+/// Wakes a body, all that sleep with it and all that touch it.
+void wake_neighbours(World::State& state, BodyId body);
 
 }  // namespace carom

@@ -9,6 +9,9 @@
 #include "bodies/make_body.hpp"
 #include "bodies/particles.hpp"
 #include "bodies/scripted.hpp"
+#include "bodies/sleeping.hpp"
+#include "contact/resting_contacts.hpp"
+#include "core/at.hpp"
 #include "core/check.hpp"
 #include "world/option_fields.hpp"
 #include "world/state.hpp"
@@ -69,32 +72,52 @@ void check_vertex(const Body& body, Index vertex) {
           "body '{}': there is no vertex {} to exclude, only {} vertices", body.name, vertex, body.positions.size());
 }
 
-BodyId insert(World::State& state, Body&& body) {
-  rigid::WorldState& table = state.rigid.state;
-  body.number = static_cast<std::int32_t>(table.bodies.size());
-  body.serial = state.next_serial++;
-  rigid::SurfaceEntry entry{.name = body.name,
-                            .id = {},
-                            .deforms = body.motion == MotionModel::particles,
-                            .friction = body.friction,
-                            .restitution = body.restitution,
-                            .filter = body.filter};
-  const BodyId id = state.bodies.insert(std::move(body));
-  entry.id = id;
-  rigid::add(table.bodies, std::move(entry));
-  table.fat_bounds.emplace_back();
-  table.odometers.emplace_back();
-  table.boxes.resize(table.bodies.colliders.size());
-  state.query_tree.forget();
-  state.order.push_back(id);
-  state.edited = true;
+/// Gives a body an id, and room in all tables.
+BodyId insert(World::State& s, Body&& body) {
+  body.serial = s.next_serial++;
+  const BodyId id = s.bodies.insert(std::move(body));
+  s.bodies[id].slot = static_cast<std::int32_t>(id.index);
+  s.order.push_back(id);
+  s.edited = true;
+  s.query_tree.forget();
   return id;
 }
 
+/// After the body is in the table.
+void begin(World::State& s, BodyId id) {
+  if (s.bounds.fat.size() < s.table.size()) {
+    s.bounds.fat.resize(s.table.size());
+    s.travel.bodies.resize(s.table.size());
+  }
+  s.bounds.fat[id.index] = {};
+  s.travel.bodies[id.index] = {};
+  s.bounds.boxes.resize(s.table.colliders.size());
+  s.pairs.stale = true;
+}
+
+BodyId insert_surface(World::State& s, Body&& body) {
+  rigid::SurfaceEntry entry{
+      .name = body.name,
+      .id = {},
+      .deforms = body.motion == MotionModel::particles,
+      .pinned = std::find(body.inverse_mass.begin(), body.inverse_mass.end(), 0.0) != body.inverse_mass.end(),
+      .sleeping_allowed = body.sleeping_allowed,
+      .friction = body.friction,
+      .restitution = body.restitution,
+      .filter = body.filter};
+  entry.id = insert(s, std::move(body));
+  rigid::add(s.table, entry);
+  begin(s, entry.id);
+  return entry.id;
+}
+
 /// FNV-1a over the bits, eight bytes at a time.
+std::uint64_t hash(std::uint64_t seed, double value) {
+  return (seed ^ std::bit_cast<std::uint64_t>(value)) * 0x100000001b3ULL;
+}
 std::uint64_t hash(std::uint64_t seed, std::span<const Eigen::Vector3d> values) {
   for (const Eigen::Vector3d& value : values) {
-    for (int k = 0; k < 3; ++k) seed = (seed ^ std::bit_cast<std::uint64_t>(value[k])) * 0x100000001b3ULL;
+    for (int k = 0; k < 3; ++k) seed = hash(seed, value[k]);
   }
   return seed;
 }
@@ -117,13 +140,13 @@ World::World(World&&) noexcept = default;
 World& World::operator=(World&&) noexcept = default;
 
 BodyId World::add(FixedBody body) {
-  return insert(*state_, make_body(std::move(body)));
+  return insert_surface(*state_, make_body(std::move(body)));
 }
 
 BodyId World::add(ScriptedBody description) {
   Body body = make_body(std::move(description));
   scripted::place(body, state_->time, body.positions);
-  return insert(*state_, std::move(body));
+  return insert_surface(*state_, std::move(body));
 }
 
 BodyId World::add(ParticleBody description) {
@@ -132,49 +155,72 @@ BodyId World::add(ParticleBody description) {
           "body '{}': the response 'lcp' does not take particles; 'soft', 'impulse' and 'penalty' do", body.name);
   // The response `soft` makes its inner steps as short as springs need.
   if (state_->response != response::Kind::soft) particles::check_step(body, state_->options.dt);
-  return insert(*state_, std::move(body));
+  return insert_surface(*state_, std::move(body));
+}
+
+BodyId World::add(RigidBody description) {
+  State& s = *state_;
+  // Checked whole before anything is changed.
+  rigid::Bodies one;
+  rigid::add(one, description, {});
+  response::check(s.response, description);
+  Body body;
+  body.name = description.name;
+  body.motion = description.motion;
+  const BodyId id = insert(s, std::move(body));
+  rigid::add(s.table, std::move(description), id);
+  begin(s, id);
+  return id;
+}
+
+void wake_neighbours(World::State& s, BodyId body) {
+  contact::wake_neighbours(s.table, static_cast<std::int32_t>(body.index), s.pairs);
+  for (const contact::AnchorList* list : {&s.contacts, &s.resting}) {
+    for (const contact::AnchorIdentity& identity : list->identities) {
+      if (identity.body_a == body) rigid::wake(s.table, static_cast<std::int32_t>(identity.body_b.index));
+      if (identity.body_b == body) rigid::wake(s.table, static_cast<std::int32_t>(identity.body_a.index));
+    }
+  }
 }
 
 void World::remove(BodyId body) {
-  const std::int32_t number = find(*state_, body).number;
-  rigid::remove(state_->rigid, number);
-  state_->query_tree.forget();
-  for (const BodyId id : state_->order) {
-    Body& other = state_->bodies[id];
-    if (other.number > number) --other.number;
+  State& s = *state_;
+  find(s, body);
+  wake_neighbours(s, body);
+  contact::drop_pairs(s.table, static_cast<std::int32_t>(body.index), s.pairs);
+  contact::drop_contacts(body, s.contacts);
+  contact::drop_contacts(body, s.resting);
+  const rigid::Info& info = s.table.info[body.index];
+  std::vector<std::optional<ccd::Inner>>& inner = s.ccd_scratch.rigid.inner;
+  for (std::int32_t c = info.first_collider; c < info.first_collider + info.collider_count; ++c) {
+    if (at(c) < inner.size()) inner[at(c)].reset();
   }
-  state_->contact_list.forget();
-  state_->bodies.erase(body);
-  std::erase(state_->order, body);
-  std::erase_if(state_->excluded_bodies, [&](const auto& pair) { return pair[0] == body || pair[1] == body; });
-  std::erase_if(state_->excluded_vertices, [&](const auto& pair) { return pair.a == body || pair.b == body; });
-  std::erase_if(state_->pair_detection,
-                [&](const auto& entry) { return entry.first[0] == body || entry.first[1] == body; });
-  state_->edited = true;
-
-  // Contacts of the last step name bodies; those of this one would name nothing.
-  contact::AnchorList& last = state_->contacts;
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < last.contacts.size(); ++i) {
-    if (last.identities[i].body_a == body || last.identities[i].body_b == body) continue;
-    last.contacts[kept] = last.contacts[i];
-    last.identities[kept++] = last.identities[i];
-  }
-  last.contacts.resize(kept);
-  last.identities.resize(kept);
+  rigid::remove(s.table, body.index);
+  s.bounds.fat[body.index] = {};
+  s.bodies.erase(body);
+  std::erase(s.order, body);
+  std::erase_if(s.excluded_bodies, [&](const auto& pair) { return pair[0] == body || pair[1] == body; });
+  std::erase_if(s.excluded_vertices, [&](const auto& pair) { return pair.a == body || pair.b == body; });
+  std::erase_if(s.pair_detection, [&](const auto& entry) { return entry.first[0] == body || entry.first[1] == body; });
+  s.query_tree.forget();
+  s.contact_list.forget();
+  s.edited = true;
 }
 
 void World::exclude(BodyId a, BodyId b) {
-  const std::int32_t number_a = find(*state_, a).number;
-  const std::int32_t number_b = find(*state_, b).number;
-  auto& excluded = state_->rigid.state.excluded;
-  const std::array<std::int32_t, 2> pair{std::min(number_a, number_b), std::max(number_a, number_b)};
+  State& s = *state_;
+  find(s, a);
+  find(s, b);
+  const auto slot_a = static_cast<std::int32_t>(a.index);
+  const auto slot_b = static_cast<std::int32_t>(b.index);
+  const std::array<std::int32_t, 2> pair{std::min(slot_a, slot_b), std::max(slot_a, slot_b)};
+  auto& excluded = s.pairs.excluded;
   excluded.insert(std::lower_bound(excluded.begin(), excluded.end(), pair), pair);
-  state_->rigid.state.pairs_stale = true;
-  rigid::wake_neighbours(state_->rigid.state, number_a);
-  rigid::wake_neighbours(state_->rigid.state, number_b);
-  state_->excluded_bodies.push_back({a, b});
-  state_->filters_edited = true;
+  s.pairs.stale = true;
+  wake_neighbours(s, a);
+  wake_neighbours(s, b);
+  s.excluded_bodies.push_back({a, b});
+  s.filters_edited = true;
 }
 
 void World::exclude(BodyId a, Index vertex_a, BodyId b, Index vertex_b) {
@@ -222,7 +268,11 @@ std::span<const Eigen::Vector3d> World::velocities(BodyId body) const {
   return find(*state_, body).velocities;
 }
 std::span<const WorldContact> World::contacts() const {
-  return state_->contact_list.of(state_->contacts, state_->rigid.state, state_->options.solver);
+  return state_->contact_list.of({.surfaces = state_->contacts,
+                                  .resting = state_->resting,
+                                  .bodies = state_->table,
+                                  .pairs = state_->pairs,
+                                  .resting_speed = state_->options.solver.resting_speed});
 }
 const PipelineStats& World::stats() const {
   return state_->stats;
@@ -233,8 +283,11 @@ std::uint64_t World::state_hash() const {
   for (const BodyId id : state_->order) {
     value = hash(value, state_->bodies[id].positions);
     value = hash(value, state_->bodies[id].velocities);
+    const rigid::Motion& m = state_->table.motion[id.index];
+    for (const math::Vec3& v : {m.x, m.v, m.w}) value = hash(value, std::array{math::to_eigen(v)});
+    for (const double q : {m.q.w, m.q.x, m.q.y, m.q.z}) value = hash(value, q);
   }
-  return rigid::hash(state_->rigid.state, value);
+  return value;
 }
 
 }  // namespace carom

@@ -34,7 +34,7 @@ SurfacePart part(BodyId id, std::uint32_t serial, Index first_vertex, Index firs
           .first_vertex = first_vertex,
           .vertex_count = 10,
           .first_triangle = first_triangle,
-          .number = static_cast<std::int32_t>(serial)};
+          .body = static_cast<std::int32_t>(serial)};
 }
 const std::vector<SurfacePart> three{part(first, 0, 0, 0), part(second, 1, 10, 5), part(third, 2, 20, 10)};
 
@@ -45,7 +45,7 @@ struct Steps {
   std::vector<WorldContact> contacts;
   void run(const std::vector<Contact>& features, const std::vector<SurfacePart>& parts,
            const std::vector<ShapeContacts>& shapes = {}, const rigid::Bodies& bodies = {},
-           const std::vector<response::CoupledBody>& coupled = {}) {
+           const std::vector<contact::CoupledBody>& coupled = {}) {
     const std::vector<Eigen::Vector3d> zeros(30, Eigen::Vector3d::Zero());
     AnchorList next;
     contact::run({.features = features,
@@ -59,7 +59,7 @@ struct Steps {
                  last, next, next_id);
     last = next;
     ContactList list;
-    const std::span<const WorldContact> seen = list.of(last, {}, {});
+    const std::span<const WorldContact> seen = list.of({.surfaces = last, .resting = {}, .bodies = {}, .pairs = {}});
     contacts.assign(seen.begin(), seen.end());
   }
 };
@@ -134,7 +134,7 @@ TEST(ContactIdentity, SurvivesThatAnotherBodyIsRemoved) {
 TEST(ContactIdentity, ContactsOfShapesKeepTheirIdAndImpulses) {
   rigid::Bodies bodies;
   rigid::add(bodies, {.name = "ball", .shape = Shape::sphere(0.1)}, BodyId{3, 1});
-  const std::vector<response::CoupledBody> coupled(1);
+  const std::vector<contact::CoupledBody> coupled(1);
   const auto on = [](narrow::surface::FeatureKind kind, Index id, std::array<Index, 3> vertices) {
     narrow::surface::ShapeContact c;
     c.feature = kind;

@@ -10,9 +10,9 @@ using Points = std::vector<Eigen::Vector3d>;
 
 // A vertex 0.004 above a triangle, at weights (1/2, 1/4, 1/4).
 const Points points{{0.25, 0.25, 0.004}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
-const response::AnchorContact one = [] {
+const contact::AnchorContact one = [] {
   const Contact found = narrow::vertex_face(points, 0, 0, {1, 2, 3});
-  response::AnchorContact c;
+  contact::AnchorContact c;
   c.a = {.count = 1, .vertices = {0, none, none, none}, .weights = {found.weights[0]}};
   c.b = {.count = 3, .vertices = {1, 2, 3, none}, .weights = {found.weights[1], found.weights[2], found.weights[3]}};
   c.normal = math::to_vec3(found.normal);
@@ -22,7 +22,7 @@ const response::AnchorContact one = [] {
 constexpr double dt = 0.001;
 
 /// Frictionless contacts of these vertices over one step.
-void push(std::vector<response::AnchorContact> contacts, const std::vector<double>& inverse_mass,
+void push(std::vector<contact::AnchorContact> contacts, const std::vector<double>& inverse_mass,
           const ContactOptions& options, Points& velocities, StageStats& stats) {
   Points displacements(velocities.size(), Eigen::Vector3d::Zero());
   Scratch scratch;
@@ -91,7 +91,7 @@ TEST(Penalty, ContactsBetweenImmovablesAreCounted) {
 /// one step than out of the contact distance, and the limit is reported.
 TEST(Penalty, TooStiffContactsAreLimitedAndSaySo) {
   const std::vector<double> inverse_mass{1, 0, 0, 0};
-  const std::vector<response::AnchorContact> many(1000, one);
+  const std::vector<contact::AnchorContact> many(1000, one);
   Points velocities(4, Eigen::Vector3d::Zero());
   StageStats stats;
   push(many, inverse_mass, {.distance = 0.01, .stiffness = 1e9, .damping = 0}, velocities, stats);
@@ -104,7 +104,7 @@ TEST(Penalty, TooStiffContactsAreLimitedAndSaySo) {
 TEST(Penalty, FrictionTakesCoulombsShareAndNeverReversesTheSlip) {
   const std::vector<double> inverse_mass{2, 0, 0, 0};
   const ContactOptions options{.distance = 0.01, .stiffness = 100, .damping = 0};
-  response::AnchorContact rough = one;
+  contact::AnchorContact rough = one;
   rough.friction = 0.5;
   const double impulse = 100 * (0.01 - 0.004) * dt;
   for (const double slip : {1.0, 1e-3, 1e-5}) {
@@ -120,16 +120,16 @@ TEST(Penalty, FrictionTakesCoulombsShareAndNeverReversesTheSlip) {
 /// receive the ball receives with the opposite sign, and its moment is about the centre of mass.
 TEST(Penalty, RigidBodiesReceiveTheOppositeImpulseAndItsMoment) {
   const std::vector<double> inverse_mass{1, 1, 1, 2};
-  response::AnchorContact c = one;
+  contact::AnchorContact c = one;
   c.a = {.rigid = 0, .arm = {0.1, 0, -0.2}};
   c.friction = 0.3;
-  std::vector<response::CoupledBody> bodies(1);
+  std::vector<contact::CoupledBody> bodies(1);
   bodies[0].v = {0.5, 0, -1};
   bodies[0].inverse_mass = {0.5, 0.5, 0.5};
   bodies[0].inverse_inertia = {{3, 0, 0}, {0, 3, 0}, {0, 0, 3}};
   Points velocities(4, Eigen::Vector3d::Zero());
   Points displacements = velocities;
-  std::vector<response::AnchorContact> contacts{c};
+  std::vector<contact::AnchorContact> contacts{c};
   Scratch scratch;
   StageStats stats;
   run({.state =

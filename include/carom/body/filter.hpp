@@ -12,7 +12,8 @@ struct CollisionFilter {
   friend bool operator==(const CollisionFilter&, const CollisionFilter&) = default;
 };
 
-/// Whether two may touch: the mask of each has a bit of the other's group. One with itself: whether it may touch itself.
+/// Whether two may touch: the mask of each has a bit of the other's group. One with itself: whether it may touch
+/// itself.
 constexpr bool may_collide(const CollisionFilter& a, const CollisionFilter& b) {
   return (a.group & b.mask) != 0 && (b.group & a.mask) != 0;
 }

@@ -113,7 +113,7 @@ class World {
   Eigen::Matrix3d inertia(BodyId body) const;           ///< kg m^2 about the centre of mass, in the world
   Eigen::Vector3d velocity(BodyId body) const;          ///< m/s, of the centre of mass
   Eigen::Vector3d angular_velocity(BodyId body) const;  ///< rad/s, in the world
-  bool asleep(BodyId body) const;
+  bool asleep(BodyId body) const;                       ///< of any body
   void teleport(BodyId body, const Eigen::Isometry3d& pose);
   void set_velocity(BodyId body, const Eigen::Vector3d& velocity, const Eigen::Vector3d& angular_velocity);
   // Forces, torques and impulses are of rigid bodies; the others throw Error(invalid_argument) that names the body.
@@ -123,13 +123,13 @@ class World {
   void apply_torque(BodyId body, const Eigen::Vector3d& torque);  ///< N m
   /// Impulse that acts at once.
   void apply_impulse(BodyId body, const Eigen::Vector3d& impulse, const Eigen::Vector3d& point);  ///< N s
-  void wake(BodyId body);
+  void wake(BodyId body);  ///< any body, and those that sleep with it
 
   /// Contacts of the last step; of bodies asleep, as they were when they fell asleep; those of bodies removed since are
   /// gone. In canonical order: first the contacts of deforming surfaces, vertex on face before edge on edge, each
   /// ordered by its features, which count through all bodies in the order of adding; then those of rigid bodies,
-  /// ordered by their colliders likewise. The list is made when it is first asked for, which may be from several
-  /// threads at a time, and lasts until the world changes.
+  /// ordered by the index of their ids. The list is made when it is first asked for, which may be from several threads
+  /// at a time, and lasts until the world changes.
   std::span<const WorldContact> contacts() const;
   /// Balance of the world as it is now.
   WorldBalance balance() const;

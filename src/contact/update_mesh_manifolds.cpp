@@ -1,10 +1,11 @@
 #include <algorithm>
 
+#include "bounds/contact_margin.hpp"
+#include "contact/update_manifolds.hpp"
 #include "core/stage_timer.hpp"
 #include "shapes/hull_data.hpp"
-#include "world/rigid_pipeline.hpp"
 
-namespace carom::rigid {
+namespace carom::contact {
 namespace {
 
 /// An update with a mesh tests many triangles.
@@ -15,40 +16,39 @@ constexpr std::size_t mesh_pair_grain = 8;
 constexpr double far_fraction = 0.9;
 
 /// Distance up to which a contact is matched with one of the last step, as a fraction of the size of the convex body.
-constexpr double same_place = 0.1;
+constexpr double same_mesh_place = 0.1;
 
 /// Mesh pairs by which prefetching runs ahead; their addresses are prefetched twice as far ahead.
 constexpr std::size_t pairs_ahead = 2;
 
-void prefetch_pair(const WorldState& s, std::size_t i) {
+void prefetch_mesh_pair(const Bodies& bodies, const PairTable& s, std::size_t i) {
   if (i + 2 * pairs_ahead < s.mesh_pairs.size()) {
     const std::vector<std::int32_t>& parts = s.mesh_pairs[i + 2 * pairs_ahead].parts;
     prefetch(parts.data(), parts.data() + parts.size());
   }
   if (i + pairs_ahead >= s.mesh_pairs.size()) return;
   const MeshPair& entry = s.mesh_pairs[i + pairs_ahead];
-  const shapes::HullData* hull = s.bodies.colliders[static_cast<std::size_t>(entry.convex)].core->hull;
+  const shapes::HullData* hull = bodies.colliders[static_cast<std::size_t>(entry.convex)].core->hull;
   if (hull != nullptr) prefetch(hull->rows.data(), hull->rows.data() + hull->rows.size());
   for (const std::int32_t part : entry.parts)
-    contact::prefetch_pair(s.pairs[static_cast<std::size_t>(part)], convex::max_manifold_points / 2);
+    prefetch_pair(s.manifolds[static_cast<std::size_t>(part)], convex::max_manifold_points / 2);
 }
 
 /// The pairs of an entry become those that were found: as many as it has places for, the others are left in `found`.
-void place_parts(RigidPipeline& world, const MeshPair& entry, MeshFound& found) {
-  WorldState& s = world.state;
+void place_parts(const NarrowIn& in, PairTable& s, const MeshPair& entry, MeshFound& found) {
   thread_local std::vector<CachedManifold> old;
   thread_local std::vector<CachedManifold*> old_places;
   old.clear();
   old_places.clear();
-  for (const std::int32_t part : entry.parts) old.push_back(s.pairs[static_cast<std::size_t>(part)]);
+  for (const std::int32_t part : entry.parts) old.push_back(s.manifolds[static_cast<std::size_t>(part)]);
   for (CachedManifold& pair : old) old_places.push_back(&pair);
-  const double size = s.bodies.colliders[static_cast<std::size_t>(entry.convex)].size;
+  const double size = in.bodies.colliders[static_cast<std::size_t>(entry.convex)].size;
   found.unplaced_manifolds.clear();
   for (std::size_t i = 0; i < found.patches.size(); ++i) {
     const convex::ConvexManifold& patch = found.patches[i];
-    CachedManifold& pair = i < entry.parts.size() ? s.pairs[static_cast<std::size_t>(entry.parts[i])]
+    CachedManifold& pair = i < entry.parts.size() ? s.manifolds[static_cast<std::size_t>(entry.parts[i])]
                                                   : found.unplaced_manifolds.emplace_back();
-    begin_pair(s.bodies, entry.mesh, entry.convex, pair);
+    begin_pair(in.bodies, entry.mesh, entry.convex, pair);
     pair.normal = patch.normal;
     pair.count = patch.count;
     for (std::size_t k = 0; k < static_cast<std::size_t>(patch.count); ++k) {
@@ -57,55 +57,55 @@ void place_parts(RigidPipeline& world, const MeshPair& entry, MeshFound& found) 
       point.distance = patch.points[k].distance;
       point.feature = patch.points[k].feature;
     }
-    store_local_points(pair, s.bodies, world.poses);
-    inherit(pair, old_places, same_place * size);
+    store_local_points(pair, in.bodies, in.poses);
+    inherit(pair, old_places, same_mesh_place * size);
   }
 }
 
 /// Entries give away the places that they do not need any more, and get those that they lack.
-void exchange_places(WorldState& s, MeshPair& entry, const MeshFound& found) {
+void exchange_places(PairTable& s, MeshPair& entry, const MeshFound& found) {
   while (entry.parts.size() > found.patches.size()) {
-    s.free_pairs.push_back(entry.parts.back());
+    s.free_manifolds.push_back(entry.parts.back());
     entry.parts.pop_back();
   }
   for (const CachedManifold& pair : found.unplaced_manifolds) {
     entry.parts.push_back(new_place(s));
-    s.pairs[static_cast<std::size_t>(entry.parts.back())] = pair;
+    s.manifolds[static_cast<std::size_t>(entry.parts.back())] = pair;
   }
 }
 
 }  // namespace
 
-void update_mesh_manifolds(Context& context, RigidPipeline& world, const StepOptions& options, StageStats& stats) {
+void update_mesh_manifolds(Context& context, const NarrowIn& in, PairTable& s, NarrowScratch& scratch,
+                           StageStats& stats) {
   const StageTimer timer(stats);
-  WorldState& s = world.state;
-  const Bodies& bodies = s.bodies;
-  if (world.mesh_found.size() < s.mesh_pairs.size()) world.mesh_found.resize(s.mesh_pairs.size());
+  const Bodies& bodies = in.bodies;
+  if (scratch.mesh_found.size() < s.mesh_pairs.size()) scratch.mesh_found.resize(s.mesh_pairs.size());
   parallel_for(context.workers, s.mesh_pairs.size(), mesh_pair_grain, [&](std::size_t i) {
-    prefetch_pair(s, i);
+    prefetch_mesh_pair(bodies, s, i);
     MeshPair& entry = s.mesh_pairs[i];
     const Collider& m = bodies.colliders[static_cast<std::size_t>(entry.mesh)];
     const Collider& c = bodies.colliders[static_cast<std::size_t>(entry.convex)];
-    MeshFound& found = world.mesh_found[i];
+    MeshFound& found = scratch.mesh_found[i];
     found.what = MeshFound::What::nothing;
     const auto mesh_body = static_cast<std::size_t>(m.body);
     const auto convex_body = static_cast<std::size_t>(c.body);
-    if (asleep_or_fixed(bodies, mesh_body) && asleep_or_fixed(bodies, convex_body)) return;
-    const double ahead = reach_ahead(bodies, m, c, options);
-    update_mesh_manifold(entry, bodies, world.poses,
-                         ahead - far_fraction * std::min(options.solver.speculative_distance, 0.1 * c.size),
+    if (rigid::asleep_or_fixed(bodies, mesh_body) && rigid::asleep_or_fixed(bodies, convex_body)) return;
+    const double ahead = bounds::margin_in_step(bodies, m, c, in.speculative_distance, in.dt);
+    update_mesh_manifold(entry, bodies, in.poses,
+                         ahead - far_fraction * bounds::margin_at_rest(c.size, in.speculative_distance),
                          keep_fraction * c.size, found);
     if (found.what == MeshFound::What::updated) {
-      place_parts(world, entry, found);
+      place_parts(in, s, entry, found);
     } else if (found.what == MeshFound::What::reused) {
       for (const std::int32_t part : entry.parts)
-        advance_points(s.pairs[static_cast<std::size_t>(part)], bodies, world.poses);
+        advance_points(s.manifolds[static_cast<std::size_t>(part)], bodies, in.poses);
     }
   });
   std::uint64_t updated = 0;
   for (std::size_t i = 0; i < s.mesh_pairs.size(); ++i) {
-    if (world.mesh_found[i].what != MeshFound::What::updated) continue;
-    exchange_places(s, s.mesh_pairs[i], world.mesh_found[i]);
+    if (scratch.mesh_found[i].what != MeshFound::What::updated) continue;
+    exchange_places(s, s.mesh_pairs[i], scratch.mesh_found[i]);
     ++updated;
   }
   std::uint64_t apart = 0;
@@ -116,4 +116,4 @@ void update_mesh_manifolds(Context& context, RigidPipeline& world, const StepOpt
   stats.add_counted("mesh manifolds updated", updated);
 }
 
-}  // namespace carom::rigid
+}  // namespace carom::contact

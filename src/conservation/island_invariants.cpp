@@ -1,25 +1,29 @@
+#include "conservation/island_invariants.hpp"
+
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <span>
 
+#include "core/at.hpp"
 #include "core/stage_timer.hpp"
-#include "world/rigid_pipeline.hpp"
 
 // Contacts act at points that stand still over a step while bodies move, so what one body gives another in angular
 // momentum differs from what it loses by the square of the step. Where bodies that touch each other touch nothing that
 // is held from outside, this is taken back: the island as a whole turns by what is missing, which no contact notices.
 // The energy of such an island does not grow: where contacts or this gave any, bodies move less against each other. And
 // where that is not enough, the energy counts more than the angular momentum.
-namespace carom::rigid {
+namespace carom::conservation {
 namespace {
 
 using Eigen::Matrix3d;
 using Eigen::Vector3d;
+using rigid::Bodies;
+using rigid::Motion;
 
 constexpr std::size_t island_grain = 32;
 
-struct Island {
+struct IslandMotion {
   double mass = 0;
   Vector3d center_before = Vector3d::Zero();
   Vector3d center = Vector3d::Zero();
@@ -34,11 +38,11 @@ struct Island {
 };
 
 /// N m s per rad/s in the world.
-Matrix3d inertia_of(const Mass& mass, const Motion& motion) {
-  const Mat3 turn = math::matrix(motion.q);
+Matrix3d inertia_of(const rigid::Mass& mass, const Motion& motion) {
+  const math::Mat3 turn = math::matrix(motion.q);
   Matrix3d inertia;
   for (Eigen::Index k = 0; k < 3; ++k)
-    inertia.col(k) = math::to_eigen(turned(turn, mass.inertia, math::to_vec3(Vector3d::Unit(k))));
+    inertia.col(k) = math::to_eigen(rigid::turned(turn, mass.inertia, math::to_vec3(Vector3d::Unit(k))));
   return inertia;
 }
 
@@ -49,71 +53,32 @@ double half_square(const Vector3d& v) {
 /// m/s, of the centre of mass of all rigid bodies at the end of the step. Under gravity no angular momentum about a
 /// fixed point is kept, but that about this centre is: a cluster in which a body is stopped must not be spun by what it
 /// has of its fall.
-Vector3d common_velocity(const RigidPipeline& world) {
-  const Bodies& bodies = world.state.bodies;
+Vector3d common_velocity(const Bodies& bodies, std::span<const Motion> next) {
   double mass = 0;
   Vector3d momentum = Vector3d::Zero();
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     if (!(bodies.mass[i].inverse > 0)) continue;
     mass += bodies.info[i].mass;
-    momentum += bodies.info[i].mass * math::to_eigen(world.next[i].v);
+    momentum += bodies.info[i].mass * math::to_eigen(next[i].v);
   }
   return momentum / mass;
 }
 
-bool is_free(const RigidPipeline& world, std::int32_t body) {
-  const auto i = static_cast<std::size_t>(body);
-  const Bodies& bodies = world.state.bodies;
-  if (!world.coupled.empty() && world.coupled[i] != 0) return false;
-  return bodies.mass[i].inverse > 0 && !bodies.mass[i].locked && bodies.asleep[i] == 0;
-}
-
-/// Islands of free bodies that touch or, after the continuous stage, were stopped by each other: their bodies, sorted
-/// by island, and where each island begins.
-void find_free_islands(RigidPipeline& world, bool after_stops) {
-  const Bodies& bodies = world.state.bodies;
-  const auto held = static_cast<std::int32_t>(bodies.size());  // stands for all that is held
-  world.parent.resize(bodies.size() + 1);
-  for (std::size_t i = 0; i < world.parent.size(); ++i) world.parent[i] = static_cast<std::int32_t>(i);
-  const auto join = [&](std::int32_t body_a, std::int32_t body_b) {
-    const std::int32_t a = root(world.parent, is_free(world, body_a) ? body_a : held);
-    const std::int32_t b = root(world.parent, is_free(world, body_b) ? body_b : held);
-    // The larger number is the root, so that whatever is held is.
-    world.parent[static_cast<std::size_t>(std::min(a, b))] = std::max(a, b);
-  };
-  for (const response::ActivePair& touch : world.active_pairs) join(touch.body_a, touch.body_b);
-  if (after_stops) {
-    for (const ccd::Scratch::Stop& stop : world.ccd.stops) join(stop.a, stop.b);
-  }
-  world.members.clear();
-  for (std::int32_t i = 0; i < held; ++i) {
-    if (world.solved[static_cast<std::size_t>(i)] == 0 || !is_free(world, i)) continue;
-    const std::int32_t r = root(world.parent, i);
-    if (r != root(world.parent, held)) world.members.push_back({r, i});
-  }
-  std::sort(world.members.begin(), world.members.end());
-  world.island_begin.clear();
-  for (std::size_t k = 0; k < world.members.size(); ++k) {
-    if (k == 0 || world.members[k][0] != world.members[k - 1][0]) world.island_begin.push_back(k);
-  }
-  world.island_begin.push_back(world.members.size());
-}
-
 /// J, by the root of an island: what springs gave in the step.
-void sum_released_energy(RigidPipeline& world) {
-  world.island_gain.assign(world.state.bodies.size() + 1, 0);
-  for (std::size_t k = 0; k < world.active_pairs.size(); ++k) {
-    const response::ActivePair& touch = world.active_pairs[k];
-    const CachedManifold& pair = world.state.pairs[static_cast<std::size_t>(touch.pair)];
-    world.island_gain[static_cast<std::size_t>(root(world.parent, touch.body_a))] +=
-        world.stored[k] - static_cast<double>(pair.stored);
+void sum_released_energy(const IslandIn& in, std::vector<double>& gain) {
+  gain.assign(in.bodies.size(), 0);
+  for (std::size_t k = 0; k < in.active.size(); ++k) {
+    const contact::ActivePair& pair = in.active[k];
+    const double left = static_cast<double>(in.manifolds[at(pair.pair)].stored);
+    const std::int32_t body = island::movable(in.bodies, pair.body_a) ? pair.body_a : pair.body_b;
+    gain[at(in.islands.root(body))] += in.stored[k] - left;
   }
 }
 
 /// Turns the velocities of an island by the angular momentum that is missing, within an energy.
 class Correction {
  public:
-  Correction(const Island& island, double max_energy) : drift_(island.momentum / island.mass) {
+  Correction(const IslandMotion& island, double max_energy) : drift_(island.momentum / island.mass) {
     const Matrix3d inverse = island.inertia.inverse();
     const double linear = half_square(island.momentum) / island.mass;
     // Energy with so much of the spin, and of it what bodies have from moving with the whole.
@@ -155,20 +120,20 @@ class Correction {
   double slower_ = 1;
 };
 
-void keep_island(RigidPipeline& world, const StepOptions& options, std::span<const std::array<std::int32_t, 2>> members,
-                 bool after_stops, const Vector3d& common) {
-  const Bodies& bodies = world.state.bodies;
-  Island island;
+void keep_island(const IslandIn& in, std::span<const std::int32_t> members, double released, bool after_stops,
+                 const Vector3d& common, std::span<Motion> motions) {
+  const Bodies& bodies = in.bodies;
+  IslandMotion island;
   const auto each = [&](auto&& visit) {
-    for (const std::array<std::int32_t, 2>& member : members) visit(static_cast<std::size_t>(member[1]));
+    for (const std::int32_t body : members) visit(at(body));
   };
   each([&](std::size_t i) {
     const double m = bodies.info[i].mass;
     island.mass += m;
     island.center_before += m * math::to_eigen(bodies.motion[i].x);
-    island.center += m * math::to_eigen(world.next[i].x);
-    island.free_travel += 0.5 * options.dt * m * math::to_eigen(bodies.motion[i].v + world.free[i].v);
-    island.stopped |= after_stops && world.ccd.changed(i);
+    island.center += m * math::to_eigen(motions[i].x);
+    island.free_travel += 0.5 * in.dt * m * math::to_eigen(bodies.motion[i].v + in.free[i].v);
+    island.stopped |= after_stops && in.ccd.changed(i);
   });
   if (after_stops && !island.stopped) return;
   island.center_before /= island.mass;
@@ -176,7 +141,7 @@ void keep_island(RigidPipeline& world, const StepOptions& options, std::span<con
   island.free_travel /= island.mass;
   each([&](std::size_t i) {
     const double m = bodies.info[i].mass;
-    const Motion& next = world.next[i];
+    const Motion& next = motions[i];
     const Vector3d v = math::to_eigen(next.v);
     const Vector3d w = math::to_eigen(next.w);
     const Vector3d before = math::to_eigen(bodies.motion[i].x) - island.center_before;
@@ -185,23 +150,20 @@ void keep_island(RigidPipeline& world, const StepOptions& options, std::span<con
     const Vector3d angular = r.cross(m * v) + own * w;
     island.momentum += m * v;
     island.angular += angular;
-    island.missing +=
-        before.cross(m * math::to_eigen(world.free[i].v)) + math::to_eigen(world.free[i].momentum) - angular;
+    island.missing += before.cross(m * math::to_eigen(in.free[i].v)) + math::to_eigen(in.free[i].momentum) - angular;
     island.inertia += own + m * (r.squaredNorm() * Matrix3d::Identity() - r * r.transpose());
     island.energy += m * half_square(v) + 0.5 * w.dot(own * w);
-    island.free_energy +=
-        m * half_square(math::to_eigen(world.free[i].v)) + 0.5 * dot(world.free[i].w, world.free[i].momentum);
+    island.free_energy += m * half_square(math::to_eigen(in.free[i].v)) + 0.5 * dot(in.free[i].w, in.free[i].momentum);
   });
   // As a whole it goes as if nothing touched: exactly, and not by a sum of substeps. After the continuous stage no pose
   // changes any more, as there may be somebody in the way: the lag counts as angular momentum.
   const Vector3d lag = island.center_before + island.free_travel - island.center;
   if (after_stops) island.missing += lag.cross(island.momentum - island.mass * common);
-  if (response::stores_energy(options.response))
-    island.free_energy += world.island_gain[static_cast<std::size_t>(members[0][0])];
+  island.free_energy += released;
   const Correction correction(island, std::min(island.energy, island.free_energy));
   if (!correction.finite()) return;
   each([&](std::size_t i) {
-    Motion& next = world.next[i];
+    Motion& next = motions[i];
     correction.apply(math::to_eigen(next.x) - island.center, next);
     if (!after_stops) next.x = next.x + math::to_vec3(lag);
   });
@@ -209,20 +171,27 @@ void keep_island(RigidPipeline& world, const StepOptions& options, std::span<con
 
 }  // namespace
 
-void restore_island_invariants(Context& context, RigidPipeline& world, const StepOptions& options, bool after_stops,
-                               StageStats& stats) {
+void store_spring_energy(std::span<const contact::ActivePair> active,
+                         std::span<const contact::CachedManifold> manifolds, std::vector<double>& stored) {
+  stored.resize(active.size());
+  for (std::size_t k = 0; k < active.size(); ++k) stored[k] = static_cast<double>(manifolds[at(active[k].pair)].stored);
+}
+
+void restore_island_invariants(Context& context, const IslandIn& in, bool after_stops, std::vector<double>& gain,
+                               std::span<rigid::Motion> next, StageStats& stats) {
   const StageTimer timer(stats);
-  if (after_stops && world.ccd.stops.empty()) return;
-  find_free_islands(world, after_stops);
-  const std::size_t islands = world.island_begin.size() - 1;
-  if (islands > 0 && response::stores_energy(options.response)) sum_released_energy(world);
-  const bool falls = length(options.gravity) > 0;
-  const Vector3d common = falls && after_stops && islands > 0 ? common_velocity(world) : Vector3d::Zero();
-  parallel_for(context.workers, islands, island_grain, [&](std::size_t n) {
-    const std::size_t begin = world.island_begin[n];
-    keep_island(world, options, std::span(world.members).subspan(begin, world.island_begin[n + 1] - begin), after_stops,
-                common);
+  if (after_stops && in.ccd.stops.empty()) return;
+  const std::span<const island::Island> islands = in.islands.islands();
+  if (!in.stored.empty()) sum_released_energy(in, gain);
+  const bool falls = length(in.gravity) > 0;
+  const Vector3d common = falls && after_stops ? common_velocity(in.bodies, next) : Vector3d::Zero();
+  parallel_for(context.workers, islands.size(), island_grain, [&](std::size_t n) {
+    const island::Island& island = islands[n];
+    if (island.held || island.deforms) return;
+    const std::span<const std::int32_t> members = in.islands.members(island);
+    const double released = in.stored.empty() ? 0 : gain[at(in.islands.root(members[0]))];
+    keep_island(in, members, released, after_stops, common, next);
   });
 }
 
-}  // namespace carom::rigid
+}  // namespace carom::conservation

@@ -10,7 +10,7 @@
 
 /// Anchors: where the impulse of a contact enters the degrees of freedom of a body. A response that sees anchors alone
 /// treats rigid and deforming bodies alike.
-namespace carom::response {
+namespace carom::contact {
 
 using math::Mat3;
 using math::Vec3;
@@ -128,4 +128,4 @@ struct AnchorContact {
   double friction_inverse_mass = 0;  ///< 1/kg, largest over the directions in the plane of contact
 };
 
-}  // namespace carom::response
+}  // namespace carom::contact

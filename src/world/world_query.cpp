@@ -1,5 +1,3 @@
-#include "query/world_query.hpp"
-
 #include <algorithm>
 #include <cmath>
 
@@ -7,40 +5,8 @@
 #include "geometry/check_pose.hpp"
 #include "narrow/ray/ray.hpp"
 #include "query/check_cast.hpp"
+#include "query/query_tree.hpp"
 #include "world/state.hpp"
-
-namespace carom::query {
-
-AxisBox bounding_box(const Shape& shape, const Eigen::Isometry3d& pose) {
-  if (shape.kind() != ShapeKind::half_space && !shape.is_room()) return shape.bounding_box(pose);
-  return {Eigen::Vector3d::Constant(-INFINITY), Eigen::Vector3d::Constant(INFINITY)};
-}
-
-const BroadPhase& QueryTree::of(const carom::World::State& state) {
-  const std::scoped_lock lock(mutex_);
-  if (tree_) return *tree_;
-  const rigid::Bodies& bodies = state.rigid.state.bodies;
-  surfaces_.assign(bodies.size(), std::nullopt);
-  for (const BodyId id : state.order) {
-    const Body& body = state.bodies[id];
-    if (!body.has_vertices()) continue;
-    // A mesh that stays is as solid as that of a rigid body; one that deforms is its surface.
-    surfaces_[static_cast<std::size_t>(body.number)] =
-        Shape::mesh({body.positions, body.triangles},
-                    {.solid = body.motion == MotionModel::fixed ? MeshSolid::by_normals : MeshSolid::surface});
-  }
-  auto tree = std::make_unique<BroadPhase>(BroadPhaseOptions{.method = "tree", .margin = 0});
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    tree->add(surfaces_[i] ? surfaces_[i]->bounding_box(Eigen::Isometry3d::Identity())
-                           : bounding_box(bodies.info[i].shape, shape_pose(bodies.motion[i], bodies.info[i])));
-  }
-  tree->update();
-  tree->prepare_queries();
-  tree_ = std::move(tree);
-  return *tree_;
-}
-
-}  // namespace carom::query
 
 namespace carom {
 namespace {
@@ -50,29 +16,30 @@ using Eigen::Vector3d;
 class Asked {
  public:
   Asked(const World::State& state, const QueryFilter& filter)
-      : bodies_(state.rigid.state.bodies),
+      : bodies_(state.table),
         filter_(filter),
-        tree_(state.query_tree.of(state)),
-        surfaces_(state.query_tree) {
+        proxies_(state.query_tree.of(state.order, state.bodies, state.table)),
+        tree_(state.query_tree) {
     for (const BodyId id : filter.excluded) {
       require(state.bodies.contains(id), ErrorCode::bad_index,
               "no body has the id {}.{}: it was removed, or is of another world", id.index, id.generation);
     }
   }
 
-  const BroadPhase& tree() const { return tree_; }
-  const rigid::Info& info(std::size_t i) const { return bodies_.info[i]; }
+  // Bodies by the numbers of their proxies, which are in the order of adding.
+  const BroadPhase& tree() const { return proxies_; }
+  const rigid::Info& info(std::size_t i) const { return bodies_.info[tree_.slot(i)]; }
   const Shape& shape(std::size_t i) const {
-    const Shape* surface = surfaces_.surface(i);
-    return surface != nullptr ? *surface : bodies_.info[i].shape;
+    const Shape* surface = tree_.surface(i);
+    return surface != nullptr ? *surface : info(i).shape;
   }
   Eigen::Isometry3d pose(std::size_t i) const {
-    if (surfaces_.surface(i) != nullptr) return Eigen::Isometry3d::Identity();
-    return rigid::shape_pose(bodies_.motion[i], bodies_.info[i]);
+    if (tree_.surface(i) != nullptr) return Eigen::Isometry3d::Identity();
+    return rigid::shape_pose(bodies_.motion[tree_.slot(i)], info(i));
   }
 
   bool wanted(std::size_t i) const {
-    const rigid::Info& body = bodies_.info[i];
+    const rigid::Info& body = info(i);
     return may_collide(filter_.filter, body.filter) &&
            std::find(filter_.excluded.begin(), filter_.excluded.end(), body.id) == filter_.excluded.end();
   }
@@ -80,8 +47,8 @@ class Asked {
  private:
   const rigid::Bodies& bodies_;
   const QueryFilter& filter_;
-  const BroadPhase& tree_;
-  const query::QueryTree& surfaces_;
+  const BroadPhase& proxies_;
+  const query::QueryTree& tree_;
 };
 
 /// A ray with a unit direction, whatever the one that was given: no square of it is too large or too small.

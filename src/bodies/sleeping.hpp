@@ -1,0 +1,14 @@
+#pragma once
+
+#include "bodies/rigid.hpp"
+
+/// Sleep of bodies in the table. Which of them fall asleep: src/island/sleep.hpp.
+namespace carom::rigid {
+
+/// Wakes a body and all that sleep with it.
+void wake(Bodies& bodies, std::int32_t body);
+
+/// Puts a body to sleep with another that sleeps, or alone with itself.
+void fall_asleep(Bodies& bodies, std::int32_t body, std::int32_t with);
+
+}  // namespace carom::rigid

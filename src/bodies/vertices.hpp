@@ -1,0 +1,82 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "bodies/body.hpp"
+#include "bodies/rigid_step.hpp"
+#include "carom/mesh/surface.hpp"
+
+/// The joined surface: one array of vertices over all bodies that have any, and its motion through a step.
+namespace carom::bodies {
+
+/// Part of the joined surface that is one body. Ascending in all fields but `body`.
+struct SurfacePart {
+  BodyId id;
+  std::uint32_t serial = 0;
+  Index first_vertex = 0;
+  Index vertex_count = 0;
+  Index first_triangle = 0;
+  std::int32_t body = 0;  ///< its slot
+  double friction = 0;
+  double restitution = 0;
+
+  template <class T>
+  std::span<T> of(std::vector<T>& list) const {
+    return std::span(list).subspan(static_cast<std::size_t>(first_vertex), static_cast<std::size_t>(vertex_count));
+  }
+  template <class T>
+  std::span<const T> of(const std::vector<T>& list) const {
+    return std::span(list).subspan(static_cast<std::size_t>(first_vertex), static_cast<std::size_t>(vertex_count));
+  }
+};
+
+/// Momentum that the damping of the air took from a body in this step.
+struct AirDamping {
+  Eigen::Vector3d momentum = Eigen::Vector3d::Zero();
+  Eigen::Vector3d angular = Eigen::Vector3d::Zero();  ///< about the origin
+};
+
+/// All vertices, in the order in which their bodies were added.
+struct Vertices {
+  Surface surface{0, {}};
+  std::vector<SurfacePart> parts;
+  std::vector<double> inverse_mass;        ///< 1/kg; 0 for those that no force moves
+  std::vector<double> awake_inverse_mass;  ///< 1/kg; 0 of bodies that sleep as well
+
+  std::vector<Eigen::Vector3d> start;             ///< of the step
+  std::vector<Eigen::Vector3d> start_velocities;  ///< of the step; of scripted vertices, over it
+  std::vector<Eigen::Vector3d> positions;         ///< end of the step as predicted, later as the response has it
+  std::vector<Eigen::Vector3d> velocities;        ///< likewise
+  std::vector<Eigen::Vector3d> displacements;     ///< in the step, as the response has it
+  std::vector<Eigen::Vector3d> forces;            ///< working memory of particles
+  std::vector<AirDamping> damped;                 ///< of each slot
+};
+
+struct VertexIn {
+  const BodyMap& bodies;
+  const rigid::Bodies& table;
+  const rigid::StepMotion& motion;
+  Eigen::Vector3d gravity;
+  double time = 0;  ///< s, at the start of the step
+  double dt = 0;    ///< s
+};
+
+/// Stage `predict`: where every vertex would be at the end of the step if nothing touched.
+void predict(const VertexIn& in, Vertices& vertices, StageStats& stats);
+
+/// Forces of deforming bodies that are awake over an interval (s), from where displacements have brought them.
+/// `touched` has a flag for each vertex that contacts may move, see particles::add_forces; empty: there are none.
+void add_forces(const BodyMap& bodies, const rigid::Bodies& table, const Eigen::Vector3d& gravity, double interval,
+                std::span<const std::uint8_t> touched, Vertices& vertices);
+
+/// Speed of the fastest vertex of a part, m/s, at the start of the step or as predicted.
+double fastest_vertex(const Vertices& vertices, const SurfacePart& part);
+
+/// Throws Error(unstable) that names a vertex which left the range of numbers.
+void check_range(const BodyMap& bodies, const Vertices& vertices, double time);
+
+/// Stage `commit`: the ends of the step become the positions of the bodies.
+void commit(const Vertices& vertices, BodyMap& bodies, StageStats& stats);
+
+}  // namespace carom::bodies

@@ -1,0 +1,101 @@
+#include "ccd/limit_bodies.hpp"
+
+#include "bodies/sleeping.hpp"
+#include "core/stage_timer.hpp"
+
+namespace carom::ccd {
+namespace {
+
+/// Gap, as a fraction of the thickness, below which features come no closer: gaps must not shrink to rounding.
+constexpr double gap_fraction = 1e-3;
+/// Rounds in which sweeps end before the impacts that were found, before whole sweeps are taken back.
+constexpr int impact_rounds = 6;
+constexpr int whole_rounds = 4;
+
+void limit_rigid(Context& context, const BodiesIn& in, BodiesScratch& scratch, rigid::Bodies& table,
+                 rigid::StepMotion& motion, StageStats& stats) {
+  scratch.woken.clear();
+  limit_motion(context, in.rigid, scratch.rigid, {motion.next, scratch.woken}, stats);
+  for (const std::int32_t body : scratch.woken) rigid::wake(table, body);
+  for (const Scratch::Stop& stop : scratch.rigid.stops) {
+    motion.solved[static_cast<std::size_t>(stop.a)] = 1;
+    motion.solved[static_cast<std::size_t>(stop.b)] = 1;
+  }
+}
+
+void limit_features(Context& context, const BodiesIn& in, BodiesScratch& scratch, bodies::Vertices& vertices,
+                    StageStats& stats) {
+  limit::run(context,
+             {.surface = vertices.surface,
+              .start = vertices.start,
+              .inverse_mass = vertices.awake_inverse_mass,
+              .parts = in.parts,
+              .choice = in.choice},
+             {.pairs = in.scope,
+              .method = mid::is_tree(in.method) ? in.method : mid::Method::bvh,
+              .filters = in.filters,
+              .gap = gap_fraction * in.thickness},
+             scratch.features, vertices.positions, stats);
+}
+
+Shortening shortening_of(int round) {
+  if (round < impact_rounds) return Shortening::before_impact;
+  return round < impact_rounds + whole_rounds ? Shortening::whole_step : Shortening::whole_parts;
+}
+
+/// Rounds over shapes and surfaces, until no sweep of one meets one of the other.
+void limit_surfaces(Context& context, const BodiesIn& in, BodiesScratch& scratch, rigid::Bodies& table,
+                    rigid::StepMotion& motion, bodies::Vertices& vertices, StageStats& stats) {
+  scratch.pairs.clear();
+  for (std::size_t i = 0; i < in.shapes.contacts.size(); ++i) {
+    scratch.pairs.push_back({.collider = in.shapes.contacts[i].collider,
+                             .part = in.shapes.parts[i],
+                             .within = in.shapes.within[i],
+                             .contacts = in.shapes.contacts[i].contacts});
+  }
+  const SurfaceLimitIn surfaces{.surface = vertices.surface,
+                                .parts = vertices.parts,
+                                .pairs = scratch.pairs,
+                                .bodies = in.rigid.bodies,
+                                .start = vertices.start,
+                                .inverse_mass = vertices.awake_inverse_mass,
+                                .separation = gap_fraction * in.thickness,
+                                .resolution = contact::resolution_fraction * in.thickness};
+  scratch.surfaces.limited.assign(vertices.start.size(), 0);
+  scratch.surfaces.stops.clear();
+  scratch.features.stops.clear();
+  if (in.features) limit_features(context, in, scratch, vertices, stats);
+  std::uint64_t impacts = 0;
+  const int last = impact_rounds + whole_rounds + static_cast<int>(vertices.parts.size() + in.rigid.bodies.size());
+  for (int round = 0;; ++round) {
+    bool bodies_changed = false;
+    std::size_t hits = 0;
+    {
+      const StageTimer timer(stats);
+      hits = limit_round(context, surfaces, shortening_of(round), scratch.surfaces, motion.next, vertices.positions,
+                         bodies_changed);
+    }
+    if (round == 0) impacts = hits;
+    if (hits == 0) break;
+    if (round == last) {
+      stats.add_counted("unresolved", hits);
+      break;
+    }
+    if (bodies_changed) limit_rigid(context, in, scratch, table, motion, stats);
+    if (in.features) limit_features(context, in, scratch, vertices, stats);
+  }
+  stats.add_counted("shape impacts", impacts);
+  for (std::size_t v = 0; v < vertices.start.size(); ++v) {
+    if (scratch.surfaces.limited[v] != 0) ++stats.limited;
+  }
+}
+
+}  // namespace
+
+void limit_bodies(Context& context, const BodiesIn& in, BodiesScratch& scratch, rigid::Bodies& table,
+                  rigid::StepMotion& motion, bodies::Vertices& vertices, StageStats& stats) {
+  limit_rigid(context, in, scratch, table, motion, stats);
+  if (in.deforming) limit_surfaces(context, in, scratch, table, motion, vertices, stats);
+}
+
+}  // namespace carom::ccd

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "bodies/vertices.hpp"
+#include "ccd/limit_motion.hpp"
+#include "ccd/limit_surface_motion.hpp"
+#include "ccd/surface_limit.hpp"
+#include "contact/surface_contacts.hpp"
+
+/// The continuous stage of all bodies: nothing passes through anything between the start of the step and its end.
+namespace carom::ccd {
+
+struct BodiesIn {
+  In rigid;
+  bool deforming = false;  ///< some body has vertices that move
+  bool features = false;   ///< some surfaces must not pass through each other
+  std::span<const limit::Part> parts;
+  broad::ObjectChoice choice;  ///< surfaces that must not pass through each other
+  PairScope scope = PairScope::all;
+  mid::Method method = mid::Method::bvh;
+  ContactFilters filters{};
+  double thickness = 0;  ///< m
+  const contact::ShapeFound& shapes;
+};
+
+struct BodiesScratch {
+  Scratch rigid;
+  std::vector<std::int32_t> woken;
+  std::vector<ColliderSurface> pairs;
+  SurfaceLimitScratch surfaces;
+  limit::Scratch features;
+};
+
+/// Wakes the sleeping bodies of the table that are carried away.
+void limit_bodies(Context& context, const BodiesIn& in, BodiesScratch& scratch, rigid::Bodies& table,
+                  rigid::StepMotion& motion, bodies::Vertices& vertices, StageStats& stats);
+
+}  // namespace carom::ccd

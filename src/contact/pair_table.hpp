@@ -1,0 +1,105 @@
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "broad/collider_broad_phase.hpp"
+#include "broad/pair_order.hpp"
+#include "carom/core/stats.hpp"
+#include "contact/cached_manifold.hpp"
+#include "contact/mesh_pair.hpp"
+#include "core/context.hpp"
+
+/// Stage `broad` of colliders: the pairs whose boxes overlap, with all that is remembered of each from step to step.
+namespace carom::contact {
+
+using bounds::ColliderBox;
+
+/// Pair of convex colliders. The record decides that there is nothing to do for a pair: most are apart, and the
+/// hundreds of bytes of their manifolds are best left alone.
+struct PairRecord {
+  ColliderPair key;
+  std::int32_t pair = 0;   ///< place of its manifold
+  std::uint8_t count = 0;  ///< of its points
+  bool fresh = false;      ///< some of these have no id yet
+  bool deep = false;       ///< they overlap by more than deep_fraction of their thickness
+  /// m; the pair is skipped while the summed travel of its two bodies, this step included, is below this.
+  double separation_budget = -INFINITY;
+};
+
+/// Convex collider and deforming surface whose bounds overlap.
+struct SurfacePair {
+  std::int32_t convex = 0;
+  std::int32_t surface = 0;
+};
+
+/// Pair with contact points: the data that is read before its manifold.
+struct ActivePair {
+  std::int32_t pair = 0;
+  std::int32_t body_a = 0;
+  std::int32_t body_b = 0;
+  std::int32_t count = 0;  ///< of its points
+};
+
+/// Pairs of colliders. A copy of it continues bit for bit.
+struct PairTable {
+  std::vector<PairRecord> entries;                    ///< of two convex colliders, sorted
+  std::vector<MeshPair> mesh_pairs;                   ///< with a rigid mesh, sorted
+  std::vector<SurfacePair> surface_pairs;             ///< of a convex collider and a surface, by surface
+  std::vector<CachedManifold> manifolds;              ///< of entries and mesh pairs; they stay at their places
+  std::vector<std::int32_t> free_manifolds;           ///< places
+  std::vector<std::int32_t> active_indices;           ///< manifolds with contact points in the last step
+  std::vector<std::array<std::int32_t, 2>> excluded;  ///< bodies that make no contacts, the smaller first, sorted
+  std::uint64_t next_contact = 1;                     ///< id that no contact has had
+  bool stale = true;                                  ///< what may touch has changed since the last search
+};
+
+/// Working memory of the search for pairs.
+struct PairScratch {
+  broad::ColliderBroadPhase broad;
+  broad::PairOrder order;  ///< in which the records are visited
+  OrderedAppend<PairRecord> merge;
+  std::vector<PairRecord> next_entries;
+  std::vector<std::uint32_t> new_entries;
+  /// Results of a chunk of pairs besides records.
+  struct Merged {
+    std::vector<std::int32_t> dropped;    ///< places of manifolds of pairs that are gone
+    std::vector<ColliderPair> with_mesh;  ///< ascending
+    std::vector<ColliderPair> with_surface;
+  };
+  std::vector<Merged> merged;
+  std::vector<MeshPair> next_mesh_pairs;
+};
+
+/// Whether two colliders make contacts at all.
+bool may_touch(const Bodies& bodies, const PairTable& table, std::int32_t a, std::int32_t b);
+
+/// Place for a manifold.
+std::int32_t new_place(PairTable& table);
+/// Resets a manifold for two colliders. Its points are not cleared: their number is 0, so none is read before it is
+/// written.
+void begin_pair(const Bodies& bodies, std::int32_t collider_a, std::int32_t collider_b, CachedManifold& pair);
+
+/// Brings the pairs up to the boxes, of which those marked have changed.
+void find_pairs(Context& context, const Bodies& bodies, std::span<const ColliderBox> boxes,
+                std::span<const std::uint8_t> changed, PairTable& table, PairScratch& scratch, StageStats& stats);
+
+/// Drops the pairs of a body, and wakes the bodies that it touched.
+void drop_pairs(Bodies& bodies, std::int32_t body, PairTable& table);
+
+/// Visits every manifold that may have points: of pairs of convex colliders first, then of those with a mesh.
+template <class Visit>
+void each_manifold(const PairTable& table, const Visit& visit) {
+  for (const PairRecord& entry : table.entries) visit(entry.pair);
+  for (const MeshPair& entry : table.mesh_pairs) {
+    for (const std::int32_t part : entry.parts) visit(part);
+  }
+}
+
+/// Wakes a body and all that touch it.
+void wake_neighbours(Bodies& bodies, std::int32_t body, const PairTable& table);
+
+}  // namespace carom::contact

@@ -1,0 +1,133 @@
+#include "contact/surface_contacts.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/at.hpp"
+#include "core/parallel.hpp"
+#include "core/stage_timer.hpp"
+
+namespace carom::contact {
+namespace {
+
+/// Distance of the detection beyond the thickness, as a fraction of it, where nothing moves fast.
+constexpr double slow_margin = 0.25;
+constexpr std::size_t shape_chunk = 2;
+
+std::size_t part_of_body(std::span<const SurfacePart> parts, std::int32_t body) {
+  return static_cast<std::size_t>(
+      std::find_if(parts.begin(), parts.end(), [&](const SurfacePart& part) { return part.body == body; }) -
+      parts.begin());
+}
+
+/// Pairs in which something moves, with the distance up to which contacts matter in this step.
+void list_shape_pairs(const SurfaceIn& in, std::span<const double> fastest, ShapeFound& shapes,
+                      CoupledBodies& coupled) {
+  std::size_t count = 0;
+  for (const SurfacePair& pair : in.pairs) {
+    const Collider& collider = in.table.colliders[at(pair.convex)];
+    const std::int32_t surface = in.table.colliders[at(pair.surface)].body;
+    if (in.still[at(collider.body)] != 0 && in.still[at(surface)] != 0) continue;
+    const std::size_t part = part_of_body(in.vertices.parts, surface);
+    const double speed =
+        rigid::fastest(in.table, at(collider.body), collider.reach) + fastest[part] + in.dt * in.gravity.norm();
+    const double limit = std::max(in.thickness, std::isfinite(collider.size) ? 0.5 * collider.size : in.thickness);
+    if (shapes.contacts.size() <= count) shapes.contacts.emplace_back();
+    shapes.parts.push_back(part);
+    shapes.within.push_back(in.thickness + std::min(in.dt * speed, limit));
+    ShapeContacts& found = shapes.contacts[count++];
+    found.contacts.clear();
+    found.collider = pair.convex;
+    found.coupled = coupled.couple(in.table, collider.body);
+    found.serial = in.bodies[in.table.info[at(collider.body)].id].serial;
+  }
+  shapes.contacts.resize(count);
+}
+
+void find_shape_contacts(Context& context, const SurfaceIn& in, SurfaceScratch& scratch, ShapeFound& shapes,
+                         CoupledBodies& coupled, StageStats& stats) {
+  const StageTimer timer(stats);
+  coupled.clear(in.table.size());
+  shapes.parts.clear();
+  shapes.within.clear();
+  list_shape_pairs(in, scratch.fastest, shapes, coupled);
+  const std::size_t count = shapes.contacts.size();
+  if (count == 0) return;
+  const bodies::Vertices& vertices = in.vertices;
+  scratch.tree.update(context.workers, vertices.surface, vertices.start);
+  const std::size_t chunks = chunk_count(count, shape_chunk);
+  if (scratch.chunks.size() < chunks) scratch.chunks.resize(chunks);
+  const std::span<const Triangle> triangles = vertices.surface.triangles();
+  parallel_chunks(context.workers, count, shape_chunk, [&](std::size_t begin, std::size_t end, std::size_t chunk) {
+    SurfaceScratch::Chunk& own = scratch.chunks[chunk];
+    for (std::size_t i = begin; i < end; ++i) {
+      ShapeContacts& found = shapes.contacts[i];
+      const SurfacePart& part = vertices.parts[shapes.parts[i]];
+      const Collider& collider = in.table.colliders[at(found.collider)];
+      const Eigen::Isometry3d pose = in.poses.shape(in.table, at(found.collider));
+      const double within = shapes.within[i];
+      scratch.tree.find(narrow::surface::shape_box(*collider.core, pose, within), own.tree, own.candidates);
+      const Index last = part.first_vertex + part.vertex_count;
+      std::erase_if(own.candidates, [&](Index t) {
+        const Index v = triangles[at(t)][0];
+        return v < part.first_vertex || v >= last;
+      });
+      narrow::surface::find_shape_contacts(*collider.core, pose, vertices.surface, vertices.start, own.candidates,
+                                           {.within = within, .resolution = resolution_fraction * in.thickness},
+                                           own.contacts, found.contacts);
+    }
+  });
+  for (const ShapeContacts& found : shapes.contacts) stats.out += found.contacts.size();
+}
+
+}  // namespace
+
+void CoupledBodies::clear(std::size_t slots) {
+  list.clear();
+  number.assign(slots, -1);
+}
+
+std::int32_t CoupledBodies::couple(const Bodies& table, std::int32_t body) {
+  std::int32_t& n = number[at(body)];
+  if (n < 0) {
+    n = static_cast<std::int32_t>(list.size());
+    CoupledBody& coupled = list.emplace_back();
+    coupled.body = body;
+    coupled.v = table.motion[at(body)].v;
+    coupled.w = table.motion[at(body)].w;
+  }
+  return n;
+}
+
+void find_surface_contacts(Context& context, const SurfaceIn& in, SurfaceScratch& scratch, RigidMeshes& meshes,
+                           std::vector<Contact>& features, ShapeFound& shapes, CoupledBodies& coupled,
+                           PipelineStats& stats) {
+  features.clear();
+  scratch.fastest.clear();
+  double fastest = 0;
+  for (const SurfacePart& part : in.vertices.parts) {
+    scratch.fastest.push_back(bodies::fastest_vertex(in.vertices, part));
+    fastest = std::max(fastest, scratch.fastest.back());
+  }
+  const double margin =
+      in.at_end ? 0 : (2 * in.dt * fastest > slow_margin * in.thickness ? 1 : slow_margin) * in.thickness;
+  detection::run(context,
+                 {.surface = in.vertices.surface, .positions = in.at_end ? in.vertices.positions : in.vertices.start},
+                 {.distance = in.thickness + margin + meshes.largest_margin(),
+                  .pairs = in.scope,
+                  .method = in.method,
+                  .filters = in.filters,
+                  .choice = {.marks = in.marks}},
+                 scratch.detection, features, stats);
+  find_sides(context,
+             {.vertices = in.vertices,
+              .still = in.still,
+              .excluded_vertices = in.filters.excluded_vertices,
+              .within = in.thickness + margin,
+              .at_end = in.at_end,
+              .continuous = in.continuous},
+             meshes, features, stats[Stage::narrow]);
+  find_shape_contacts(context, in, scratch, shapes, coupled, stats[Stage::narrow]);
+}
+
+}  // namespace carom::contact

@@ -1,0 +1,122 @@
+#include "response/respond.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/at.hpp"
+#include "core/stage_timer.hpp"
+
+namespace carom::response {
+namespace {
+
+/// Masses of the bodies that surfaces touch. With `free` their velocities are those of the end of the step without
+/// contacts.
+void set_masses(const rigid::Bodies& table, const rigid::StepMotion& motion, bool free,
+                std::span<CoupledBody> coupled) {
+  for (CoupledBody& body : coupled) {
+    const std::size_t i = at(body.body);
+    body.impulse = body.moment = body.displacement = body.turn = {};
+    const rigid::Mass& mass = table.mass[i];
+    if (mass.inverse == 0 || table.asleep[i] != 0) continue;
+    const rigid::Info& info = table.info[i];
+    body.inverse_mass = rigid::unlocked({mass.inverse, mass.inverse, mass.inverse}, info.locked_translation);
+    body.inverse_inertia = rigid::inverse_inertia(motion.poses.rotation[i], mass, info);
+    if (!free) continue;
+    body.v = motion.free[i].v;
+    body.w = body.inverse_inertia * motion.free[i].momentum;
+  }
+}
+
+/// Penalty forces on rigid bodies act like any other force over the step.
+void add_to_free_motion(const rigid::Bodies& table, const WorldOptions& options, std::span<const CoupledBody> coupled,
+                        rigid::StepMotion& motion) {
+  const double per_step = 1 / options.dt;
+  for (const CoupledBody& body : coupled) {
+    const std::size_t i = at(body.body);
+    if (table.mass[i].inverse == 0 || table.asleep[i] != 0) continue;
+    const math::Vec3 none;
+    motion.free[i] = rigid::free_motion(table.motion[i], motion.poses.rotation[i], table.mass[i], table.info[i],
+                                        math::to_vec3(options.gravity),
+                                        (table.pushed ? table.force[i] : none) + per_step * body.impulse,
+                                        (table.pushed ? table.torque[i] : none) + per_step * body.moment, options.dt);
+  }
+}
+
+/// Inner steps in a whole one at which the springs of all particles are stable.
+int stable_inner_steps(const RespondIn& in, const bodies::Vertices& vertices) {
+  int count = 1;
+  for (const bodies::SurfacePart& part : vertices.parts) {
+    const Body& body = in.bodies[part.id];
+    if (body.motion == MotionModel::particles && in.table.asleep[at(part.body)] == 0 && body.max_step < in.options.dt)
+      count = std::max(count, static_cast<int>(std::ceil(in.options.dt / body.max_step)));
+  }
+  return count;
+}
+
+/// Marks the vertices of contacts.
+void mark_touched(std::span<const AnchorContact> contacts, std::size_t vertices, std::vector<std::uint8_t>& touched) {
+  touched.assign(contacts.empty() ? 0 : vertices, 0);
+  for (const AnchorContact& c : contacts) {
+    for (const auto* side : {&c.a, &c.b}) {
+      for (std::size_t k = 0; k < side->count; ++k) touched[at(side->vertices[k])] = 1;
+    }
+  }
+}
+
+}  // namespace
+
+void respond(Context& context, const RespondIn& given, std::span<contact::CachedManifold> manifolds,
+             std::span<AnchorContact> anchors, contact::CoupledBodies& coupled, bodies::Vertices& vertices,
+             rigid::StepMotion& motion, RespondScratch& scratch, StageStats& stats) {
+  const WorldOptions& options = given.options;
+  motion.next.resize(given.table.size());
+  motion.solved.assign(given.table.size(), 0);
+  In in{.bodies = given.table,
+        .rotation = motion.poses.rotation,
+        .free = motion.free,
+        .active_indices = given.active_indices,
+        .active_pairs = given.active.pairs,
+        .points = given.active.points,
+        .fresh_points = given.active.fresh_points,
+        .islands = given.islands,
+        .dt = options.dt};
+  const AnchorState state{.bodies = coupled.list,
+                          .velocities = vertices.velocities,
+                          .displacements = vertices.displacements,
+                          .inverse_mass = vertices.awake_inverse_mass};
+  Coupling coupling{
+      .contacts = anchors,
+      .state = state,
+      .options = {.max_push_speed = options.solver.max_push_speed, .bounce_speed = options.solver.bounce_speed},
+      .inner_steps = 1,
+      .add_forces = {}};
+  const bool penalty = given.kind == Kind::penalty;
+  if (given.deforming && penalty) {
+    const StageTimer timer(stats);
+    set_masses(given.table, motion, true, coupled.list);
+    anchor_penalty::run({.state = state, .dt = options.dt}, options.contact, anchors, scratch.anchors, stats);
+    add_to_free_motion(given.table, options, coupled.list, motion);
+  } else if (given.deforming) {
+    set_masses(given.table, motion, false, coupled.list);
+    vertices.damped.assign(given.table.size(), {});
+    std::copy(vertices.start_velocities.begin(), vertices.start_velocities.end(), vertices.velocities.begin());
+    coupling.inner_steps = stable_inner_steps(given, vertices);
+    mark_touched(anchors, vertices.start.size(), scratch.touched);
+    coupling.add_forces = [&](double interval) {
+      bodies::add_forces(given.bodies, given.table, options.gravity, interval, scratch.touched, vertices);
+    };
+    in.coupling = &coupling;
+    if (!anchors.empty()) stats.set_unit("contacts");
+    stats.in += anchors.size();
+    stats.out += anchors.size();
+  }
+  run(given.kind, context, in, options.solver, manifolds, scratch.rigid, {motion.next, motion.solved}, stats);
+  if (!given.deforming) return;
+  for (std::size_t v = 0; v < vertices.start.size(); ++v) {
+    if (!(vertices.awake_inverse_mass[v] > 0)) continue;
+    vertices.positions[v] = vertices.start[v] + (penalty ? Eigen::Vector3d(options.dt * vertices.velocities[v])
+                                                         : vertices.displacements[v]);
+  }
+}
+
+}  // namespace carom::response

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "bodies/vertices.hpp"
+#include "contact/match_contacts.hpp"
+#include "contact/surface_contacts.hpp"
+#include "island/islands.hpp"
+#include "response/anchor_penalty.hpp"
+#include "response/rigid_response.hpp"
+
+/// Stage `respond`: the contacts of all bodies, of whatever kind.
+namespace carom::response {
+
+struct RespondIn {
+  Kind kind = Kind::soft;
+  const WorldOptions& options;
+  const BodyMap& bodies;
+  const rigid::Bodies& table;
+  std::span<const std::int32_t> active_indices;
+  const contact::ActivePairs& active;
+  const island::Islands& islands;
+  bool deforming = false;  ///< some body has vertices that move
+};
+
+struct RespondScratch {
+  Scratch rigid;
+  anchor_penalty::Scratch anchors;
+  std::vector<std::uint8_t> touched;  ///< vertices with a contact; empty if there are no contacts
+};
+
+/// Rigid bodies that touch something get their next motion, vertices the ends of their motion.
+void respond(Context& context, const RespondIn& in, std::span<contact::CachedManifold> manifolds,
+             std::span<AnchorContact> anchors, contact::CoupledBodies& coupled, bodies::Vertices& vertices,
+             rigid::StepMotion& motion, RespondScratch& scratch, StageStats& stats);
+
+}  // namespace carom::response

@@ -1,0 +1,168 @@
+#include "bodies/sleeping.hpp"
+#include "core/check.hpp"
+#include "world/state.hpp"
+
+// Methods of World for single bodies.
+namespace carom {
+
+namespace {
+
+using math::to_eigen;
+using math::to_vec3;
+using rigid::Vec3;
+
+std::size_t checked_slot(const World::State& state, BodyId id) {
+  require(state.bodies.contains(id), ErrorCode::bad_index,
+          "no body has the id {}.{}: it was removed, or is of another world", id.index, id.generation);
+  return id.index;
+}
+
+/// Slot of a body that has a shape.
+std::size_t shape_slot(const World::State& state, BodyId id) {
+  checked_slot(state, id);
+  const Body& body = state.bodies[id];
+  require(!body.has_vertices(), ErrorCode::invalid_argument,
+          "body '{}' is {} with a mesh of its own; expected a body with a shape", body.name, to_string(body.motion));
+  return id.index;
+}
+
+void check_finite(const rigid::Info& info, const char* what, const Eigen::Vector3d& v) {
+  require(is_finite(v), ErrorCode::not_finite, "body '{}': {} is ({}, {}, {}); expected finite", info.name, what, v.x(),
+          v.y(), v.z());
+}
+
+/// Whatever pushes the others changes nothing of how they move.
+void check_dynamic(const rigid::Info& info, const char* what) {
+  require(info.motion == MotionModel::rigid, ErrorCode::invalid_argument, "body '{}' is {}; {} moves rigid bodies only",
+          info.name, to_string(info.motion), what);
+}
+
+void wake_body(rigid::Bodies& bodies, std::size_t i) {
+  rigid::wake(bodies, static_cast<std::int32_t>(i));
+}
+
+}  // namespace
+
+Eigen::Isometry3d World::pose(BodyId body) const {
+  const std::size_t i = shape_slot(*state_, body);
+  const rigid::Bodies& bodies = state_->table;
+  return rigid::shape_pose(bodies.motion[i], bodies.info[i]);
+}
+
+const Shape& World::shape(BodyId body) const {
+  return state_->table.info[shape_slot(*state_, body)].shape;
+}
+
+const Shape& World::collision_shape(BodyId body) const {
+  return rigid::collision_shape(state_->table.info[shape_slot(*state_, body)]);
+}
+
+double World::collider_error(BodyId body) const {
+  return state_->table.info[shape_slot(*state_, body)].collider_error;
+}
+
+double World::mass(BodyId body) const {
+  return state_->table.info[shape_slot(*state_, body)].mass;
+}
+
+Eigen::Vector3d World::center_of_mass(BodyId body) const {
+  return to_eigen(state_->table.motion[shape_slot(*state_, body)].x);
+}
+
+Eigen::Matrix3d World::inertia(BodyId body) const {
+  const std::size_t i = shape_slot(*state_, body);
+  const rigid::Bodies& bodies = state_->table;
+  const rigid::Mat3 r = math::matrix(bodies.motion[i].q);
+  Eigen::Matrix3d result;
+  for (Eigen::Index k = 0; k < 3; ++k)
+    result.col(k) = to_eigen(rigid::turned(r, bodies.mass[i].inertia, to_vec3(Eigen::Vector3d::Unit(k))));
+  return result;
+}
+
+Eigen::Vector3d World::velocity(BodyId body) const {
+  return to_eigen(state_->table.motion[shape_slot(*state_, body)].v);
+}
+
+Eigen::Vector3d World::angular_velocity(BodyId body) const {
+  return to_eigen(state_->table.motion[shape_slot(*state_, body)].w);
+}
+
+bool World::asleep(BodyId body) const {
+  return state_->table.asleep[checked_slot(*state_, body)] != 0;
+}
+
+void World::teleport(BodyId body, const Eigen::Isometry3d& pose) {
+  const std::size_t i = shape_slot(*state_, body);
+  rigid::Bodies& bodies = state_->table;
+  rigid::Motion next = bodies.motion[i];
+  rigid::place(pose, bodies.info[i], next);
+  // Bodies in contact with it must wake up.
+  wake_neighbours(*state_, body);
+  bodies.motion[i] = next;
+  state_->query_tree.forget();
+  state_->bounds.fat[i].margin = -1;
+}
+
+void World::set_velocity(BodyId body, const Eigen::Vector3d& velocity, const Eigen::Vector3d& angular_velocity) {
+  const std::size_t i = shape_slot(*state_, body);
+  rigid::Bodies& bodies = state_->table;
+  const rigid::Info& info = bodies.info[i];
+  check_finite(info, "velocity", velocity);
+  check_finite(info, "angular velocity", angular_velocity);
+  require(info.motion != MotionModel::fixed, ErrorCode::invalid_argument, "body '{}' is fixed; it has no velocity",
+          info.name);
+  bodies.motion[i].v = rigid::unlocked(to_vec3(velocity), info.locked_translation);
+  bodies.motion[i].w = rigid::unlocked(to_vec3(angular_velocity), info.locked_rotation);
+  wake_body(bodies, i);
+}
+
+void World::apply_force(BodyId body, const Eigen::Vector3d& force) {
+  apply_force(body, force, center_of_mass(body));
+}
+
+void World::apply_force(BodyId body, const Eigen::Vector3d& force, const Eigen::Vector3d& point) {
+  const std::size_t i = shape_slot(*state_, body);
+  rigid::Bodies& bodies = state_->table;
+  check_dynamic(bodies.info[i], "a force");
+  check_finite(bodies.info[i], "force", force);
+  check_finite(bodies.info[i], "point of a force", point);
+  bodies.force[i] = bodies.force[i] + to_vec3(force);
+  bodies.pushed = true;
+  bodies.torque[i] = bodies.torque[i] + cross(to_vec3(point) - bodies.motion[i].x, to_vec3(force));
+  wake_body(bodies, i);
+}
+
+void World::apply_torque(BodyId body, const Eigen::Vector3d& torque) {
+  const std::size_t i = shape_slot(*state_, body);
+  rigid::Bodies& bodies = state_->table;
+  check_dynamic(bodies.info[i], "a torque");
+  check_finite(bodies.info[i], "torque", torque);
+  bodies.pushed = true;
+  bodies.torque[i] = bodies.torque[i] + to_vec3(torque);
+  wake_body(bodies, i);
+}
+
+void World::apply_impulse(BodyId body, const Eigen::Vector3d& impulse, const Eigen::Vector3d& point) {
+  const std::size_t i = shape_slot(*state_, body);
+  rigid::Bodies& bodies = state_->table;
+  const rigid::Info& info = bodies.info[i];
+  check_dynamic(info, "an impulse");
+  check_finite(info, "impulse", impulse);
+  check_finite(info, "point of an impulse", point);
+  rigid::Motion& m = bodies.motion[i];
+  const rigid::Mass& mass = bodies.mass[i];
+  const Vec3 moment = cross(to_vec3(point) - m.x, to_vec3(impulse));
+  m.v = rigid::unlocked(m.v + mass.inverse * to_vec3(impulse), info.locked_translation);
+  m.w = m.w + rigid::spin_of(math::matrix(m.q), moment, mass, info);
+  wake_body(bodies, i);
+}
+
+void World::wake(BodyId body) {
+  wake_body(state_->table, checked_slot(*state_, body));
+}
+
+std::optional<double> World::response_residual() const {
+  return response::residual(state_->response, state_->respond_scratch.rigid);
+}
+
+}  // namespace carom

@@ -1,0 +1,237 @@
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "contact/resting_contacts.hpp"
+#include "core/at.hpp"
+#include "core/check.hpp"
+#include "core/stage_timer.hpp"
+#include "shapes/shape_data.hpp"
+#include "world/state.hpp"
+
+namespace carom {
+
+namespace {
+
+/// Whether the collider of a body is a mesh that keeps its shape.
+bool is_rigid_mesh(const World::State& s, const Body& body) {
+  return s.table.colliders[at(s.table.info[at(body.slot)].first_collider)].mesh != nullptr;
+}
+
+/// Rigid meshes are parts of the joined surface where vertices may touch them.
+bool joins(const World::State& s, const Body& body) {
+  return body.has_vertices() || (s.deforming && is_rigid_mesh(s, body));
+}
+
+/// Vertices of the part of a body, and its triangles.
+std::size_t vertex_count_of(const World::State& s, const Body& body) {
+  if (body.has_vertices()) return body.positions.size();
+  return s.table.info[at(body.slot)].shape.vertices().size();
+}
+std::span<const Triangle> triangles_of(const World::State& s, const Body& body) {
+  if (body.has_vertices()) return body.triangles;
+  return s.table.info[at(body.slot)].shape.triangles();
+}
+
+void join_surfaces(World::State& s) {
+  s.deforming = s.options.contact.immovable;
+  s.any_rigid = false;
+  s.any_particles = false;
+  bool any_dynamic = false;
+  for (const BodyId id : s.order) {
+    const Body& body = s.bodies[id];
+    s.deforming |= body.motion == MotionModel::particles || static_cast<bool>(body.script);
+    any_dynamic |= body.motion == MotionModel::rigid;
+    s.any_rigid |= !body.has_vertices();
+    s.any_particles |= body.motion == MotionModel::particles;
+  }
+  std::size_t vertex_count = 0;
+  std::size_t triangle_count = 0;
+  for (const BodyId id : s.order) {
+    Body& body = s.bodies[id];
+    // A mesh that never moves meets rigid bodies as a rigid mesh.
+    const std::size_t slot = at(body.slot);
+    const bool is_surface = s.table.colliders[at(s.table.info[slot].first_collider)].surface;
+    if (any_dynamic && body.motion == MotionModel::fixed && is_surface) {
+      rigid::set_mesh(s.table, slot, Shape::mesh({body.positions, body.triangles}));
+      s.bounds.fat[slot].margin = -1;
+      s.pairs.stale = true;
+    }
+    if (!joins(s, body)) continue;
+    vertex_count += vertex_count_of(s, body);
+    triangle_count += triangles_of(s, body).size();
+  }
+  constexpr std::size_t largest = 0x7fffffff / 3;  // the corners of all triangles are numbered, too
+  require(vertex_count <= largest && triangle_count <= largest, ErrorCode::unsupported,
+          "the bodies of this world have {} vertices and {} triangles; at most {} of each can be numbered",
+          vertex_count, triangle_count, largest);
+
+  std::vector<Triangle> triangles;
+  std::vector<Index> object_of_triangle;
+  triangles.reserve(triangle_count);
+  object_of_triangle.reserve(triangle_count);
+  s.vertices.parts.clear();
+  s.vertices.inverse_mass.clear();
+  for (const BodyId id : s.order) {
+    const Body& body = s.bodies[id];
+    if (!joins(s, body)) continue;
+    const rigid::Info& info = s.table.info[at(body.slot)];
+    const auto first = static_cast<Index>(s.vertices.inverse_mass.size());
+    s.vertices.parts.push_back({.id = id,
+                                .serial = body.serial,
+                                .first_vertex = first,
+                                .vertex_count = static_cast<Index>(vertex_count_of(s, body)),
+                                .first_triangle = static_cast<Index>(triangles.size()),
+                                .body = body.slot,
+                                .friction = info.friction,
+                                .restitution = info.restitution});
+    for (const Triangle& t : triangles_of(s, body)) triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
+    object_of_triangle.resize(triangles.size(), static_cast<Index>(s.vertices.parts.size() - 1));
+    if (body.has_vertices()) {
+      s.vertices.inverse_mass.insert(s.vertices.inverse_mass.end(), body.inverse_mass.begin(), body.inverse_mass.end());
+    } else {
+      s.vertices.inverse_mass.resize(s.vertices.inverse_mass.size() + vertex_count_of(s, body), 0.0);
+    }
+  }
+  s.vertices.surface = Surface(vertex_count, std::move(triangles), std::move(object_of_triangle));
+  s.vertices.positions.resize(vertex_count);
+  s.vertices.velocities.resize(vertex_count);
+  contact::renumber(s.vertices.parts, s.resting);
+}
+
+/// Places in s.vertices.parts, which are also the numbers of the objects.
+std::map<BodyId, std::size_t> places_of(const World::State& s) {
+  std::map<BodyId, std::size_t> places;
+  for (std::size_t i = 0; i < s.vertices.parts.size(); ++i) places[s.vertices.parts[i].id] = i;
+  return places;
+}
+
+void join_filters(World::State& s) {
+  JoinedFilters& joined = s.filters;
+  joined.rest_positions.clear();
+  joined.vertices.clear();
+  joined.objects.clear();
+  joined.groups.clear();
+  std::map<BodyId, std::size_t> place = places_of(s);
+  for (std::size_t i = 0; i < s.vertices.parts.size(); ++i) {
+    const Body& body = s.bodies[s.vertices.parts[i].id];
+    if (body.filter != CollisionFilter{}) joined.groups.push_back({static_cast<Index>(i), body.filter});
+    if (s.options.contact.surface_factor > 0) {
+      if (body.has_vertices()) {
+        joined.rest_positions.insert(joined.rest_positions.end(), body.rest_positions.begin(),
+                                     body.rest_positions.end());
+      } else {
+        const auto vertices = s.table.info[at(body.slot)].shape.vertices();
+        joined.rest_positions.insert(joined.rest_positions.end(), vertices.begin(), vertices.end());
+      }
+    }
+  }
+  for (const auto& [a, b] : s.excluded_bodies) {
+    if (place.contains(a) && place.contains(b))
+      joined.objects.push_back({static_cast<Index>(place[a]), static_cast<Index>(place[b])});
+  }
+  for (const auto& [a, vertex_a, b, vertex_b] : s.excluded_vertices) {
+    joined.vertices.push_back(
+        {s.vertices.parts[place[a]].first_vertex + vertex_a, s.vertices.parts[place[b]].first_vertex + vertex_b});
+  }
+}
+
+/// Mesh of a part that keeps its shape: that of a rigid body, or of a fixed body with vertices.
+std::optional<Shape> rigid_mesh_of(const World::State& s, BodyId id) {
+  const Body& body = s.bodies[id];
+  if (is_rigid_mesh(s, body)) return s.table.info[at(body.slot)].shape;
+  if (body.motion != MotionModel::fixed) return {};
+  const contact::RigidMeshes& known = s.rigid_meshes;
+  const auto found = std::find(known.ids.begin(), known.ids.end(), id);
+  if (found != known.ids.end()) return known.shapes[static_cast<std::size_t>(found - known.ids.begin())];
+  return Shape::mesh({body.positions, body.triangles});
+}
+
+/// Rigid meshes that have an inside or a margin, and the particles that may touch them.
+void join_meshes(World::State& s) {
+  contact::RigidMeshes joined;
+  joined.parts.reserve(s.vertices.parts.size());
+  for (const contact::SurfacePart& range : s.vertices.parts)
+    joined.parts.push_back({range.first_vertex, range.vertex_count, range.first_triangle});
+  if (s.any_particles) {
+    for (std::size_t i = 0; i < s.vertices.parts.size(); ++i) {
+      const std::optional<Shape> shape = rigid_mesh_of(s, s.vertices.parts[i].id);
+      if (!shape) continue;
+      const shapes::MeshData* mesh = shape->data().mesh.get();
+      if (!mesh->any_closed && shape->margin() == 0) continue;
+      joined.parts[i].mesh = static_cast<std::int32_t>(joined.start.size());
+      joined.shapes.push_back(*shape);
+      joined.ids.push_back(s.vertices.parts[i].id);
+      joined.start.push_back({.mesh = mesh, .margin = shape->margin()});
+      for (std::size_t k = 0; k < s.vertices.parts.size(); ++k) {
+        const Body& mesh_body = s.bodies[s.vertices.parts[i].id];
+        const Body& body = s.bodies[s.vertices.parts[k].id];
+        if (body.motion != MotionModel::particles || s.options.contact.pairs == PairScope::self) continue;
+        if (!may_collide(mesh_body.filter, body.filter)) continue;
+        const auto excluded = [&](const std::array<Index, 2>& pair) {
+          const std::array<Index, 2> both{static_cast<Index>(i), static_cast<Index>(k)};
+          return pair == both || pair == std::array{both[1], both[0]};
+        };
+        if (std::any_of(s.filters.objects.begin(), s.filters.objects.end(), excluded)) continue;
+        joined.pairs.push_back({static_cast<std::uint32_t>(joined.start.size() - 1), static_cast<std::uint32_t>(k)});
+      }
+    }
+  }
+  joined.end = joined.start;
+  s.rigid_meshes = std::move(joined);
+}
+
+void join_detection(World::State& s) {
+  s.any_continuous = false;
+  s.parts.clear();
+  s.marks.clear();
+  s.chosen_pairs.clear();
+  for (const auto& range : s.vertices.parts) {
+    const Body& body = s.bodies[range.id];
+    const bool continuous = body.detection.value_or(s.options.detection) == Detection::continuous;
+    s.any_continuous |= continuous;
+    s.parts.push_back({range.first_vertex, range.vertex_count, body.motion == MotionModel::scripted});
+    // A pair needs one that is continuous and one that can be held back.
+    s.marks.push_back(
+        static_cast<std::uint8_t>((continuous ? 1 : 0) | (body.motion == MotionModel::particles ? 2 : 0)));
+  }
+  const std::map<BodyId, std::size_t> place = places_of(s);
+  for (const auto& [bodies, detection] : s.pair_detection) {
+    std::array<Index, 2> objects{static_cast<Index>(place.at(bodies[0])), static_cast<Index>(place.at(bodies[1]))};
+    std::sort(objects.begin(), objects.end());
+    const bool can_be_held =
+        ((s.marks[static_cast<std::size_t>(objects[0])] | s.marks[static_cast<std::size_t>(objects[1])]) & 2) != 0;
+    const bool chosen = detection == Detection::continuous && can_be_held;
+    s.any_continuous |= chosen;
+    s.chosen_pairs.push_back({objects, chosen});
+  }
+  std::sort(s.chosen_pairs.begin(), s.chosen_pairs.end(),
+            [](const auto& left, const auto& right) { return left.objects < right.objects; });
+}
+
+}  // namespace
+
+ContactFilters filters_of(const World::State& s) {
+  return {.surface_factor = s.options.contact.surface_factor,
+          .rest_positions = s.filters.rest_positions,
+          .excluded_vertices = s.filters.vertices,
+          .excluded_objects = s.filters.objects,
+          .groups = s.filters.groups};
+}
+
+void run_edits(World::State& s, StageStats& stats) {
+  const StageTimer timer(stats);
+  stats.set_unit("bodies");
+  stats.in += s.order.size();
+  stats.out += s.order.size();
+  if (s.edited) join_surfaces(s);
+  if (s.edited || s.filters_edited) {
+    join_detection(s);
+    join_filters(s);
+    join_meshes(s);
+  }
+  s.edited = false;
+  s.filters_edited = false;
+}
+
+}  // namespace carom

@@ -192,7 +192,7 @@ void put(const Vec3& v, kernels::SpinLane* rows, std::size_t lane) {
   rows[1][lane] = v.y;
   rows[2][lane] = v.z;
 }
-Vec3 at(const kernels::SpinLane* rows, std::size_t lane) {
+Vec3 lane_of(const kernels::SpinLane* rows, std::size_t lane) {
   return {rows[0][lane], rows[1][lane], rows[2][lane]};
 }
 
@@ -217,9 +217,9 @@ Free FreeMotions::outcome(std::size_t lane) const {
   Free free;
   free.v = free_velocity(*body.motion, *body.mass, *body.info, gravity_, body.force, dt_);
   if (body.mass->locked) free.v = unlocked(free.v, body.info->locked_translation);
-  free.momentum = at(rows_.momentum, lane);
-  free.w = at(rows_.w, lane);
-  const Vec3 q = at(rows_.q + 1, lane);
+  free.momentum = lane_of(rows_.momentum, lane);
+  free.w = lane_of(rows_.w, lane);
+  const Vec3 q = lane_of(rows_.q + 1, lane);
   free.q = {rows_.q[0][lane], q.x, q.y, q.z};
   free.spins = true;
   return free;

@@ -93,7 +93,7 @@ namespace {
 
 /// Impulse of a damper at a vertex that is in contact, as a fraction of the relative momentum of its ends: no more than
 /// this in each of the two sweeps.
-constexpr double max_touched_fraction = 0.1;
+constexpr double max_touched_fraction = 0.03;
 
 /// Dampers along the springs, one after the other in both directions: each takes the impulse of an implicit step of
 /// half the interval, so that no damping is too strong and momentum is kept. The two directions make the sweep

@@ -56,18 +56,18 @@ void note_air_damping(const Body& body, const SurfacePart& part, double interval
 }
 
 void add_particle_forces(const Body& body, const SurfacePart& part, const Vector3d& gravity, double interval,
-                         Vertices& vertices) {
+                         std::span<const std::uint8_t> touched, Vertices& vertices) {
+  const auto first = static_cast<std::size_t>(part.first_vertex);
   particles::add_forces(body, gravity, interval, part.of(vertices.start), part.of(vertices.displacements),
                         part.of(vertices.velocities), part.of(vertices.forces),
-                        vertices.touched.empty() ? std::span<const std::uint8_t>{}
-                                                 : std::span<const std::uint8_t>(part.of(vertices.touched)));
+                        touched.empty() ? touched : touched.subspan(first, body.positions.size()));
   note_air_damping(body, part, interval, vertices);
 }
 
 void predict_particles(const VertexIn& in, const Body& body, const SurfacePart& part, Vertices& vertices) {
   // Springs that are stiffer than the step allows are left out of the prediction, which only says where to look.
   const bool stable = body.max_step >= in.dt;
-  if (stable) add_particle_forces(body, part, in.gravity, in.dt, vertices);
+  if (stable) add_particle_forces(body, part, in.gravity, in.dt, {}, vertices);
   const std::span positions = part.of(vertices.positions);
   const std::span velocities = part.of(vertices.velocities);
   for (std::size_t v = 0; v < positions.size(); ++v) {
@@ -121,11 +121,11 @@ void predict(const VertexIn& in, Vertices& vertices, StageStats& stats) {
 }
 
 void add_forces(const BodyMap& bodies, const rigid::Bodies& table, const Vector3d& gravity, double interval,
-                Vertices& vertices) {
+                std::span<const std::uint8_t> touched, Vertices& vertices) {
   for (const SurfacePart& part : vertices.parts) {
     const Body& body = bodies[part.id];
     if (body.motion != MotionModel::particles || table.asleep[static_cast<std::size_t>(part.body)] != 0) continue;
-    add_particle_forces(body, part, gravity, interval, vertices);
+    add_particle_forces(body, part, gravity, interval, touched, vertices);
   }
 }
 

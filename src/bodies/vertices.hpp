@@ -67,8 +67,9 @@ struct VertexIn {
 void predict(const VertexIn& in, Vertices& vertices, StageStats& stats);
 
 /// Forces of deforming bodies that are awake over an interval (s), from where displacements have brought them.
+/// `touched` has a flag for each vertex that contacts may move, see particles::add_forces; empty: there are none.
 void add_forces(const BodyMap& bodies, const rigid::Bodies& table, const Eigen::Vector3d& gravity, double interval,
-                Vertices& vertices);
+                std::span<const std::uint8_t> touched, Vertices& vertices);
 
 /// Speed of the fastest vertex of a part, m/s, at the start of the step or as predicted.
 double fastest_vertex(const Vertices& vertices, const SurfacePart& part);

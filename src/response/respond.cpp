@@ -53,12 +53,12 @@ int stable_inner_steps(const RespondIn& in, const bodies::Vertices& vertices) {
   return count;
 }
 
-/// Marks the vertices that contacts may move.
-void mark_touched(std::span<const AnchorContact> anchors, bodies::Vertices& vertices) {
-  vertices.touched.assign(anchors.empty() ? 0 : vertices.start.size(), 0);
-  for (const AnchorContact& c : anchors) {
-    for (const Anchor* side : {&c.a, &c.b}) {
-      for (std::size_t k = 0; k < side->count; ++k) vertices.touched[at(side->vertices[k])] = 1;
+/// Marks the vertices of contacts.
+void mark_touched(std::span<const AnchorContact> contacts, std::size_t vertices, std::vector<std::uint8_t>& touched) {
+  touched.assign(contacts.empty() ? 0 : vertices, 0);
+  for (const AnchorContact& c : contacts) {
+    for (const auto* side : {&c.a, &c.b}) {
+      for (std::size_t k = 0; k < side->count; ++k) touched[at(side->vertices[k])] = 1;
     }
   }
 }
@@ -101,9 +101,9 @@ void respond(Context& context, const RespondIn& given, std::span<contact::Cached
     vertices.damped.assign(given.table.size(), {});
     std::copy(vertices.start_velocities.begin(), vertices.start_velocities.end(), vertices.velocities.begin());
     coupling.inner_steps = stable_inner_steps(given, vertices);
-    mark_touched(anchors, vertices);
+    mark_touched(anchors, vertices.start.size(), scratch.touched);
     coupling.add_forces = [&](double interval) {
-      bodies::add_forces(given.bodies, given.table, options.gravity, interval, vertices);
+      bodies::add_forces(given.bodies, given.table, options.gravity, interval, scratch.touched, vertices);
     };
     in.coupling = &coupling;
     if (!anchors.empty()) stats.set_unit("contacts");

@@ -24,6 +24,7 @@ struct RespondIn {
 struct RespondScratch {
   Scratch rigid;
   anchor_penalty::Scratch anchors;
+  std::vector<std::uint8_t> touched;  ///< vertices with a contact; empty if there are no contacts
 };
 
 /// Rigid bodies that touch something get their next motion, vertices the ends of their motion.

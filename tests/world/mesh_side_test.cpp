@@ -158,6 +158,28 @@ TEST(MeshSide, FiltersHoldInside) {
   }
 }
 
+/// A sheet with pinned vertices inside of a mesh sleeps, and stays asleep.
+TEST(MeshSide, SheetsThatArePinnedInsideSleep) {
+  World world(options_for("soft", Detection::discrete));
+  add_box(world, MeshBody::fixed_shape);
+  ParticleBody description = sheet_at({half, half + 0.02, 0}, 0.4, 6);
+  for (Vector3d& p : description.mesh.positions) {
+    if (p.x() < half - 0.19) p.y() = half - 0.05;
+  }
+  description.pinned = mixed::vertices_where(description.mesh, [](const Vector3d& p) { return p.y() < half; });
+  ASSERT_EQ(description.pinned.size(), 7U);
+  description.air_damping = 5;
+  const BodyId sheet = world.add(std::move(description));
+  for (int i = 0; i < 5000 && !world.asleep(sheet); ++i) world.step();
+  ASSERT_TRUE(world.asleep(sheet));
+  const std::size_t contacts = world.contacts().size();
+  for (int i = 0; i < 10; ++i) {
+    world.step();
+    EXPECT_TRUE(world.asleep(sheet));
+    EXPECT_EQ(world.contacts().size(), contacts);
+  }
+}
+
 TEST(MeshSide, IsTheSameForAnyNumberOfThreadsAndAfterARestore) {
   const auto run = [](int threads, bool restored) {
     WorldOptions options = options_for("soft", Detection::continuous);

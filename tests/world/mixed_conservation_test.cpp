@@ -174,7 +174,7 @@ TEST(MixedConservation, StrongDampersInContactAddNoEnergy) {
         world.step();
         const double now = world.balance().energy();
         // Explicit springs swing about their energy.
-        ASSERT_LT(now - lowest, 0.05 * start) << damping << ", " << cells << " cells, step " << i;
+        ASSERT_LT(now - lowest, 0.02 * start) << damping << ", " << cells << " cells, step " << i;
         lowest = std::min(lowest, now);
       }
     }

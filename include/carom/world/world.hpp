@@ -128,8 +128,8 @@ class World {
   /// Contacts of the last step; of bodies asleep, as they were when they fell asleep; those of bodies removed since are
   /// gone. In canonical order: first the contacts of deforming surfaces, vertex on face before edge on edge, each
   /// ordered by its features, which count through all bodies in the order of adding; then those of rigid bodies,
-  /// ordered by the index of their ids. The list is made when it is first asked for, which may be from several
-  /// threads at a time, and lasts until the world changes.
+  /// ordered by the index of their ids. The list is made when it is first asked for, which may be from several threads
+  /// at a time, and lasts until the world changes.
   std::span<const WorldContact> contacts() const;
   /// Balance of the world as it is now.
   WorldBalance balance() const;

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "core/stage_timer.hpp"
+#include "narrow/build_contacts.hpp"
+
 namespace carom::detection {
 
 namespace {
@@ -24,7 +27,8 @@ void merge_hits(Scratch& scratch) {
 void find_near(Context& context, const bounds::In& in, CandidateOptions options, bool coherent, Scratch& scratch,
                PipelineStats& stats) {
   Candidates& candidates = scratch.candidates;
-  candidates.bvh.follow(in.surface);
+  const bool by_clusters = options.method == mid::Method::clusters;
+  if (!by_clusters) candidates.bvh.follow(in.surface);
   const narrow::In narrow{.surface = in.surface, .positions = in.positions, .bvh = &candidates.bvh};
   StageStats& narrow_stats = stats[Stage::narrow];
   const auto has_pair = [&](const auto& condition) {
@@ -47,24 +51,60 @@ void find_near(Context& context, const bounds::In& in, CandidateOptions options,
   }
   if (self || between) {
     options.pairs = self && between ? PairScope::all : self ? PairScope::self : PairScope::between;
-    find_clusters(context, in, options, candidates, stats);
-    narrow::find(context, narrow, options.distance, scratch.narrow, narrow_stats);
+    if (by_clusters) {
+      candidates.search.find(context, in,
+                             {.distance = options.distance,
+                              .pairs = options.pairs,
+                              .object_pairs = candidates.broad.pairs,
+                              .marks = options.marks()},
+                             false, stats[Stage::mid], narrow_stats);
+      candidates.search.hits(context, in.surface.clusters(), scratch.narrow.hits);
+    } else {
+      find_clusters(context, in, options, candidates, stats);
+      narrow::find(context, narrow, options.distance, scratch.narrow, narrow_stats);
+    }
     merge_hits(scratch);
   }
   scratch.narrow.hits.swap(scratch.hits);
 }
+
+namespace {
+
+/// Where nothing is kept from call to call and nothing left out, contacts follow from pairs without a detour.
+void find_and_report(Context& context, const bounds::In& in, const CandidateOptions& options, Scratch& scratch,
+                     std::vector<Contact>& contacts, PipelineStats& stats) {
+  ClusterSearch& search = scratch.candidates.search;
+  search.find(context, in,
+              {.distance = options.distance, .pairs = options.pairs, .object_pairs = scratch.candidates.broad.pairs},
+              true, stats[Stage::mid], stats[Stage::narrow]);
+  const StageTimer timer(stats[Stage::narrow]);
+  narrow::build_contacts(context, {search.vertex_triangle(), search.edge_edge(), in.surface.clusters().edges},
+                         in.surface.triangles(), in.positions, contacts);
+  stats[Stage::narrow].out += contacts.size();
+  stats[Stage::narrow].set_units("pairs of features", "contacts");
+}
+
+}  // namespace
 
 void run(Context& context, const bounds::In& in, const Options& options, Scratch& scratch,
          std::vector<Contact>& contacts, PipelineStats& stats) {
   scratch.excludes.set(options.filters, in.surface, options.distance, options.choice);
   const CandidateOptions wanted{.distance = options.distance,
                                 .pairs = options.pairs,
-                                .method = options.method,
+                                .method = method_for(in.surface, options.method),
                                 .filter = scratch.excludes.objects()};
-  if (mid::is_tree(options.method)) {
-    bounds::run(context, in, {.distance = options.distance, .triangles = false}, scratch.candidates.bounds,
-                stats[Stage::bounds]);
+  if (mid::is_tree(wanted.method)) {
+    if (wanted.method == mid::Method::clusters) {
+      scratch.candidates.search.bounds(context, in, options.distance, scratch.candidates.bounds, stats[Stage::bounds]);
+    } else {
+      bounds::run(context, in, {.distance = options.distance, .triangles = false}, scratch.candidates.bounds,
+                  stats[Stage::bounds]);
+    }
     find_object_pairs(context, wanted, scratch.candidates, stats);
+    if (wanted.method == mid::Method::clusters && !options.coherent && !scratch.excludes.active()) {
+      find_and_report(context, in, wanted, scratch, contacts, stats);
+      return;
+    }
     find_near(context, in, wanted, options.coherent, scratch, stats);
   } else {
     find_candidates(context, in, wanted, scratch.candidates, stats);

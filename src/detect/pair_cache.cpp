@@ -64,7 +64,11 @@ bool PairCache::same_question(const CandidateOptions& options) const {
 
 /// True if the list can be repaired around an edit of the surface.
 bool PairCache::follow_edit(const bounds::In& in, const Candidates& candidates) {
-  if (!watching_ || candidates.bvh.edited_from() != revision_) return false;
+  const AppliedEdit& edit = in.surface.last_edit();
+  const std::uint64_t edited_from = !by_clusters()            ? candidates.bvh.edited_from()
+                                    : edit.objects_renumbered ? 0
+                                                              : edit.before;
+  if (!watching_ || edited_from != revision_) return false;
   revision_ = 0;  // none, should memory run out on the way
   // A new vertex is where it is; that is as good as any place once it counts as touched.
   for (std::size_t v = references_.size(); v < in.positions.size(); ++v) references_.push_back(in.positions[v]);
@@ -105,8 +109,8 @@ bool PairCache::follow(Context& context, const bounds::In& in, const CandidateOp
       stats[Stage::narrow].in += pairs_.size();
       stats[Stage::narrow].remembered += pairs_.size();
       followed = true;
-    } else if (candidates.bvh.revision() == in.surface.revision() &&
-               (!far || touch_clusters(context, candidates.bvh))) {
+    } else if ((by_clusters() || candidates.bvh.revision() == in.surface.revision()) &&
+               (!far || touch_clusters(context, in.surface, candidates.bvh))) {
       repair(context, in, candidates, narrow, stats);
       followed = true;
     }
@@ -139,6 +143,16 @@ double PairCache::skin_for(const bounds::In& in, double distance, double motion)
   return std::isfinite(skin) && skin >= 2 * min_calls * motion ? skin : 0;
 }
 
+/// Every pair of features within reach at the references, into `narrow.hits`; if vertices are touched, those near them
+/// at least.
+void PairCache::search(Context& context, const bounds::In& in, std::span<const std::uint8_t> touched,
+                       Candidates& candidates, narrow::Scratch& narrow, PipelineStats& stats) const {
+  candidates.search.find(context, {in.surface, references_},
+                         {.distance = reach_, .pairs = scope_, .marks = marks_, .touched = touched}, false,
+                         stats[Stage::mid], stats[Stage::narrow]);
+  candidates.search.hits(context, in.surface.clusters(), narrow.hits);
+}
+
 /// Pairs of clusters within reach at the references; if vertices are touched, those near them at least.
 void PairCache::find_clusters(Context& context, const bounds::In& in, std::span<const std::uint8_t> touched,
                               Candidates& candidates, StageStats& stats) const {
@@ -165,6 +179,15 @@ bool PairCache::start(Context& context, const bounds::In& in, Candidates& candid
                       PipelineStats& stats) {
   references_.assign(in.positions.begin(), in.positions.end());
   common_.sample(references_, reference_sample_);
+  if (by_clusters()) {
+    search(context, in, {}, candidates, narrow, stats);
+    if (static_cast<double>(narrow.hits.size()) > max_pairs * static_cast<double>(in.surface.live_triangle_count())) {
+      stats[Stage::narrow].add_culled("pair cache overflow", narrow.hits.size());
+      return false;
+    }
+    pairs_.swap(narrow.hits);
+    return true;
+  }
   find_clusters(context, in, {}, candidates, stats[Stage::mid]);
   const double clusters = static_cast<double>(candidates.bvh.clusters().size());
   if (static_cast<double>(candidates.bvh.pairs().size()) > max_cluster_pairs * clusters) {
@@ -206,8 +229,14 @@ std::uint64_t PairCache::mark_far(Context& context, const bounds::In& in, std::s
 
 /// Where one vertex of a cluster has gone too far, the others soon will: all get new references. False if there are
 /// too many.
-bool PairCache::touch_clusters(Context& context, const mid::Bvh& bvh) {
-  const std::span<const mid::Cluster> clusters = bvh.clusters();
+bool PairCache::touch_clusters(Context& context, const Surface& surface, const mid::Bvh& bvh) {
+  return by_clusters()
+             ? touch_clusters_of(context, std::span<const kernels::SurfaceCluster>(surface.clusters().clusters))
+             : touch_clusters_of(context, bvh.clusters());
+}
+
+template <class Cluster>
+bool PairCache::touch_clusters_of(Context& context, std::span<const Cluster> clusters) {
   far_clusters_.resize(clusters.size());
   parallel_for(context.workers, clusters.size(), cluster_grain, [&](std::size_t p) {
     bool far = false;
@@ -227,8 +256,17 @@ bool PairCache::touch_clusters(Context& context, const mid::Bvh& bvh) {
 void PairCache::repair(Context& context, const bounds::In& in, Candidates& candidates, narrow::Scratch& narrow,
                        PipelineStats& stats) {
   if (edited_) {
-    for (const Index vertex : candidates.bvh.edited_vertices())
-      if (at(vertex) < touched_.size()) touched_[at(vertex)] = 1;
+    const auto touch = [&](std::span<const Index> vertices) {
+      for (const Index vertex : vertices)
+        if (at(vertex) < touched_.size()) touched_[at(vertex)] = 1;
+    };
+    if (by_clusters()) {
+      const AppliedEdit& edit = in.surface.last_edit();
+      for (const Triangle& corners : edit.removed_corners) touch(corners);
+      for (const Index triangle : edit.added) touch(in.surface.triangles()[at(triangle)]);
+    } else {
+      touch(candidates.bvh.edited_vertices());
+    }
   }
   for (const bounds::Out::Piece& piece : candidates.bounds.pieces) {
     if (piece.object == none) continue;
@@ -236,8 +274,12 @@ void PairCache::repair(Context& context, const bounds::In& in, Candidates& candi
       if (touched_[v] != 0) references_[v] = common_.motion(piece.object).back(in.positions[v]);
   }
   common_.sample(references_, reference_sample_);
-  find_clusters(context, in, touched_, candidates, stats[Stage::mid]);
-  find_features(context, in, candidates, narrow, stats[Stage::narrow]);
+  if (by_clusters()) {
+    search(context, in, touched_, candidates, narrow, stats);
+  } else {
+    find_clusters(context, in, touched_, candidates, stats[Stage::mid]);
+    find_features(context, in, candidates, narrow, stats[Stage::narrow]);
+  }
 
   const std::span<const Triangle> triangles = in.surface.triangles();
   append_.run(context.workers, pairs_.size(), hit_grain, kept_,

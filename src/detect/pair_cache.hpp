@@ -47,7 +47,12 @@ class PairCache {
   bool start(Context& context, const bounds::In& in, Candidates& candidates, narrow::Scratch& narrow,
              PipelineStats& stats);
   std::uint64_t mark_far(Context& context, const bounds::In& in, std::span<const bounds::Out::Piece> pieces);
-  bool touch_clusters(Context& context, const mid::Bvh& bvh);
+  bool by_clusters() const { return method_ == mid::Method::clusters; }
+  void search(Context& context, const bounds::In& in, std::span<const std::uint8_t> touched, Candidates& candidates,
+              narrow::Scratch& narrow, PipelineStats& stats) const;
+  bool touch_clusters(Context& context, const Surface& surface, const mid::Bvh& bvh);
+  template <class Cluster>
+  bool touch_clusters_of(Context& context, std::span<const Cluster> clusters);
   void repair(Context& context, const bounds::In& in, Candidates& candidates, narrow::Scratch& narrow,
               PipelineStats& stats);
 

@@ -56,6 +56,7 @@ const double* numbers(std::span<const Eigen::Vector3d> positions) {
 
 void ClusterSearch::measure(Context& context, const bounds::In& in) {
   clusters_ = &in.surface.clusters();
+  measured_ = in.positions.data();
   block_bounds_.resize(clusters_->blocks.size());
   parallel_chunks(
       context.workers, block_bounds_.size(), block_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
@@ -69,7 +70,8 @@ void ClusterSearch::bounds(Context& context, const bounds::In& in, double distan
   const StageTimer timer(stats);
   measure(context, in);
   bool finite = true;
-  for (const BlockBounds& block : block_bounds_) finite = finite && block.finite;
+  for (std::size_t b = 0; b < block_bounds_.size(); ++b)
+    finite = finite && (clusters_->blocks[b].vertex_count == 0 || block_bounds_[b].finite);
   for (const Index vertex : clusters_->unused_vertices) {
     const Eigen::Vector3d& p = in.positions[at(vertex)];
     finite = finite && std::isfinite(p.x()) && std::isfinite(p.y()) && std::isfinite(p.z());
@@ -85,6 +87,7 @@ void ClusterSearch::bounds(Context& context, const bounds::In& in, double distan
   const std::span<Extent> extents = context.arena.make<Extent>(objects);
   for (Extent& e : extents) e = {{infinity, infinity, infinity}, {-infinity, -infinity, -infinity}};
   for (std::size_t b = 0; b < block_bounds_.size(); ++b) {
+    if (clusters_->blocks[b].vertex_count == 0) continue;
     Extent& e = extents[at(clusters_->blocks[b].object)];
     for (std::size_t k = 0; k < 3; ++k) {
       e.low[k] = std::min(e.low[k], block_bounds_[b].low[k]);
@@ -126,6 +129,7 @@ void ClusterSearch::choose_blocks(const Surface& surface, const Options& options
   chosen_.clear();
   for (std::size_t b = 0; b < clusters_->blocks.size(); ++b) {
     const std::size_t o = at(clusters_->blocks[b].object);
+    if (clusters_->blocks[b].vertex_count == 0) continue;  // an edit took all there was
     if (self_wanted_[o] != 0 || between_wanted_[o] != 0) chosen_.push_back(static_cast<std::int32_t>(b));
   }
 }
@@ -340,6 +344,7 @@ void ClusterSearch::count(const Options& options, StageStats& mid_stats, StageSt
     sum.adjacent += counts.adjacent;
     sum.measured += counts.measured;
   }
+  cluster_pairs_ = sum.cluster_pairs;
   const std::uint64_t used = clusters_->clusters.size();
   const std::uint64_t all = used * (used + 1) / 2;
   std::uint64_t parted = 0;
@@ -368,7 +373,7 @@ void ClusterSearch::find(Context& context, const bounds::In& in, const Options& 
                          StageStats& mid_stats, StageStats& narrow_stats) {
   {
     const StageTimer timer(mid_stats);
-    if (!measured) measure(context, in);
+    if (!measured || !is_measured(in)) measure(context, in);
     choose_blocks(in.surface, options);
     set_units(options.distance);
     order_blocks(context);

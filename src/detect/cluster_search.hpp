@@ -33,10 +33,14 @@ class ClusterSearch {
   /// Boxes of objects into `out`, as the stage bounds makes them. Throws Error(not_finite) that names the vertex.
   void bounds(Context& context, const bounds::In& in, double distance, bounds::Out& out, StageStats& stats);
 
-  /// Every pair of features within the distance, in canonical order. `measured`: bounds() was the last call, with these
-  /// positions.
+  /// Every pair of features within the distance, in canonical order. `measured`: is_measured() may be believed.
   void find(Context& context, const bounds::In& in, const Options& options, bool measured, StageStats& mid_stats,
             StageStats& narrow_stats);
+  /// Whether the boxes of blocks are those of these positions, which have not changed since bounds().
+  bool is_measured(const bounds::In& in) const { return measured_ == in.positions.data(); }
+  /// Of the search before: pairs of clusters, and pairs of features found.
+  std::uint64_t cluster_pairs() const { return cluster_pairs_; }
+  std::size_t found() const { return vertex_triangle().size() + edge_edge().size(); }
 
   /// The vertex in the upper half, the triangle in the lower one.
   std::span<const std::uint64_t> vertex_triangle() const { return vertex_triangle_.span(); }
@@ -67,6 +71,8 @@ class ClusterSearch {
   void count(const Options& options, StageStats& mid_stats, StageStats& narrow_stats);
 
   const mesh::SurfaceClusters* clusters_ = nullptr;  ///< of the call
+  const Eigen::Vector3d* measured_ = nullptr;        ///< the positions that block_bounds_ are of
+  std::uint64_t cluster_pairs_ = 0;
   std::vector<kernels::BlockBounds> block_bounds_;
   std::vector<std::uint8_t> self_wanted_;     ///< objects
   std::vector<std::uint8_t> between_wanted_;  ///< objects

@@ -18,6 +18,16 @@ constexpr std::size_t hit_grain = 4096;
 /// much as without.
 constexpr double wanted_calls = 20;
 constexpr double min_calls = 1.5;
+/// The same for the search by clusters, which is so fast that a list has to last longer.
+constexpr double min_calls_of_clusters = 4;
+
+/// Triangles: below, lists are kept as for trees, for neither they nor a search cost much.
+constexpr std::size_t small_surface = 3000;
+
+/// What measuring a pair of the list and comparing a vertex with its reference cost, over a pair of clusters in a
+/// search. A list is worth keeping if it saves half of a search.
+constexpr double pair_cost = 0.25;
+constexpr double vertex_cost = 0.03;
 
 /// Non-adjacent features of a smooth surface begin at about one altitude of its triangles: a reach beyond that fills
 /// the list with them.
@@ -54,6 +64,12 @@ bool has_touched_vertex(const Hit& hit, std::span<const Triangle> triangles, std
   const Edge a = edge_a_of(hit);
   const Edge b = edge_b_of(hit);
   return is_touched(a[0]) || is_touched(a[1]) || is_touched(b[0]) || is_touched(b[1]);
+}
+
+/// Whether a list of so many pairs costs less than half of a search over so many pairs of clusters.
+bool worth_keeping(std::size_t pairs, std::size_t vertices, std::uint64_t cluster_pairs) {
+  return pair_cost * static_cast<double>(pairs) + vertex_cost * static_cast<double>(vertices) <=
+         0.5 * static_cast<double>(cluster_pairs);
 }
 
 }  // namespace
@@ -100,6 +116,11 @@ bool PairCache::follow(Context& context, const bounds::In& in, const CandidateOp
   skin_ = reach_ - options.distance;
   const bool was_watching = watching_ && skin_ > smallest && skin_ <= too_wide * widest_skin(in, options.distance);
   watching_ = false;  // until all is done
+  if (!was_watching && is_fast(in.surface) &&
+      !worth_keeping(candidates.search.found(), in.positions.size(), candidates.search.cluster_pairs())) {
+    edited_ = false;
+    return false;  // by what the last search found, which is all that is known so far
+  }
   common_.sample(in.positions, sample_);
   bool followed = false;
   if (was_watching) {
@@ -132,15 +153,21 @@ bool PairCache::follow(Context& context, const bounds::In& in, const CandidateOp
   return true;
 }
 
+/// Whether a search is so fast that few lists are faster.
+bool PairCache::is_fast(const Surface& surface) const {
+  return by_clusters() && surface.live_triangle_count() > small_surface;
+}
+
 double PairCache::widest_skin(const bounds::In& in, double distance) {
   return std::max(max_altitude * typical_altitude(in) - distance, 0.5 * distance);
 }
 
 /// 0 if none would last.
-double PairCache::skin_for(const bounds::In& in, double distance, double motion) {
+double PairCache::skin_for(const bounds::In& in, double distance, double motion) const {
   const double largest = widest_skin(in, distance);
   const double skin = std::min(largest, std::max(2 * wanted_calls * motion, 0.5 * largest));
-  return std::isfinite(skin) && skin >= 2 * min_calls * motion ? skin : 0;
+  const double calls = is_fast(in.surface) ? min_calls_of_clusters : min_calls;
+  return std::isfinite(skin) && skin >= 2 * calls * motion ? skin : 0;
 }
 
 /// Every pair of features within reach at the references, into `narrow.hits`; if vertices are touched, those near them
@@ -181,7 +208,11 @@ bool PairCache::start(Context& context, const bounds::In& in, Candidates& candid
   common_.sample(references_, reference_sample_);
   if (by_clusters()) {
     search(context, in, {}, candidates, narrow, stats);
-    if (static_cast<double>(narrow.hits.size()) > max_pairs * static_cast<double>(in.surface.live_triangle_count())) {
+    const bool good = is_fast(in.surface)
+                          ? worth_keeping(narrow.hits.size(), in.positions.size(), candidates.search.cluster_pairs())
+                          : static_cast<double>(narrow.hits.size()) <=
+                                max_pairs * static_cast<double>(in.surface.live_triangle_count());
+    if (!good) {
       stats[Stage::narrow].add_culled("pair cache overflow", narrow.hits.size());
       return false;
     }

@@ -39,7 +39,7 @@ class PairCache {
   bool follow_edit(const bounds::In& in, const Candidates& candidates);
   bool same_question(const CandidateOptions& options) const;
   static double widest_skin(const bounds::In& in, double distance);
-  static double skin_for(const bounds::In& in, double distance, double motion);
+  double skin_for(const bounds::In& in, double distance, double motion) const;
   void find_clusters(Context& context, const bounds::In& in, std::span<const std::uint8_t> touched,
                      Candidates& candidates, StageStats& stats) const;
   void find_features(Context& context, const bounds::In& in, const Candidates& candidates, narrow::Scratch& narrow,
@@ -47,6 +47,7 @@ class PairCache {
   bool start(Context& context, const bounds::In& in, Candidates& candidates, narrow::Scratch& narrow,
              PipelineStats& stats);
   std::uint64_t mark_far(Context& context, const bounds::In& in, std::span<const bounds::Out::Piece> pieces);
+  bool is_fast(const Surface& surface) const;
   bool by_clusters() const { return method_ == mid::Method::clusters; }
   void search(Context& context, const bounds::In& in, std::span<const std::uint8_t> touched, Candidates& candidates,
               narrow::Scratch& narrow, PipelineStats& stats) const;

@@ -10,6 +10,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cluster_search.cpp"
+#include "hwy/cache_control.h"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "kernels/cluster_measure-inl.hpp"
@@ -37,7 +38,11 @@ HWY_INLINE void measure_blocks_with(D d, const double* positions, std::size_t ve
   const double* end = positions + 3 * last;
   const double padded[4] = {end[0], end[1], end[2], end[0]};
   if (count == 0) return;
-  const std::size_t list_end = blocks[count - 1].first_vertex + blocks[count - 1].vertex_count - 1;
+  std::size_t list_end = 0;
+  for (std::size_t b = 0; b < count; ++b)
+    list_end = std::max(list_end, static_cast<std::size_t>(blocks[b].first_vertex) + blocks[b].vertex_count);
+  if (list_end == 0) return;
+  --list_end;
   constexpr std::size_t prefetch_distance = 24;
   for (std::size_t b = 0; b < count; ++b) {
     const std::size_t first_vertex = blocks[b].first_vertex;
@@ -260,12 +265,17 @@ void place_clusters_of(const double* positions, std::size_t vertices, const Sear
   const double padded[4] = {end[0], end[1], end[2], end[0]};
   const auto first = static_cast<std::size_t>(block.first);
   const auto count = static_cast<std::size_t>(block.count);
-  for (std::size_t i = 0; i < count; ++i)
+  const auto empty = [&](std::size_t i) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      boxes.low[k][i] = std::numeric_limits<float>::infinity();
+      boxes.high[k][i] = -std::numeric_limits<float>::infinity();
+    }
+  };
+  for (std::size_t i = 0; i < count; ++i) {
     place(positions, last, padded, units, clusters[first + i], placed[first + i], boxes, i);
-  for (std::size_t k = 0; k < 3; ++k) {
-    std::fill(boxes.low[k] + count, boxes.low[k] + cluster_lanes, std::numeric_limits<float>::infinity());
-    std::fill(boxes.high[k] + count, boxes.high[k] + cluster_lanes, -std::numeric_limits<float>::infinity());
+    if (clusters[first + i].triangle_count == 0) empty(i);
   }
+  for (std::size_t i = count; i < cluster_lanes; ++i) empty(i);
 }
 
 void enclose_of(const BoxGroup& boxes, BoxGroup& out, std::size_t place) {

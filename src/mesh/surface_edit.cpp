@@ -158,7 +158,11 @@ void Surface::apply(std::vector<Index>&& removed, std::span<const Placed> added,
     apply_locally(added, vertex_count, triangle_count);
   }
   place_objects(added);
-  clusters_ = std::make_shared<const mesh::SurfaceClusters>(mesh::make_clusters(*this));
+  // Copies of the surface keep the clusters there were.
+  auto clusters = clusters_.use_count() == 1 ? std::const_pointer_cast<mesh::SurfaceClusters>(clusters_)
+                                             : std::make_shared<mesh::SurfaceClusters>(*clusters_);
+  mesh::edit_clusters(*this, *clusters);
+  clusters_ = std::move(clusters);
   revision_ = mesh::next_revision();
 }
 

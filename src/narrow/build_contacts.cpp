@@ -1,7 +1,9 @@
 #include "narrow/build_contacts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdint>
 
 #include "core/at.hpp"
 #include "kernels/closest.hpp"
@@ -75,13 +77,14 @@ void build(ContactKind kind, std::size_t count, const FeaturesAt& features, std:
 /// Contacts [begin, end), of which the first `faces` are of vertices and faces.
 template <class FeaturesAt>
 void build_range(std::size_t begin, std::size_t end, std::size_t faces, const FeaturesAt& features,
-                 std::span<const Triangle> triangles, std::span<const Eigen::Vector3d> positions, Contact* contacts) {
+                 std::span<const Triangle> triangles, std::span<const Eigen::Vector3d> positions,
+                 std::vector<Contact>& contacts) {
   while (begin < end) {
     const bool face = begin < faces;
     const std::size_t stop = std::min({end, begin + kernels::closest_batch, face ? faces : end});
     build(
         face ? ContactKind::vertex_face : ContactKind::edge_edge, stop - begin,
-        [&](std::size_t i) { return features(begin + i); }, triangles, positions, contacts + begin);
+        [&](std::size_t i) { return features(begin + i); }, triangles, positions, contacts.data() + begin);
     begin = stop;
   }
 }
@@ -98,7 +101,7 @@ void build_contacts(Context& context, std::span<const Triangle> triangles, std::
   parallel_chunks(context.workers, hits.size(), contact_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
     build_range(
         begin, end, faces, [&](std::size_t i) { return features_of(hits[i], triangles); }, triangles, positions,
-        contacts.data());
+        contacts);
   });
 }
 
@@ -119,7 +122,7 @@ void build_contacts(Context& context, const FeaturePairs& pairs, std::span<const
   };
   parallel_chunks(context.workers, contacts.size(), contact_grain,
                   [&](std::size_t begin, std::size_t end, std::size_t) {
-                    build_range(begin, end, faces, features, triangles, positions, contacts.data());
+                    build_range(begin, end, faces, features, triangles, positions, contacts);
                   });
 }
 

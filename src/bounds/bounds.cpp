@@ -13,26 +13,6 @@ namespace {
 constexpr std::size_t vertex_grain = 4096;
 constexpr std::size_t triangle_grain = 2048;
 
-/// Vertices of one object that follow each other, in pieces worth a chunk. Vertices in no triangle are
-/// pieces of no object: these have to be finite, too.
-void cut_into_pieces(const Surface& surface, Out& out) {
-  if (out.revision == surface.revision()) return;
-  out.revision = 0;  // of no surface, should memory run out on the way
-  out.pieces.clear();
-  const auto object_of = [&](std::size_t vertex) {
-    const Index corner = surface.first_corner(static_cast<Index>(vertex));
-    return corner == none ? none : surface.object_index_of_triangle()[static_cast<std::size_t>(corner) / 3];
-  };
-  for (std::size_t i = 0; i < surface.vertex_count(); ++i) {
-    const Index object = object_of(i);
-    if (out.pieces.empty() || out.pieces.back().object != object ||
-        out.pieces.back().end - out.pieces.back().begin == vertex_grain)
-      out.pieces.push_back({.object = object, .begin = i, .end = i});
-    ++out.pieces.back().end;
-  }
-  out.revision = surface.revision();
-}
-
 /// Adds where the vertices of the piece are.
 void measure(std::span<const Eigen::Vector3d> positions, Out::Piece& piece) {
   std::array<double, 3> low = piece.low;
@@ -52,7 +32,27 @@ void measure(std::span<const Eigen::Vector3d> positions, Out::Piece& piece) {
   piece.finite = piece.finite && zeros[0] + zeros[1] + zeros[2] == 0;
 }
 
-[[noreturn]] void fail_not_finite(const In& in) {
+}  // namespace
+
+void cut_into_pieces(const Surface& surface, Out& out) {
+  if (out.revision == surface.revision()) return;
+  out.revision = 0;  // of no surface, should memory run out on the way
+  out.pieces.clear();
+  const auto object_of = [&](std::size_t vertex) {
+    const Index corner = surface.first_corner(static_cast<Index>(vertex));
+    return corner == none ? none : surface.object_index_of_triangle()[static_cast<std::size_t>(corner) / 3];
+  };
+  for (std::size_t i = 0; i < surface.vertex_count(); ++i) {
+    const Index object = object_of(i);
+    if (out.pieces.empty() || out.pieces.back().object != object ||
+        out.pieces.back().end - out.pieces.back().begin == vertex_grain)
+      out.pieces.push_back({.object = object, .begin = i, .end = i});
+    ++out.pieces.back().end;
+  }
+  out.revision = surface.revision();
+}
+
+void fail_not_finite(const In& in) {
   for (const auto& [positions, when] : {std::pair(in.positions, ""), std::pair(in.end, " at the end of the step")}) {
     for (std::size_t i = 0; i < positions.size(); ++i) {
       const Eigen::Vector3d& p = positions[i];
@@ -63,8 +63,6 @@ void measure(std::span<const Eigen::Vector3d> positions, Out::Piece& piece) {
   }
   fail(ErrorCode::not_finite, "a position is not finite");
 }
-
-}  // namespace
 
 void run(Context& context, const In& in, const Options& options, Out& out, StageStats& stats) {
   const StageTimer timer(stats);

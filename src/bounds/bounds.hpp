@@ -44,6 +44,13 @@ struct Out {
 /// a hundred times as much is still far below a float's resolution, so it costs no candidates.
 inline constexpr double relative_slack = 1e-13;
 
+/// Vertices of one object that follow each other, in pieces worth a chunk, into `out.pieces`. Vertices in no triangle
+/// are pieces of no object: these have to be finite, too.
+void cut_into_pieces(const Surface& surface, Out& out);
+
+/// Throws Error(not_finite) that names the first vertex that is not.
+[[noreturn]] void fail_not_finite(const In& in);
+
 /// Throws Error(not_finite) that names the vertex: this is where positions enter the pipeline.
 void run(Context& context, const In& in, const Options& options, Out& out, StageStats& stats);
 

@@ -32,6 +32,10 @@ mid::BvhOptions tree_options(const CandidateOptions& options) {
 
 }  // namespace
 
+mid::Method method_for(const Surface& surface, mid::Method method) {
+  return method == mid::Method::clusters && !surface.clusters().suitable ? mid::Method::bvh : method;
+}
+
 void find_object_pairs(Context& context, const CandidateOptions& options, Candidates& candidates,
                        PipelineStats& stats) {
   broad::run(context, {.objects = candidates.bounds.objects}, {.pairs = options.pairs, .filter = options.filter},

@@ -3,6 +3,7 @@
 #include "bounds/bounds.hpp"
 #include "broad/broad.hpp"
 #include "carom/detect/detect.hpp"
+#include "detect/cluster_search.hpp"
 #include "mid/mid.hpp"
 
 namespace carom::detection {
@@ -11,8 +12,9 @@ namespace carom::detection {
 struct Candidates {
   bounds::Out bounds;
   broad::Out broad;
-  mid::Out mid;  ///< pairs of triangles, for methods that go by triangles
-  mid::Bvh bvh;  ///< pairs of clusters, for trees
+  mid::Out mid;          ///< pairs of triangles, for methods that go by triangles
+  mid::Bvh bvh;          ///< pairs of clusters, for trees
+  ClusterSearch search;  ///< pairs of features, for the method clusters
   std::vector<std::uint8_t> object_wanted;
 };
 
@@ -28,6 +30,9 @@ struct CandidateOptions {
     return filter == nullptr ? std::span<const std::uint8_t>{} : filter->marks();
   }
 };
+
+/// The method that is used on a surface: clusters are of no use to one of loose triangles, which a tree is made for.
+mid::Method method_for(const Surface& surface, mid::Method method);
 
 /// The stage broad, after `candidates.bounds`.
 void find_object_pairs(Context& context, const CandidateOptions& options, Candidates& candidates, PipelineStats& stats);

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "core/stage_timer.hpp"
+#include "narrow/build_contacts.hpp"
+
 namespace carom::detection {
 
 namespace {
@@ -18,40 +21,88 @@ void merge_hits(Scratch& scratch) {
   scratch.hits.swap(scratch.merged);
 }
 
-}  // namespace
+/// Pairs within objects, pairs between them.
+struct PairScopes {
+  bool self = false;
+  bool between = false;
+  bool none_followed = true;  ///< all that were asked for
+
+  bool any() const { return self || between; }
+  PairScope scope() const { return self && between ? PairScope::all : self ? PairScope::self : PairScope::between; }
+};
 
 /// Pairs within objects and pairs between them are watched apart: bodies that fly past each other may barely deform.
-void find_near(Context& context, const bounds::In& in, CandidateOptions options, bool coherent, Scratch& scratch,
-               PipelineStats& stats) {
+PairScopes follow_pairs(Context& context, const bounds::In& in, const CandidateOptions& options, bool coherent,
+                        Scratch& scratch, PipelineStats& stats) {
   Candidates& candidates = scratch.candidates;
-  candidates.bvh.follow(in.surface);
-  const narrow::In narrow{.surface = in.surface, .positions = in.positions, .bvh = &candidates.bvh};
-  StageStats& narrow_stats = stats[Stage::narrow];
+  if (options.method != mid::Method::clusters) candidates.bvh.follow(in.surface);
   const auto has_pair = [&](const auto& condition) {
     return std::any_of(candidates.broad.pairs.begin(), candidates.broad.pairs.end(), condition);
   };
-  bool self =
+  PairScopes left;
+  left.self =
       options.pairs != PairScope::between && has_pair([](const broad::ObjectPair& pair) { return pair.a == pair.b; });
-  bool between =
+  left.between =
       options.pairs != PairScope::self && has_pair([](const broad::ObjectPair& pair) { return pair.a != pair.b; });
   scratch.hits.clear();
-  if (coherent) {
-    for (const PairScope scope : {PairScope::self, PairScope::between}) {
-      bool& wanted = scope == PairScope::self ? self : between;
-      PairCache& pair_cache = scope == PairScope::self ? scratch.self : scratch.between;
-      if (!wanted || !pair_cache.follow(context, in, options, candidates, scratch.narrow, stats)) continue;
-      narrow::select(context, narrow, pair_cache.pairs(), options.distance, scratch.narrow, narrow_stats);
-      merge_hits(scratch);
-      wanted = false;
-    }
+  if (!coherent) return left;
+  for (const PairScope scope : {PairScope::self, PairScope::between}) {
+    bool& wanted = scope == PairScope::self ? left.self : left.between;
+    PairCache& pair_cache = scope == PairScope::self ? scratch.self : scratch.between;
+    if (!wanted || !pair_cache.follow(context, in, options, candidates, scratch.narrow, stats)) continue;
+    narrow::select(context, {.surface = in.surface, .positions = in.positions}, pair_cache.pairs(), options.distance,
+                   scratch.narrow, stats[Stage::narrow]);
+    merge_hits(scratch);
+    wanted = false;
+    left.none_followed = false;
   }
-  if (self || between) {
-    options.pairs = self && between ? PairScope::all : self ? PairScope::self : PairScope::between;
-    find_clusters(context, in, options, candidates, stats);
-    narrow::find(context, narrow, options.distance, scratch.narrow, narrow_stats);
+  return left;
+}
+
+/// Adds the pairs of the scopes that are left, and leaves all in `scratch.narrow.hits`.
+void find_left(Context& context, const bounds::In& in, CandidateOptions options, PairScopes left, Scratch& scratch,
+               PipelineStats& stats) {
+  Candidates& candidates = scratch.candidates;
+  if (left.any()) {
+    options.pairs = left.scope();
+    if (options.method == mid::Method::clusters) {
+      candidates.search.find(context, in,
+                             {.distance = options.distance,
+                              .pairs = options.pairs,
+                              .object_pairs = candidates.broad.pairs,
+                              .marks = options.marks()},
+                             false, stats[Stage::mid], stats[Stage::narrow]);
+      candidates.search.hits(context, in.surface.clusters(), scratch.narrow.hits);
+    } else {
+      find_clusters(context, in, options, candidates, stats);
+      narrow::find(context, {.surface = in.surface, .positions = in.positions, .bvh = &candidates.bvh},
+                   options.distance, scratch.narrow, stats[Stage::narrow]);
+    }
     merge_hits(scratch);
   }
   scratch.narrow.hits.swap(scratch.hits);
+}
+
+/// Where nothing was kept from the last call and nothing is left out, contacts follow from pairs without a detour.
+void find_and_report(Context& context, const bounds::In& in, const CandidateOptions& options, bool measured,
+                     Scratch& scratch, std::vector<Contact>& contacts, PipelineStats& stats) {
+  ClusterSearch& search = scratch.candidates.search;
+  search.find(context, in,
+              {.distance = options.distance, .pairs = options.pairs, .object_pairs = scratch.candidates.broad.pairs},
+              measured, stats[Stage::mid], stats[Stage::narrow]);
+  const StageTimer timer(stats[Stage::narrow]);
+  narrow::build_contacts(context, {search.vertex_triangle(), search.edge_edge(), in.surface.clusters().edges},
+                         in.surface.triangles(), in.positions, contacts);
+  stats[Stage::narrow].out += contacts.size();
+  stats[Stage::narrow].set_units("pairs of features", "contacts");
+}
+
+}  // namespace
+
+void find_near(Context& context, const bounds::In& in, const CandidateOptions& options, bool coherent, Scratch& scratch,
+               PipelineStats& stats) {
+  const PairScopes left = follow_pairs(context, in, options, coherent, scratch, stats);
+  find_left(context, in, options, left, scratch, stats);
 }
 
 void run(Context& context, const bounds::In& in, const Options& options, Scratch& scratch,
@@ -59,13 +110,22 @@ void run(Context& context, const bounds::In& in, const Options& options, Scratch
   scratch.excludes.set(options.filters, in.surface, options.distance, options.choice);
   const CandidateOptions wanted{.distance = options.distance,
                                 .pairs = options.pairs,
-                                .method = options.method,
+                                .method = method_for(in.surface, options.method),
                                 .filter = scratch.excludes.objects()};
-  if (mid::is_tree(options.method)) {
-    bounds::run(context, in, {.distance = options.distance, .triangles = false}, scratch.candidates.bounds,
-                stats[Stage::bounds]);
+  if (mid::is_tree(wanted.method)) {
+    if (wanted.method == mid::Method::clusters) {
+      scratch.candidates.search.bounds(context, in, options.distance, scratch.candidates.bounds, stats[Stage::bounds]);
+    } else {
+      bounds::run(context, in, {.distance = options.distance, .triangles = false}, scratch.candidates.bounds,
+                  stats[Stage::bounds]);
+    }
     find_object_pairs(context, wanted, scratch.candidates, stats);
-    find_near(context, in, wanted, options.coherent, scratch, stats);
+    const PairScopes left = follow_pairs(context, in, wanted, options.coherent, scratch, stats);
+    if (wanted.method == mid::Method::clusters && left.none_followed && !scratch.excludes.active()) {
+      find_and_report(context, in, wanted, scratch.candidates.search.is_measured(in), scratch, contacts, stats);
+      return;
+    }
+    find_left(context, in, wanted, left, scratch, stats);
   } else {
     find_candidates(context, in, wanted, scratch.candidates, stats);
     narrow::find(context, {.surface = in.surface, .positions = in.positions, .pairs = scratch.candidates.mid.pairs},

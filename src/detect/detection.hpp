@@ -28,7 +28,7 @@ struct Scratch {
 
 /// With a tree, after `candidates.bounds` and `candidates.broad`: every pair of features closer than the distance, in
 /// canonical order, into `scratch.narrow.hits`, whatever the filters.
-void find_near(Context& context, const bounds::In& in, CandidateOptions options, bool coherent, Scratch& scratch,
+void find_near(Context& context, const bounds::In& in, const CandidateOptions& options, bool coherent, Scratch& scratch,
                PipelineStats& stats);
 
 /// Throws Error that names the entry of a filter or the vertex whose position is not finite.

@@ -18,6 +18,16 @@ constexpr std::size_t hit_grain = 4096;
 /// much as without.
 constexpr double wanted_calls = 20;
 constexpr double min_calls = 1.5;
+/// The same for the search by clusters, which is so fast that a list has to last longer.
+constexpr double min_calls_of_clusters = 4;
+
+/// Triangles: below, lists are kept as for trees, for neither they nor a search cost much.
+constexpr std::size_t small_surface = 3000;
+
+/// What measuring a pair of the list and comparing a vertex with its reference cost, over a pair of clusters in a
+/// search. A list is worth keeping if it saves half of a search.
+constexpr double pair_cost = 0.25;
+constexpr double vertex_cost = 0.03;
 
 /// Non-adjacent features of a smooth surface begin at about one altitude of its triangles: a reach beyond that fills
 /// the list with them.
@@ -56,6 +66,12 @@ bool has_touched_vertex(const Hit& hit, std::span<const Triangle> triangles, std
   return is_touched(a[0]) || is_touched(a[1]) || is_touched(b[0]) || is_touched(b[1]);
 }
 
+/// Whether a list of so many pairs costs less than half of a search over so many pairs of clusters.
+bool worth_keeping(std::size_t pairs, std::size_t vertices, std::uint64_t cluster_pairs) {
+  return pair_cost * static_cast<double>(pairs) + vertex_cost * static_cast<double>(vertices) <=
+         0.5 * static_cast<double>(cluster_pairs);
+}
+
 }  // namespace
 
 bool PairCache::same_question(const CandidateOptions& options) const {
@@ -64,7 +80,11 @@ bool PairCache::same_question(const CandidateOptions& options) const {
 
 /// True if the list can be repaired around an edit of the surface.
 bool PairCache::follow_edit(const bounds::In& in, const Candidates& candidates) {
-  if (!watching_ || candidates.bvh.edited_from() != revision_) return false;
+  const AppliedEdit& edit = in.surface.last_edit();
+  const std::uint64_t edited_from = !by_clusters()            ? candidates.bvh.edited_from()
+                                    : edit.objects_renumbered ? 0
+                                                              : edit.before;
+  if (!watching_ || edited_from != revision_) return false;
   revision_ = 0;  // none, should memory run out on the way
   // A new vertex is where it is; that is as good as any place once it counts as touched.
   for (std::size_t v = references_.size(); v < in.positions.size(); ++v) references_.push_back(in.positions[v]);
@@ -96,6 +116,11 @@ bool PairCache::follow(Context& context, const bounds::In& in, const CandidateOp
   skin_ = reach_ - options.distance;
   const bool was_watching = watching_ && skin_ > smallest && skin_ <= too_wide * widest_skin(in, options.distance);
   watching_ = false;  // until all is done
+  if (!was_watching && is_fast(in.surface) &&
+      !worth_keeping(candidates.search.found(), in.positions.size(), candidates.search.cluster_pairs())) {
+    edited_ = false;
+    return false;  // by what the last search found, which is all that is known so far
+  }
   common_.sample(in.positions, sample_);
   bool followed = false;
   if (was_watching) {
@@ -105,8 +130,8 @@ bool PairCache::follow(Context& context, const bounds::In& in, const CandidateOp
       stats[Stage::narrow].in += pairs_.size();
       stats[Stage::narrow].remembered += pairs_.size();
       followed = true;
-    } else if (candidates.bvh.revision() == in.surface.revision() &&
-               (!far || touch_clusters(context, candidates.bvh))) {
+    } else if ((by_clusters() || candidates.bvh.revision() == in.surface.revision()) &&
+               (!far || touch_clusters(context, in.surface, candidates.bvh))) {
       repair(context, in, candidates, narrow, stats);
       followed = true;
     }
@@ -128,15 +153,31 @@ bool PairCache::follow(Context& context, const bounds::In& in, const CandidateOp
   return true;
 }
 
+/// Whether a search is so fast that few lists are faster.
+bool PairCache::is_fast(const Surface& surface) const {
+  return by_clusters() && surface.live_triangle_count() > small_surface;
+}
+
 double PairCache::widest_skin(const bounds::In& in, double distance) {
   return std::max(max_altitude * typical_altitude(in) - distance, 0.5 * distance);
 }
 
 /// 0 if none would last.
-double PairCache::skin_for(const bounds::In& in, double distance, double motion) {
+double PairCache::skin_for(const bounds::In& in, double distance, double motion) const {
   const double largest = widest_skin(in, distance);
   const double skin = std::min(largest, std::max(2 * wanted_calls * motion, 0.5 * largest));
-  return std::isfinite(skin) && skin >= 2 * min_calls * motion ? skin : 0;
+  const double calls = is_fast(in.surface) ? min_calls_of_clusters : min_calls;
+  return std::isfinite(skin) && skin >= 2 * calls * motion ? skin : 0;
+}
+
+/// Every pair of features within reach at the references, into `narrow.hits`; if vertices are touched, those near them
+/// at least.
+void PairCache::search(Context& context, const bounds::In& in, std::span<const std::uint8_t> touched,
+                       Candidates& candidates, narrow::Scratch& narrow, PipelineStats& stats) const {
+  candidates.search.find(context, {in.surface, references_},
+                         {.distance = reach_, .pairs = scope_, .marks = marks_, .touched = touched}, false,
+                         stats[Stage::mid], stats[Stage::narrow]);
+  candidates.search.hits(context, in.surface.clusters(), narrow.hits);
 }
 
 /// Pairs of clusters within reach at the references; if vertices are touched, those near them at least.
@@ -165,6 +206,19 @@ bool PairCache::start(Context& context, const bounds::In& in, Candidates& candid
                       PipelineStats& stats) {
   references_.assign(in.positions.begin(), in.positions.end());
   common_.sample(references_, reference_sample_);
+  if (by_clusters()) {
+    search(context, in, {}, candidates, narrow, stats);
+    const bool good = is_fast(in.surface)
+                          ? worth_keeping(narrow.hits.size(), in.positions.size(), candidates.search.cluster_pairs())
+                          : static_cast<double>(narrow.hits.size()) <=
+                                max_pairs * static_cast<double>(in.surface.live_triangle_count());
+    if (!good) {
+      stats[Stage::narrow].add_culled("pair cache overflow", narrow.hits.size());
+      return false;
+    }
+    pairs_.swap(narrow.hits);
+    return true;
+  }
   find_clusters(context, in, {}, candidates, stats[Stage::mid]);
   const double clusters = static_cast<double>(candidates.bvh.clusters().size());
   if (static_cast<double>(candidates.bvh.pairs().size()) > max_cluster_pairs * clusters) {
@@ -206,8 +260,14 @@ std::uint64_t PairCache::mark_far(Context& context, const bounds::In& in, std::s
 
 /// Where one vertex of a cluster has gone too far, the others soon will: all get new references. False if there are
 /// too many.
-bool PairCache::touch_clusters(Context& context, const mid::Bvh& bvh) {
-  const std::span<const mid::Cluster> clusters = bvh.clusters();
+bool PairCache::touch_clusters(Context& context, const Surface& surface, const mid::Bvh& bvh) {
+  return by_clusters()
+             ? touch_clusters_of(context, std::span<const kernels::SurfaceCluster>(surface.clusters().clusters))
+             : touch_clusters_of(context, bvh.clusters());
+}
+
+template <class Cluster>
+bool PairCache::touch_clusters_of(Context& context, std::span<const Cluster> clusters) {
   far_clusters_.resize(clusters.size());
   parallel_for(context.workers, clusters.size(), cluster_grain, [&](std::size_t p) {
     bool far = false;
@@ -227,8 +287,17 @@ bool PairCache::touch_clusters(Context& context, const mid::Bvh& bvh) {
 void PairCache::repair(Context& context, const bounds::In& in, Candidates& candidates, narrow::Scratch& narrow,
                        PipelineStats& stats) {
   if (edited_) {
-    for (const Index vertex : candidates.bvh.edited_vertices())
-      if (at(vertex) < touched_.size()) touched_[at(vertex)] = 1;
+    const auto touch = [&](std::span<const Index> vertices) {
+      for (const Index vertex : vertices)
+        if (at(vertex) < touched_.size()) touched_[at(vertex)] = 1;
+    };
+    if (by_clusters()) {
+      const AppliedEdit& edit = in.surface.last_edit();
+      for (const Triangle& corners : edit.removed_corners) touch(corners);
+      for (const Index triangle : edit.added) touch(in.surface.triangles()[at(triangle)]);
+    } else {
+      touch(candidates.bvh.edited_vertices());
+    }
   }
   for (const bounds::Out::Piece& piece : candidates.bounds.pieces) {
     if (piece.object == none) continue;
@@ -236,8 +305,12 @@ void PairCache::repair(Context& context, const bounds::In& in, Candidates& candi
       if (touched_[v] != 0) references_[v] = common_.motion(piece.object).back(in.positions[v]);
   }
   common_.sample(references_, reference_sample_);
-  find_clusters(context, in, touched_, candidates, stats[Stage::mid]);
-  find_features(context, in, candidates, narrow, stats[Stage::narrow]);
+  if (by_clusters()) {
+    search(context, in, touched_, candidates, narrow, stats);
+  } else {
+    find_clusters(context, in, touched_, candidates, stats[Stage::mid]);
+    find_features(context, in, candidates, narrow, stats[Stage::narrow]);
+  }
 
   const std::span<const Triangle> triangles = in.surface.triangles();
   append_.run(context.workers, pairs_.size(), hit_grain, kept_,

@@ -39,7 +39,7 @@ class PairCache {
   bool follow_edit(const bounds::In& in, const Candidates& candidates);
   bool same_question(const CandidateOptions& options) const;
   static double widest_skin(const bounds::In& in, double distance);
-  static double skin_for(const bounds::In& in, double distance, double motion);
+  double skin_for(const bounds::In& in, double distance, double motion) const;
   void find_clusters(Context& context, const bounds::In& in, std::span<const std::uint8_t> touched,
                      Candidates& candidates, StageStats& stats) const;
   void find_features(Context& context, const bounds::In& in, const Candidates& candidates, narrow::Scratch& narrow,
@@ -47,7 +47,13 @@ class PairCache {
   bool start(Context& context, const bounds::In& in, Candidates& candidates, narrow::Scratch& narrow,
              PipelineStats& stats);
   std::uint64_t mark_far(Context& context, const bounds::In& in, std::span<const bounds::Out::Piece> pieces);
-  bool touch_clusters(Context& context, const mid::Bvh& bvh);
+  bool is_fast(const Surface& surface) const;
+  bool by_clusters() const { return method_ == mid::Method::clusters; }
+  void search(Context& context, const bounds::In& in, std::span<const std::uint8_t> touched, Candidates& candidates,
+              narrow::Scratch& narrow, PipelineStats& stats) const;
+  bool touch_clusters(Context& context, const Surface& surface, const mid::Bvh& bvh);
+  template <class Cluster>
+  bool touch_clusters_of(Context& context, std::span<const Cluster> clusters);
   void repair(Context& context, const bounds::In& in, Candidates& candidates, narrow::Scratch& narrow,
               PipelineStats& stats);
 

@@ -28,6 +28,13 @@ struct ClosestResults {
   std::uint8_t valid[closest_batch];
 };
 
+/// Points of pairs by the numbers of their vertices. `positions` are three numbers for each of `vertices`.
+void gather_points(const double* positions, std::size_t vertices, const std::int32_t (*numbers)[4], std::size_t count,
+                   ClosestBatch& batch);
+
+/// Weights, distance, both points and the normal of each pair, fourteen numbers, to `out` and every `stride` bytes.
+void scatter_results(const ClosestResults& results, std::size_t count, unsigned char* out, std::size_t stride);
+
 /// For the first `count` pairs. What lies behind them in the batch may be anything.
 void closest_vertex_triangle(const ClosestBatch& batch, std::size_t count, ClosestResults& results);
 void closest_edge_edge(const ClosestBatch& batch, std::size_t count, ClosestResults& results);

@@ -4,6 +4,7 @@
 
 #include "core/check.hpp"
 #include "mesh/surface_check.hpp"
+#include "mesh/surface_clusters.hpp"
 
 namespace carom {
 
@@ -27,6 +28,7 @@ Surface::Surface(std::size_t vertex_count, std::vector<Triangle> triangles, std:
     }
   }
   own_all();
+  clusters_ = std::make_shared<mesh::SurfaceClusters>(mesh::make_clusters(*this));
 }
 
 /// Neighbours in the list mostly belong to the same object, so look only where it changes.

@@ -7,6 +7,7 @@
 #include "core/at.hpp"
 #include "core/check.hpp"
 #include "mesh/surface_check.hpp"
+#include "mesh/surface_clusters.hpp"
 
 namespace carom {
 
@@ -142,6 +143,8 @@ void Surface::apply(std::vector<Index>&& removed, std::span<const Placed> added,
                     std::size_t triangle_count) {
   last_edit_.before = revision_;
   last_edit_.removed = std::move(removed);
+  last_edit_.removed_corners.clear();
+  for (const Index triangle : last_edit_.removed) last_edit_.removed_corners.push_back(triangles_[at(triangle)]);
   last_edit_.added.clear();
   for (const Placed& placed : added) last_edit_.added.push_back(placed.number);
   last_edit_.reowned.clear();
@@ -155,6 +158,11 @@ void Surface::apply(std::vector<Index>&& removed, std::span<const Placed> added,
     apply_locally(added, vertex_count, triangle_count);
   }
   place_objects(added);
+  // Copies of the surface keep the clusters there were.
+  auto clusters = clusters_.use_count() == 1 ? std::const_pointer_cast<mesh::SurfaceClusters>(clusters_)
+                                             : std::make_shared<mesh::SurfaceClusters>(*clusters_);
+  mesh::edit_clusters(*this, *clusters);
+  clusters_ = std::move(clusters);
   revision_ = mesh::next_revision();
 }
 

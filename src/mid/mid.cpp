@@ -23,6 +23,7 @@ namespace mid {
 
 std::string_view to_string(Method method) {
   switch (method) {
+    case Method::clusters:
     case Method::bvh:
       return "bvh";
     case Method::bvh14:
@@ -40,7 +41,7 @@ std::string_view to_string(Method method) {
 }
 
 bool is_tree(Method method) {
-  return method == Method::bvh || method == Method::bvh14 || method == Method::bvh18;
+  return method == Method::clusters || method == Method::bvh || method == Method::bvh14 || method == Method::bvh18;
 }
 
 Volume volume_of(Method method) {
@@ -49,7 +50,7 @@ Volume volume_of(Method method) {
 }
 
 Method method_by_name(std::string_view name) {
-  if (name == "auto" || name == "bvh") return Method::bvh;
+  if (name == "auto" || name == "bvh") return Method::clusters;
   if (name == "bvh14") return Method::bvh14;
   if (name == "bvh18") return Method::bvh18;
   if (name == "sweep") return Method::sweep;
@@ -62,6 +63,7 @@ Method method_by_name(std::string_view name) {
 void run(Context& context, const In& in, const Options& options, Out& out, StageStats& stats) {
   const StageTimer timer(stats);
   switch (options.method) {
+    case Method::clusters:
     case Method::bvh:
     case Method::bvh14:
     case Method::bvh18:

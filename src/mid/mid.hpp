@@ -23,7 +23,10 @@ struct In {
   std::span<const broad::ObjectPair> object_pairs;
 };
 
-enum class Method { bvh, bvh14, bvh18, grid, hgrid, sweep };
+/// `clusters`, by name `bvh`, goes by the clusters that come with a surface (detect/cluster_search.hpp). Where these
+/// are no good, and where pairs of triangles or of moving clusters are asked for, it is the tree `bvh`, which cuts
+/// clusters of its own.
+enum class Method { clusters, bvh, bvh14, bvh18, grid, hgrid, sweep };
 std::string_view to_string(Method method);
 
 /// Whether the method is a tree over clusters (mid/bvh.hpp) instead of one over triangles.

@@ -1,7 +1,11 @@
 #include "narrow/build_contacts.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 
+#include "core/at.hpp"
 #include "kernels/closest.hpp"
 #include "narrow/proximity.hpp"
 
@@ -9,58 +13,79 @@ namespace carom::narrow {
 
 namespace {
 
-std::array<Index, 4> vertices_of(const Hit& hit, std::span<const Triangle> triangles) {
+constexpr std::size_t contact_grain = 8 * kernels::closest_batch;
+
+// What the kernel writes is the second half of a contact.
+static_assert(sizeof(Contact) == offsetof(Contact, weights) + 14 * sizeof(double));
+static_assert(offsetof(Contact, distance) == offsetof(Contact, weights) + 4 * sizeof(double));
+static_assert(offsetof(Contact, point_a) == offsetof(Contact, weights) + 5 * sizeof(double));
+static_assert(offsetof(Contact, point_b) == offsetof(Contact, weights) + 8 * sizeof(double));
+static_assert(offsetof(Contact, normal) == offsetof(Contact, weights) + 11 * sizeof(double));
+
+/// Two features: what a contact says of them before anything is measured.
+struct Features {
+  ContactKind kind;
+  Edge a, b;
+  std::array<Index, 4> vertices;
+};
+
+Features features_of(const Hit& hit, std::span<const Triangle> triangles) {
   if (kind_of(hit) == ContactKind::vertex_face) {
-    const Triangle& corners = triangles[static_cast<std::size_t>(triangle_of(hit))];
-    return {vertex_of(hit), corners[0], corners[1], corners[2]};
+    const Triangle& corners = triangles[at(triangle_of(hit))];
+    return {ContactKind::vertex_face,
+            {vertex_of(hit), none},
+            {triangle_of(hit), none},
+            {vertex_of(hit), corners[0], corners[1], corners[2]}};
   }
   const Edge a = edge_a_of(hit);
   const Edge b = edge_b_of(hit);
-  return {a[0], a[1], b[0], b[1]};
+  return {ContactKind::edge_edge, a, b, {a[0], a[1], b[0], b[1]}};
 }
 
-Contact one(const Hit& hit, std::span<const Triangle> triangles, std::span<const Eigen::Vector3d> positions) {
-  if (kind_of(hit) == ContactKind::edge_edge) return edge_edge(positions, edge_a_of(hit), edge_b_of(hit));
-  const Index triangle = triangle_of(hit);
-  return vertex_face(positions, vertex_of(hit), triangle, triangles[static_cast<std::size_t>(triangle)]);
-}
-
-/// All of one kind, no more than a batch.
-void build(ContactKind kind, std::span<const Hit> hits, std::span<const Triangle> triangles,
+/// All of one kind, no more than a batch. `features(i)` are those of contact i.
+template <class FeaturesAt>
+void build(ContactKind kind, std::size_t count, const FeaturesAt& features, std::span<const Triangle> triangles,
            std::span<const Eigen::Vector3d> positions, Contact* contacts) {
-  if (hits.empty()) return;
+  if (count == 0) return;
   kernels::ClosestBatch batch;
   kernels::ClosestResults results;
-  for (std::size_t i = 0; i < hits.size(); ++i) {
-    const std::array<Index, 4> vertices = vertices_of(hits[i], triangles);
-    for (std::size_t k = 0; k < 4; ++k) {
-      const Eigen::Vector3d& p = positions[static_cast<std::size_t>(vertices[k])];
-      batch.x[k][i] = p.x();
-      batch.y[k][i] = p.y();
-      batch.z[k][i] = p.z();
-    }
-    contacts[i].vertices = vertices;
+  std::int32_t numbers[kernels::closest_batch][4];
+  for (std::size_t i = 0; i < count; ++i) {
+    const Features f = features(i);
+    contacts[i].kind = kind;
+    contacts[i].a = f.a;
+    contacts[i].b = f.b;
+    contacts[i].vertices = f.vertices;
+    std::copy(f.vertices.begin(), f.vertices.end(), numbers[i]);
   }
+  kernels::gather_points(positions.front().data(), positions.size(), numbers, count, batch);
   if (kind == ContactKind::vertex_face) {
-    kernels::closest_vertex_triangle(batch, hits.size(), results);
+    kernels::closest_vertex_triangle(batch, count, results);
   } else {
-    kernels::closest_edge_edge(batch, hits.size(), results);
+    kernels::closest_edge_edge(batch, count, results);
   }
-  for (std::size_t i = 0; i < hits.size(); ++i) {
-    Contact& contact = contacts[i];
-    if (results.valid[i] == 0) {
-      contact = one(hits[i], triangles, positions);
-      continue;
-    }
-    contact.kind = kind;
-    const bool face = kind == ContactKind::vertex_face;
-    contact.a = face ? Edge{vertex_of(hits[i]), none} : edge_a_of(hits[i]);
-    contact.b = face ? Edge{triangle_of(hits[i]), none} : edge_b_of(hits[i]);
-    for (std::size_t k = 0; k < 4; ++k) contact.weights[k] = results.weights[k][i];
-    contact.distance = results.distance[i];
-    contact.point_a = {results.point_a[0][i], results.point_a[1][i], results.point_a[2][i]};
-    contact.point_b = {results.point_b[0][i], results.point_b[1][i], results.point_b[2][i]};
-    contact.normal = {results.normal[0][i], results.normal[1][i], results.normal[2][i]};
+  kernels::scatter_results(results, count, reinterpret_cast<unsigned char*>(contacts) + offsetof(Contact, weights),
+                           sizeof(Contact));
+  for (std::size_t i = 0; i < count; ++i) {
+    if (results.valid[i] != 0) continue;
+    const Features f = features(i);
+    contacts[i] = kind == ContactKind::edge_edge ? edge_edge(positions, f.a, f.b)
+                                                 : vertex_face(positions, f.a[0], f.b[0], triangles[at(f.b[0])]);
+  }
+}
+
+/// Contacts [begin, end), of which the first `faces` are of vertices and faces.
+template <class FeaturesAt>
+void build_range(std::size_t begin, std::size_t end, std::size_t faces, const FeaturesAt& features,
+                 std::span<const Triangle> triangles, std::span<const Eigen::Vector3d> positions,
+                 std::vector<Contact>& contacts) {
+  while (begin < end) {
+    const bool face = begin < faces;
+    const std::size_t stop = std::min({end, begin + kernels::closest_batch, face ? faces : end});
+    build(
+        face ? ContactKind::vertex_face : ContactKind::edge_edge, stop - begin,
+        [&](std::size_t i) { return features(begin + i); }, triangles, positions, contacts.data() + begin);
+    begin = stop;
   }
 }
 
@@ -69,16 +94,36 @@ void build(ContactKind kind, std::span<const Hit> hits, std::span<const Triangle
 void build_contacts(Context& context, std::span<const Triangle> triangles, std::span<const Eigen::Vector3d> positions,
                     std::span<const Hit> hits, std::vector<Contact>& contacts) {
   contacts.resize(hits.size());
-  constexpr std::size_t grain = 8 * kernels::closest_batch;
-  parallel_chunks(context.workers, hits.size(), grain, [&](std::size_t begin, std::size_t end, std::size_t) {
-    while (begin < end) {
-      const ContactKind kind = kind_of(hits[begin]);
-      std::size_t stop = begin + 1;
-      while (stop < std::min(end, begin + kernels::closest_batch) && kind_of(hits[stop]) == kind) ++stop;
-      build(kind, hits.subspan(begin, stop - begin), triangles, positions, contacts.data() + begin);
-      begin = stop;
-    }
+  const auto faces = static_cast<std::size_t>(
+      std::partition_point(hits.begin(), hits.end(),
+                           [](const Hit& hit) { return kind_of(hit) == ContactKind::vertex_face; }) -
+      hits.begin());
+  parallel_chunks(context.workers, hits.size(), contact_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
+    build_range(
+        begin, end, faces, [&](std::size_t i) { return features_of(hits[i], triangles); }, triangles, positions,
+        contacts);
   });
+}
+
+void build_contacts(Context& context, const FeaturePairs& pairs, std::span<const Triangle> triangles,
+                    std::span<const Eigen::Vector3d> positions, std::vector<Contact>& contacts) {
+  const std::size_t faces = pairs.vertex_triangle.size();
+  contacts.resize(faces + pairs.edge_edge.size());
+  const auto features = [&](std::size_t i) -> Features {
+    if (i < faces) {
+      const auto vertex = static_cast<Index>(pairs.vertex_triangle[i] >> 32U);
+      const auto triangle = static_cast<Index>(pairs.vertex_triangle[i] & 0xffffffffU);
+      const Triangle& corners = triangles[at(triangle)];
+      return {ContactKind::vertex_face, {vertex, none}, {triangle, none}, {vertex, corners[0], corners[1], corners[2]}};
+    }
+    const Edge a = pairs.edges[pairs.edge_edge[i - faces] >> 32U];
+    const Edge b = pairs.edges[pairs.edge_edge[i - faces] & 0xffffffffU];
+    return {ContactKind::edge_edge, a, b, {a[0], a[1], b[0], b[1]}};
+  };
+  parallel_chunks(context.workers, contacts.size(), contact_grain,
+                  [&](std::size_t begin, std::size_t end, std::size_t) {
+                    build_range(begin, end, faces, features, triangles, positions, contacts);
+                  });
 }
 
 }  // namespace carom::narrow

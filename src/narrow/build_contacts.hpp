@@ -14,4 +14,15 @@ namespace carom::narrow {
 void build_contacts(Context& context, std::span<const Triangle> triangles, std::span<const Eigen::Vector3d> positions,
                     std::span<const Hit> hits, std::vector<Contact>& contacts);
 
+/// Pairs of features by number, in canonical order: eight bytes each.
+struct FeaturePairs {
+  std::span<const std::uint64_t> vertex_triangle;  ///< the vertex in the upper half, the triangle in the lower one
+  std::span<const std::uint64_t> edge_edge;        ///< places in `edges`, the lower one in the upper half
+  std::span<const Edge> edges;
+};
+
+/// The same of these.
+void build_contacts(Context& context, const FeaturePairs& pairs, std::span<const Triangle> triangles,
+                    std::span<const Eigen::Vector3d> positions, std::vector<Contact>& contacts);
+
 }  // namespace carom::narrow

@@ -144,11 +144,15 @@ void sort_hits(Context& context, std::vector<Hit>& hits, Scratch& scratch) {
   scratch.sort.run(context.workers, hits, 32, first_vertex);
   // Where the first run of equal ones begins in each chunk; found before anything is moved.
   const std::size_t chunks = chunk_count(hits.size(), sort_grain);
+  constexpr std::size_t no_run = ~std::size_t{0};
   scratch.run_begin.assign(chunks + 1, hits.size());
   parallel_chunks(context.workers, hits.size(), sort_grain, [&](std::size_t begin, std::size_t end, std::size_t chunk) {
     while (begin > 0 && begin < end && first_vertex(hits[begin]) == first_vertex(hits[begin - 1])) ++begin;
-    scratch.run_begin[chunk] = begin;
+    scratch.run_begin[chunk] = begin < end ? begin : no_run;
   });
+  // A run that goes on through a whole chunk is sorted with the chunk that it begins in.
+  for (std::size_t chunk = chunks; chunk-- > 0;)
+    if (scratch.run_begin[chunk] == no_run) scratch.run_begin[chunk] = scratch.run_begin[chunk + 1];
   parallel_for(context.workers, chunks, 1, [&](std::size_t chunk) {
     const std::size_t end = scratch.run_begin[chunk + 1];
     for (std::size_t begin = scratch.run_begin[chunk]; begin < end;) {

@@ -1,12 +1,17 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "carom/mesh/mesh.hpp"
 
 namespace carom {
+
+namespace mesh {
+struct SurfaceClusters;
+}
 
 /// Change of the triangles of a surface.
 struct SurfaceEdit {
@@ -20,9 +25,10 @@ struct SurfaceEdit {
 struct AppliedEdit {
   std::uint64_t before = 0;      ///< revision that was changed; 0 if the surface is as it was constructed
   std::vector<Index> removed{};  ///< ascending; those beyond the end of the list are gone, the others dead or replaced
-  std::vector<Index> added{};    ///< numbers of the added triangles, in the order in which they were given
-  std::vector<Index> reowned{};  ///< triangles that stayed but own other features than before, ascending
-  bool objects_renumbered = false;  ///< object_index_of_triangle() changed for triangles that stayed
+  std::vector<Triangle> removed_corners{};  ///< of `removed`, as they were
+  std::vector<Index> added{};               ///< numbers of the added triangles, in the order in which they were given
+  std::vector<Index> reowned{};             ///< triangles that stayed but own other features than before, ascending
+  bool objects_renumbered = false;          ///< object_index_of_triangle() changed for triangles that stayed
 };
 
 /// The triangles of several objects over one array of vertices. Positions come separately, frame
@@ -72,6 +78,9 @@ class Surface {
   Index first_corner(Index vertex) const { return first_corner_[static_cast<std::size_t>(vertex)]; }
   Index next_corner(Index corner) const { return next_corner_[static_cast<std::size_t>(corner)]; }
 
+  /// What detection has made ready: of use inside the library only.
+  const mesh::SurfaceClusters& clusters() const { return *clusters_; }
+
  private:
   /// A triangle and the number it gets.
   struct Placed {
@@ -107,6 +116,7 @@ class Surface {
   std::vector<Index> holes_;         // dead triangles, a heap with the lowest on top
   std::uint64_t revision_;
   AppliedEdit last_edit_;
+  std::shared_ptr<const mesh::SurfaceClusters> clusters_;  // copies of a surface share them
 };
 
 /// Whether an entry of Surface::triangles() is dead.

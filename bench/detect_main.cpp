@@ -1,0 +1,160 @@
+#include <fmt/format.h>
+#include <hwy/targets.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "bench/bench_scenes.hpp"
+#include "bench/program.hpp"
+#include "bench/reference_grid.hpp"
+#include "bench/stopwatch.hpp"
+#include "carom/detect/detect_continuous.hpp"
+
+/// Whole calls of detection against the reference, frame by frame, at any stride: docs/benchmarks.md.
+namespace carom::bench {
+namespace {
+
+struct Settings {
+  std::vector<std::string> scenes;
+  std::string method = "auto";
+  int threads = 1;
+  int passes = 3;
+  int every = 1;
+  int frames = 40;
+  std::string target;
+  bool steps = false;
+  bool fresh = false;
+  bool no_reference = false;
+  bool check = false;
+  bool stats = false;
+};
+
+double time_of(const Duration& duration, int threads) {
+  return threads == 1 ? duration.cpu_ms : duration.wall_ms;
+}
+
+bool same(const Contact& a, const Contact& b) {
+  return a.kind == b.kind && a.a == b.a && a.b == b.b && a.vertices == b.vertices && a.weights == b.weights &&
+         a.distance == b.distance && a.point_a == b.point_a && a.point_b == b.point_b && a.normal == b.normal;
+}
+
+void run_scene(const SceneEntry& entry, const Settings& settings) {
+  BenchScene scene = entry.make(false);
+  std::vector<std::vector<Eigen::Vector3d>> frames;
+  for (std::size_t f = 0; f < scene.frames.size(); f += static_cast<std::size_t>(settings.every))
+    frames.push_back(std::move(scene.frames[f]));
+  if (frames.size() > static_cast<std::size_t>(settings.frames)) {
+    const std::size_t first = (frames.size() - static_cast<std::size_t>(settings.frames)) / 2;
+    frames.erase(frames.begin(), frames.begin() + static_cast<std::ptrdiff_t>(first));
+    frames.resize(static_cast<std::size_t>(settings.frames));
+  }
+  reference::Grid grid(scene.surface);
+  std::vector<double> reference_ms(frames.size(), INFINITY);
+  std::vector<double> ours_ms(frames.size(), INFINITY);
+  std::vector<double> steps_ms(frames.size(), INFINITY);
+  double contacts_sum = 0;
+  double first_ms = INFINITY;
+  PipelineStats last_stats;
+  for (int pass = 0; pass < settings.passes; ++pass) {
+    std::vector<Contact> contacts;
+    reference::Stats reference_stats;
+    for (std::size_t f = 0; f < frames.size() && !settings.no_reference; ++f) {
+      const Stopwatch stopwatch;
+      grid.detect(frames[f], {.distance = scene.distance, .pairs = scene.pairs}, contacts, reference_stats);
+      reference_ms[f] = std::min(reference_ms[f], stopwatch.elapsed().cpu_ms);
+    }
+    DetectScratch scratch;
+    PipelineStats stats;
+    contacts = {};
+    contacts_sum = 0;
+    for (std::size_t f = 0; f < frames.size(); ++f) {
+      const Stopwatch stopwatch;
+      detect(scene.surface, frames[f],
+             {.distance = scene.distance,
+              .pairs = scene.pairs,
+              .method = settings.method,
+              .threads = settings.threads,
+              .coherent = !settings.fresh},
+             scratch, contacts, stats);
+      last_stats = stats;
+      const double ms = time_of(stopwatch.elapsed(), settings.threads);
+      ours_ms[f] = std::min(ours_ms[f], ms);
+      if (f == 0) first_ms = std::min(first_ms, ms);
+      contacts_sum += static_cast<double>(contacts.size());
+      if (settings.check && pass == 0) {
+        const auto expected =
+            detect(scene.surface, frames[f],
+                   {.distance = scene.distance, .pairs = scene.pairs, .method = "bvh14", .threads = 1});
+        if (!std::equal(expected.begin(), expected.end(), contacts.begin(), contacts.end(), same))
+          fmt::print("{}: frame {} differs: {} contacts, expected {}\n", scene.name, f, contacts.size(),
+                     expected.size());
+      }
+    }
+    std::vector<MovingContact> impacts;
+    DetectScratch step_scratch;
+    for (std::size_t f = 0; settings.steps && f + 1 < frames.size(); ++f) {
+      const Stopwatch stopwatch;
+      detect_continuous(scene.surface, frames[f], frames[f + 1],
+                        {.distance = scene.distance, .pairs = scene.pairs, .threads = settings.threads}, step_scratch,
+                        impacts, stats);
+      steps_ms[f] = std::min(steps_ms[f], time_of(stopwatch.elapsed(), settings.threads));
+    }
+  }
+  const auto mean = [](const std::vector<double>& times, std::size_t count) {
+    double sum = 0;
+    for (std::size_t i = 0; i < count; ++i) sum += times[i];
+    return sum / static_cast<double>(count);
+  };
+  const double ours = mean(ours_ms, frames.size());
+  fmt::print("{:24} {:7} triangles {:4} frames {:9.0f} contacts  {:9.4f} ms  {:6.2f} x  first {:8.3f}", scene.name,
+             scene.surface.triangles().size(), frames.size(), contacts_sum / static_cast<double>(frames.size()), ours,
+             mean(reference_ms, frames.size()) / ours, first_ms);
+  if (settings.steps && frames.size() > 1)
+    fmt::print("  step {:8.4f} ms = {:.2f} frames", mean(steps_ms, frames.size() - 1),
+               mean(steps_ms, frames.size() - 1) / mean(ours_ms, frames.size() - 1));
+  fmt::print("\n");
+  if (settings.stats) {
+    for (const Stage stage : {Stage::bounds, Stage::broad, Stage::mid, Stage::narrow}) {
+      fmt::print("  {}: {} in", to_string(stage), last_stats[stage].in);
+      for (const Culled& culled : last_stats[stage].culled()) fmt::print(", {} {}", culled.count, culled.reason);
+      fmt::print(", {} out, {:.3f} ms\n", last_stats[stage].out, 1e3 * last_stats[stage].seconds);
+    }
+  }
+  std::fflush(stdout);
+}
+
+int start(int argc, char** argv) {
+  CLI::App app{"Detection against the reference; docs/benchmarks.md explains the figures.", "carom_bench_detect"};
+  Settings settings;
+  app.add_option("--scene", settings.scenes, "only these");
+  app.add_option("--method", settings.method, "default: auto");
+  app.add_option("--threads", settings.threads, "default: 1, by time of the processor; several by the clock");
+  app.add_option("--passes", settings.passes, "the best of which counts for each frame (default: 3)");
+  app.add_option("--every", settings.every, "frame only (default: 1)");
+  app.add_option("--frames", settings.frames, "at most, from the middle (default: 40)");
+  app.add_option("--target", settings.target, "instructions: avx3, avx2, sse4 or plain (default: the best there are)");
+  app.add_flag("--steps", settings.steps, "continuous detection as well");
+  app.add_flag("--fresh", settings.fresh, "nothing is kept from frame to frame");
+  app.add_flag("--no-reference", settings.no_reference, "only ours");
+  app.add_flag("--stats", settings.stats, "of the last frame");
+  app.add_flag("--check", settings.check, "compare with the method bvh14, bit by bit");
+  CLI11_PARSE(app, argc, argv);
+  if (settings.target == "avx2") hwy::SetSupportedTargetsForTest(HWY_AVX2);
+  if (settings.target == "sse4") hwy::SetSupportedTargetsForTest(HWY_SSE4);
+  if (settings.target == "plain") hwy::SetSupportedTargetsForTest(HWY_EMU128);
+  for (const SceneEntry& entry : bench_scenes()) {
+    const auto& wanted = settings.scenes;
+    if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), entry.name) == wanted.end()) continue;
+    run_scene(entry, settings);
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace carom::bench
+
+int main(int argc, char** argv) {
+  return carom::bench::run_program("carom_bench_detect", carom::bench::start, argc, argv);
+}

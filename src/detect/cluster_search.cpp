@@ -1,0 +1,404 @@
+#include "detect/cluster_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "broad/object_filter.hpp"
+#include "carom/mesh/closest.hpp"
+#include "core/at.hpp"
+#include "core/stage_timer.hpp"
+
+namespace carom::detection {
+
+namespace {
+
+using kernels::BlockBounds;
+using kernels::BoxGroup;
+using kernels::cluster_lanes;
+using kernels::ClusterBlock;
+
+constexpr std::size_t block_grain = 32;
+constexpr std::size_t chunk_blocks = 4;
+constexpr std::size_t hit_conversion_grain = 8192;
+constexpr float infinite = std::numeric_limits<float>::infinity();
+
+/// As in kernels/cluster_search.cpp: of coordinates in units.
+constexpr float block_slack = 5e-7F;
+
+/// Ten bits with two zeros after each.
+std::uint32_t spread_ten_bits(std::uint32_t x) {
+  x = (x | x << 16U) & 0x030000ffU;
+  x = (x | x << 8U) & 0x0300f00fU;
+  x = (x | x << 4U) & 0x030c30c3U;
+  return (x | x << 2U) & 0x09249249U;
+}
+
+void set_box(BoxGroup& group, std::size_t lane, const float* low, const float* high) {
+  for (std::size_t k = 0; k < 3; ++k) {
+    group.low[k][lane] = low[k];
+    group.high[k][lane] = high[k];
+  }
+}
+
+void empty_box(BoxGroup& group, std::size_t lane) {
+  const float low[3] = {infinite, infinite, infinite};
+  const float high[3] = {-infinite, -infinite, -infinite};
+  set_box(group, lane, low, high);
+}
+
+const double* numbers(std::span<const Eigen::Vector3d> positions) {
+  static_assert(sizeof(Eigen::Vector3d) == 3 * sizeof(double));
+  return positions.empty() ? nullptr : positions.front().data();
+}
+
+}  // namespace
+
+void ClusterSearch::measure(Context& context, const bounds::In& in) {
+  clusters_ = &in.surface.clusters();
+  measured_ = in.positions.data();
+  block_bounds_.resize(clusters_->blocks.size());
+  parallel_chunks(
+      context.workers, block_bounds_.size(), block_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
+        kernels::measure_blocks(numbers(in.positions), in.positions.size(), clusters_->block_vertices.data(),
+                                clusters_->blocks.data() + begin, end - begin, block_bounds_.data() + begin);
+      });
+}
+
+void ClusterSearch::bounds(Context& context, const bounds::In& in, double distance, bounds::Out& out,
+                           StageStats& stats) {
+  const StageTimer timer(stats);
+  measure(context, in);
+  bool finite = true;
+  for (std::size_t b = 0; b < block_bounds_.size(); ++b)
+    finite = finite && (clusters_->blocks[b].vertex_count == 0 || block_bounds_[b].finite);
+  for (const Index vertex : clusters_->unused_vertices) {
+    const Eigen::Vector3d& p = in.positions[at(vertex)];
+    finite = finite && std::isfinite(p.x()) && std::isfinite(p.y()) && std::isfinite(p.z());
+  }
+  if (!finite) bounds::fail_not_finite(in);
+  bounds::cut_into_pieces(in.surface, out);
+  out.triangles.clear();
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  struct Extent {
+    double low[3], high[3];
+  };
+  const std::size_t objects = in.surface.objects().size();
+  const std::span<Extent> extents = context.arena.make<Extent>(objects);
+  for (Extent& e : extents) e = {{infinity, infinity, infinity}, {-infinity, -infinity, -infinity}};
+  for (std::size_t b = 0; b < block_bounds_.size(); ++b) {
+    if (clusters_->blocks[b].vertex_count == 0) continue;
+    Extent& e = extents[at(clusters_->blocks[b].object)];
+    for (std::size_t k = 0; k < 3; ++k) {
+      e.low[k] = std::min(e.low[k], block_bounds_[b].low[k]);
+      e.high[k] = std::max(e.high[k], block_bounds_[b].high[k]);
+    }
+  }
+  out.objects.assign(objects, Box{});
+  for (std::size_t o = 0; o < objects; ++o) {
+    const Extent& e = extents[o];
+    if (e.low[0] > e.high[0]) continue;
+    const double size = (e.high[0] - e.low[0]) + (e.high[1] - e.low[1]) + (e.high[2] - e.low[2]);
+    const double margin = 0.5 * distance + bounds::relative_slack * (size + distance);
+    for (std::size_t k = 0; k < 3; ++k) {
+      out.objects[o].min[k] = round_down(e.low[k] - margin);
+      out.objects[o].max[k] = round_up(e.high[k] + margin);
+    }
+  }
+  stats.set_unit("triangles");
+  stats.in += in.surface.live_triangle_count();
+  stats.out += in.surface.live_triangle_count();
+}
+
+/// Blocks of objects that have a partner, which may be themselves.
+void ClusterSearch::choose_blocks(const Surface& surface, const Options& options) {
+  const std::size_t objects = surface.objects().size();
+  const bool all = !options.object_pairs;
+  self_wanted_.assign(objects, all && options.pairs != PairScope::between ? 1 : 0);
+  between_wanted_.assign(objects, all && options.pairs != PairScope::self ? 1 : 0);
+  if (!all) {
+    for (const auto& [a, b] : *options.object_pairs) {
+      if (a == b && options.pairs != PairScope::between) self_wanted_[at(a)] = 1;
+      if (a != b && options.pairs != PairScope::self) between_wanted_[at(a)] = between_wanted_[at(b)] = 1;
+    }
+  }
+  if (!options.marks.empty()) {
+    for (std::size_t o = 0; o < objects; ++o)
+      if (options.marks[o] != broad::ObjectChoice::every_mark) self_wanted_[o] = 0;
+  }
+  chosen_.clear();
+  for (std::size_t b = 0; b < clusters_->blocks.size(); ++b) {
+    const std::size_t o = at(clusters_->blocks[b].object);
+    if (clusters_->blocks[b].vertex_count == 0) continue;  // an edit took all there was
+    if (self_wanted_[o] != 0 || between_wanted_[o] != 0) chosen_.push_back(static_cast<std::int32_t>(b));
+  }
+}
+
+/// The chosen blocks are no larger than 1 in units, and no smaller than a quarter, unless they are one point.
+void ClusterSearch::set_units(double distance) {
+  double low[3] = {0, 0, 0};
+  double high[3] = {0, 0, 0};
+  for (std::size_t i = 0; i < chosen_.size(); ++i) {
+    const BlockBounds& b = block_bounds_[static_cast<std::size_t>(chosen_[i])];
+    for (std::size_t k = 0; k < 3; ++k) {
+      low[k] = i == 0 ? b.low[k] : std::min(low[k], b.low[k]);
+      high[k] = i == 0 ? b.high[k] : std::max(high[k], b.high[k]);
+    }
+  }
+  double half = 0;  // of the size: the whole may be infinite
+  for (std::size_t k = 0; k < 3; ++k) half = std::max(half, 0.5 * high[k] - 0.5 * low[k]);
+  const int exponent = half > 0 ? std::clamp(std::ilogb(half) + 2, -1000, 1023) : 0;
+  units_.per_unit = std::ldexp(1.0, -exponent);
+  for (std::size_t k = 0; k < 3; ++k) units_.corner[k] = low[k] * units_.per_unit;
+  // Larger than the scene is as good as infinite; smaller than this is nothing to floats.
+  units_.reach = static_cast<float>(std::clamp(distance * units_.per_unit * (1 + 1e-6), 1e-30, 8.0));
+}
+
+void ClusterSearch::order_blocks(Context& context) {
+  keyed_.resize(chosen_.size());
+  for (std::size_t i = 0; i < chosen_.size(); ++i) {
+    const BlockBounds& b = block_bounds_[static_cast<std::size_t>(chosen_[i])];
+    std::uint32_t code = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const double middle = (0.5 * b.low[k] + 0.5 * b.high[k]) * units_.per_unit - units_.corner[k];
+      const auto cell = static_cast<std::uint32_t>(std::clamp(middle * 1024, 0.0, 1023.0));
+      code |= spread_ten_bits(cell) << k;
+    }
+    keyed_[i] = static_cast<std::uint64_t>(code) << 32U | static_cast<std::uint32_t>(chosen_[i]);
+  }
+  key_sort_.run(context.workers, keyed_, 64, [](std::uint64_t key) { return key; });
+  order_.resize(keyed_.size());
+  const std::size_t group_count = (order_.size() + cluster_lanes - 1) / cluster_lanes;
+  const std::size_t upper_count = (group_count + cluster_lanes - 1) / cluster_lanes;
+  groups_.resize(group_count);
+  upper_.resize(upper_count);
+  const float grow = 0.50001F * units_.reach + block_slack;
+  for (std::size_t i = 0; i < group_count * cluster_lanes; ++i) {
+    BoxGroup& group = groups_[i / cluster_lanes];
+    if (i >= order_.size()) {
+      empty_box(group, i % cluster_lanes);
+      continue;
+    }
+    order_[i] = static_cast<std::int32_t>(keyed_[i] & 0xffffffffU);
+    const BlockBounds& b = block_bounds_[static_cast<std::size_t>(order_[i])];
+    float low[3];
+    float high[3];
+    for (std::size_t k = 0; k < 3; ++k) {
+      low[k] = static_cast<float>(b.low[k] * units_.per_unit - units_.corner[k]) - grow;
+      high[k] = static_cast<float>(b.high[k] * units_.per_unit - units_.corner[k]) + grow;
+    }
+    set_box(group, i % cluster_lanes, low, high);
+  }
+  for (std::size_t u = 0; u < upper_count * cluster_lanes; ++u) {
+    if (u < group_count) {
+      kernels::enclose(groups_[u], upper_[u / cluster_lanes], u % cluster_lanes);
+    } else {
+      empty_box(upper_[u / cluster_lanes], u % cluster_lanes);
+    }
+  }
+}
+
+bool ClusterSearch::wanted(Index a, Index b, const Options& options) const {
+  if (a == b) return self_wanted_[at(a)] != 0;
+  if (between_wanted_[at(a)] == 0 || between_wanted_[at(b)] == 0) return false;
+  if (!options.marks.empty() && (options.marks[at(a)] | options.marks[at(b)]) != broad::ObjectChoice::every_mark)
+    return false;
+  return !options.object_pairs || std::binary_search(options.object_pairs->begin(), options.object_pairs->end(),
+                                                     broad::ObjectPair{std::min(a, b), std::max(a, b)});
+}
+
+void ClusterSearch::pair_blocks(Context& context, const Options& options) {
+  chunk_count_ = carom::chunk_count(order_.size(), chunk_blocks);
+  if (chunks_.size() < chunk_count_) chunks_.resize(chunk_count_);
+  used_.assign(clusters_->blocks.size(), 0);
+  parallel_chunks(
+      context.workers, order_.size(), chunk_blocks, [&](std::size_t begin, std::size_t end, std::size_t number) {
+        Chunk& chunk = chunks_[number];
+        chunk.partner_begin.assign(1, 0);
+        chunk.partners.clear();
+        for (std::size_t i = begin; i < end; ++i) {
+          const std::size_t first = chunk.partners.size();
+          chunk.partners.resize(first + order_.size() - i);
+          auto* out = reinterpret_cast<std::uint32_t*>(chunk.partners.data() + first);
+          const std::size_t found = kernels::overlapping(groups_.data(), upper_.data(), groups_.size(), i, i, out);
+          const Index own = clusters_->blocks[static_cast<std::size_t>(order_[i])].object;
+          std::size_t kept = 0;
+          for (std::size_t n = 0; n < found; ++n) {
+            const std::int32_t other = order_[out[n]];
+            if (wanted(own, clusters_->blocks[static_cast<std::size_t>(other)].object, options))
+              chunk.partners[first + kept++] = other;
+          }
+          chunk.partners.resize(first + kept);
+          chunk.partner_begin.push_back(static_cast<std::uint32_t>(chunk.partners.size()));
+        }
+      });
+  for (std::size_t c = 0; c < chunk_count_; ++c) {
+    const Chunk& chunk = chunks_[c];
+    for (std::size_t i = 0; i + 1 < chunk.partner_begin.size(); ++i)
+      if (chunk.partner_begin[i + 1] > chunk.partner_begin[i])
+        used_[static_cast<std::size_t>(order_[c * chunk_blocks + i])] = 1;
+    for (const std::int32_t partner : chunk.partners) used_[static_cast<std::size_t>(partner)] = 1;
+  }
+  used_list_.clear();
+  for (std::size_t b = 0; b < used_.size(); ++b)
+    if (used_[b] != 0) used_list_.push_back(static_cast<std::int32_t>(b));
+}
+
+void ClusterSearch::place(Context& context, const bounds::In& in) {
+  placed_.resize(clusters_->clusters.size());
+  boxes_.resize(clusters_->blocks.size());
+  parallel_for(context.workers, used_list_.size(), 4, [&](std::size_t i) {
+    const auto b = static_cast<std::size_t>(used_list_[i]);
+    kernels::place_clusters(numbers(in.positions), in.positions.size(), units_, clusters_->clusters.data(),
+                            clusters_->blocks[b], placed_.data(), boxes_[b]);
+  });
+}
+
+void ClusterSearch::touch(Context& context, std::span<const std::uint8_t> touched) {
+  touched_.resize(clusters_->clusters.size());
+  parallel_for(context.workers, touched_.size(), 256, [&](std::size_t c) {
+    const kernels::SurfaceCluster& cluster = clusters_->clusters[c];
+    bool any = false;
+    for (std::size_t v = 0; v < cluster.vertex_count; ++v) any = any || touched[at(cluster.vertices[v])] != 0;
+    touched_[c] = any ? 1 : 0;
+  });
+}
+
+void ClusterSearch::search(Context& context, const bounds::In& in, const Options& options) {
+  const kernels::SearchIn search_in{.clusters = clusters_->clusters.data(),
+                                    .placed = placed_.data(),
+                                    .boxes = boxes_.data(),
+                                    .blocks = clusters_->blocks.data(),
+                                    .neighbor_begin = clusters_->neighbor_begin.data(),
+                                    .neighbors = clusters_->neighbors.data(),
+                                    .around_begin = clusters_->around_begin.data(),
+                                    .around = clusters_->around.data(),
+                                    .reach = units_.reach,
+                                    .touched = options.touched.empty() ? nullptr : touched_.data()};
+  const bool one_list = context.workers.threads() == 1;
+  const auto clear = [](kernels::SearchHits& hits) {
+    hits.vertex_triangle.clear();
+    hits.edge_edge.clear();
+    hits.unsure_vertex_triangle.clear();
+    hits.unsure_edge_edge.clear();
+    hits.counts = {};
+  };
+  for (std::size_t c = 0; c < chunk_count_; ++c) clear(chunks_[c].hits);
+  parallel_for(context.workers, chunk_count_, 1, [&](std::size_t c) {
+    const Chunk& chunk = chunks_[c];
+    kernels::SearchHits& hits = chunks_[one_list ? 0 : c].hits;
+    for (std::size_t i = 0; i + 1 < chunk.partner_begin.size(); ++i) {
+      const std::int32_t block = order_[c * chunk_blocks + i];
+      const bool neighbors = self_wanted_[at(clusters_->blocks[static_cast<std::size_t>(block)].object)] != 0;
+      const std::uint32_t begin = chunk.partner_begin[i];
+      const std::uint32_t end = chunk.partner_begin[i + 1];
+      if (begin == end) continue;
+      kernels::search_block(search_in, block, chunk.partners.data() + begin, end - begin, neighbors, hits);
+    }
+    settle(in, options.distance, hits);
+  });
+}
+
+/// Decides what single precision could not.
+void ClusterSearch::settle(const bounds::In& in, double distance, kernels::SearchHits& hits) const {
+  const auto position = [&](Index v) -> const Eigen::Vector3d& { return in.positions[at(v)]; };
+  const auto add = [](kernels::PairList& list, std::uint64_t pair) {
+    list.reserve_more(1);
+    list.data[list.size++] = pair;
+  };
+  kernels::PairList& faces = hits.unsure_vertex_triangle;
+  for (std::size_t i = 0; i < faces.size; ++i) {
+    const auto [a, b, c] = in.surface.triangles()[faces.data[i] & 0xffffffffU];
+    const auto vertex = static_cast<Index>(faces.data[i] >> 32U);
+    if (closest_vertex_triangle(position(vertex), position(a), position(b), position(c)).distance < distance)
+      add(hits.vertex_triangle, faces.data[i]);
+  }
+  faces.clear();
+  kernels::PairList& edges = hits.unsure_edge_edge;
+  for (std::size_t i = 0; i < edges.size; ++i) {
+    const Edge a = clusters_->edges[edges.data[i] >> 32U];
+    const Edge b = clusters_->edges[edges.data[i] & 0xffffffffU];
+    if (closest_edge_edge(position(a[0]), position(a[1]), position(b[0]), position(b[1])).distance < distance)
+      add(hits.edge_edge, edges.data[i]);
+  }
+  edges.clear();
+}
+
+void ClusterSearch::sort(Context& context, const Surface& surface) {
+  const std::size_t count = context.workers.threads() == 1 ? std::min<std::size_t>(chunk_count_, 1) : chunk_count_;
+  lists_.clear();
+  for (std::size_t c = 0; c < count; ++c) lists_.push_back(&chunks_[c].hits.vertex_triangle);
+  pair_sort_.run(context.workers, lists_, surface.vertex_count(), vertex_triangle_);
+  lists_.clear();
+  for (std::size_t c = 0; c < count; ++c) lists_.push_back(&chunks_[c].hits.edge_edge);
+  pair_sort_.run(context.workers, lists_, clusters_->edges.size(), edge_edge_);
+}
+
+/// Of all pairs of clusters, each also with itself; most are never looked at.
+void ClusterSearch::count(const Options& options, StageStats& mid_stats, StageStats& narrow_stats) {
+  kernels::SearchCounts sum;
+  for (std::size_t c = 0; c < chunk_count_; ++c) {
+    const kernels::SearchCounts& counts = chunks_[c].hits.counts;
+    sum.cluster_pairs += counts.cluster_pairs;
+    sum.tests += counts.tests;
+    sum.adjacent += counts.adjacent;
+    sum.measured += counts.measured;
+  }
+  cluster_pairs_ = sum.cluster_pairs;
+  const std::uint64_t used = clusters_->clusters.size();
+  const std::uint64_t all = used * (used + 1) / 2;
+  std::uint64_t parted = 0;
+  if (!options.marks.empty()) {
+    std::array<std::uint64_t, broad::ObjectChoice::every_mark + 1> marked{};
+    for (const ClusterBlock& block : clusters_->blocks)
+      marked[options.marks[at(block.object)]] += static_cast<std::uint64_t>(block.count);
+    for (std::size_t a = 0; a < marked.size(); ++a) {
+      if (a != broad::ObjectChoice::every_mark) parted += marked[a] * (marked[a] + 1) / 2;
+      for (std::size_t b = a + 1; b < marked.size(); ++b)
+        if ((a | b) != broad::ObjectChoice::every_mark) parted += marked[a] * marked[b];
+    }
+  }
+  mid_stats.set_unit("pairs of clusters");
+  mid_stats.in += all;
+  if (parted > 0) mid_stats.add_culled("filtered", parted);
+  mid_stats.add_culled("box", all - parted - sum.cluster_pairs);
+  mid_stats.out += sum.cluster_pairs;
+  narrow_stats.in += sum.tests;
+  narrow_stats.add_culled("adjacent", sum.adjacent);
+  narrow_stats.add_culled("box", sum.tests - sum.adjacent - sum.measured);
+  narrow_stats.add_culled("distance", sum.measured - vertex_triangle().size() - edge_edge().size());
+}
+
+void ClusterSearch::find(Context& context, const bounds::In& in, const Options& options, bool measured,
+                         StageStats& mid_stats, StageStats& narrow_stats) {
+  {
+    const StageTimer timer(mid_stats);
+    if (!measured || !is_measured(in)) measure(context, in);
+    choose_blocks(in.surface, options);
+    set_units(options.distance);
+    order_blocks(context);
+    pair_blocks(context, options);
+    place(context, in);
+    if (!options.touched.empty()) touch(context, options.touched);
+  }
+  const StageTimer timer(narrow_stats);
+  search(context, in, options);
+  sort(context, in.surface);
+  count(options, mid_stats, narrow_stats);
+}
+
+void ClusterSearch::hits(Context& context, const mesh::SurfaceClusters& clusters, std::vector<narrow::Hit>& out) const {
+  const std::span<const std::uint64_t> faces = vertex_triangle();
+  const std::span<const std::uint64_t> edges = edge_edge();
+  out.resize(faces.size() + edges.size());
+  parallel_for(context.workers, out.size(), hit_conversion_grain, [&](std::size_t i) {
+    if (i < faces.size()) {
+      out[i] = narrow::pack_vertex_face(static_cast<Index>(faces[i] >> 32U), static_cast<Index>(faces[i]));
+    } else {
+      const std::uint64_t pair = edges[i - faces.size()];
+      out[i] = narrow::pack_edge_edge(clusters.edges[pair >> 32U], clusters.edges[pair & 0xffffffffU]);
+    }
+  });
+}
+
+}  // namespace carom::detection

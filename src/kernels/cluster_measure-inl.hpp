@@ -1,0 +1,892 @@
+// Pairs of features of two clusters: bounds in eight bits, then gaps in single precision. Included once for each
+// target, so there is no ordinary include guard.
+#if defined(CAROM_KERNELS_CLUSTER_MEASURE_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef CAROM_KERNELS_CLUSTER_MEASURE_INL_HPP
+#undef CAROM_KERNELS_CLUSTER_MEASURE_INL_HPP
+#else
+#define CAROM_KERNELS_CLUSTER_MEASURE_INL_HPP
+#endif
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "hwy/highway.h"
+#include "kernels/cluster_search.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace carom::kernels::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using F = hn::CappedTag<float, cluster_lanes>;
+using I = hn::RebindToSigned<F>;
+using U = hn::RebindToUnsigned<F>;
+using Float = hn::Vec<F>;
+using FloatMask = hn::Mask<F>;
+constexpr std::size_t float_lanes = hn::MaxLanes(F());
+constexpr std::size_t float_parts = cluster_lanes / float_lanes;
+
+template <class Tag, class Mask>
+HWY_INLINE std::uint32_t mask_bits(Tag d, Mask mask) {
+  std::uint8_t bytes[8] = {};
+  hn::StoreMaskBits(d, mask, bytes);
+  std::uint32_t bits;
+  std::memcpy(&bits, bytes, sizeof bits);
+  return bits;
+}
+
+/// What rounding may do to a distance, over the largest coordinate of what is measured: conversion to float, a sum of
+/// two, a product with a direction.
+constexpr float rounding = 4e-6F;
+
+#if HWY_TARGET == HWY_SCALAR
+
+/// All pairs of one cluster, A, with others, by their boxes and one by one: for machines without vectors, and as the
+/// plain form of what is done below.
+class ClusterPairSearch {
+ public:
+  ClusterPairSearch(const SearchIn& in, SearchHits& hits) : in_(in), hits_(hits) {}
+
+  void begin(std::int32_t a) { number_ = a; }
+
+  void near_pair(const ClusterNeighbor& neighbor) { pair(neighbor.cluster, &neighbor); }
+  void far_pair(std::int32_t b) { pair(b, nullptr); }
+
+ private:
+  struct Box {
+    float low[3], high[3];
+  };
+
+  static Box box_of(const PlacedCluster& placed, const float* shift, const std::uint8_t* places, std::size_t count) {
+    Box box;
+    const float* rows[3] = {placed.x, placed.y, placed.z};
+    for (std::size_t k = 0; k < 3; ++k) {
+      box.low[k] = box.high[k] = rows[k][places[0]] + shift[k];
+      for (std::size_t i = 1; i < count; ++i) {
+        box.low[k] = std::min(box.low[k], rows[k][places[i]] + shift[k]);
+        box.high[k] = std::max(box.high[k], rows[k][places[i]] + shift[k]);
+      }
+    }
+    return box;
+  }
+  static bool apart(const Box& a, const Box& b, float margin) {
+    for (std::size_t k = 0; k < 3; ++k)
+      if (a.low[k] > b.high[k] + margin || b.low[k] > a.high[k] + margin) return true;
+    return false;
+  }
+
+  void pair(std::int32_t b, const ClusterNeighbor* neighbor) {
+    const SurfaceCluster& own = in_.clusters[number_];
+    const SurfaceCluster& other = in_.clusters[b];
+    const PlacedCluster& own_placed = in_.placed[number_];
+    const PlacedCluster& placed = in_.placed[b];
+    const float none[3] = {0, 0, 0};
+    float shift[3];
+    float largest = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      shift[k] = static_cast<float>(placed.origin[k] - own_placed.origin[k]);
+      largest = std::max(largest, std::abs(shift[k]));
+    }
+    const float margin = (in_.reach + rounding * (largest + own_placed.radius + placed.radius)) * 1.00001F;
+    const bool same = b == number_;
+    ++hits_.counts.cluster_pairs;
+    for (std::size_t i = 0; i < own.edge_count; ++i) {
+      const std::uint8_t ends[2] = {own.edge_from[i], own.edge_to[i]};
+      const Box box = box_of(own_placed, none, ends, 2);
+      for (std::size_t j = same ? i + 1 : 0; j < other.edge_count; ++j) {
+        const std::uint8_t others[2] = {other.edge_from[j], other.edge_to[j]};
+        ++hits_.counts.tests;
+        if (apart(box, box_of(placed, shift, others, 2), margin)) continue;
+        if (neighbor != nullptr && share(neighbor->place, ends, 2, others, 2)) {
+          ++hits_.counts.adjacent;
+          continue;
+        }
+        const auto e = static_cast<std::uint32_t>(own.edges[i]);
+        const auto f = static_cast<std::uint32_t>(other.edges[j]);
+        add(hits_.unsure_edge_edge, std::min(e, f), std::max(e, f));
+      }
+    }
+    const auto faces = [&](const SurfaceCluster& from, const PlacedCluster& from_placed, const float* from_shift,
+                           const SurfaceCluster& face, const PlacedCluster& face_placed, const float* face_shift,
+                           const std::uint8_t* place) {
+      for (std::size_t t = 0; t < face.triangle_count; ++t) {
+        const std::uint8_t corners[3] = {face.corner[0][t], face.corner[1][t], face.corner[2][t]};
+        const Box box = box_of(face_placed, face_shift, corners, 3);
+        for (std::size_t v = 0; v < from.owned_vertex_count; ++v) {
+          const std::uint8_t vertex[1] = {static_cast<std::uint8_t>(v)};
+          ++hits_.counts.tests;
+          if (apart(box_of(from_placed, from_shift, vertex, 1), box, margin)) continue;
+          if (place != nullptr && share(place, vertex, 1, corners, 3)) {
+            ++hits_.counts.adjacent;
+            continue;
+          }
+          add(hits_.unsure_vertex_triangle, static_cast<std::uint32_t>(from.vertices[v]),
+              static_cast<std::uint32_t>(face.triangles[t]));
+        }
+      }
+    };
+    faces(own, own_placed, none, other, placed, shift, neighbor == nullptr ? nullptr : neighbor->place);
+    if (!same) faces(other, placed, shift, own, own_placed, none, neighbor == nullptr ? nullptr : neighbor->reverse);
+  }
+
+  static bool share(const std::uint8_t* place, const std::uint8_t* a, std::size_t a_count, const std::uint8_t* b,
+                    std::size_t b_count) {
+    for (std::size_t i = 0; i < a_count; ++i)
+      for (std::size_t j = 0; j < b_count; ++j)
+        if (place[a[i]] == b[j]) return true;
+    return false;
+  }
+
+  void add(PairList& list, std::uint32_t first, std::uint32_t second) {
+    ++hits_.counts.measured;
+    list.reserve_more(1);
+    list.data[list.size++] = static_cast<std::uint64_t>(first) << 32U | second;
+  }
+
+  const SearchIn& in_;
+  SearchHits& hits_;
+  std::int32_t number_ = 0;
+};
+
+#else
+
+using B32 = hn::CappedTag<std::uint8_t, cluster_edge_lanes>;  ///< edges
+constexpr std::size_t edge_part = hn::MaxLanes(B32());
+constexpr std::size_t edge_parts = cluster_edge_lanes / edge_part;
+using B64 = hn::CappedTag<std::uint8_t, 64>;  ///< blocks of 16 bytes, as many as there are
+constexpr std::size_t wide_bytes = hn::MaxLanes(B64());
+constexpr std::size_t wide_parts = 64 / wide_bytes;
+using B16 = hn::CappedTag<std::uint8_t, 16>;
+
+constexpr std::size_t directions = 4;
+
+template <class Tag, class Mask>
+HWY_INLINE std::uint64_t wide_mask_bits(Tag d, Mask mask) {
+  std::uint8_t bytes[8] = {};
+  hn::StoreMaskBits(d, mask, bytes);
+  std::uint64_t bits;
+  std::memcpy(&bits, bytes, sizeof bits);
+  return bits;
+}
+
+/// Three coordinates of 16 points.
+struct Points16 {
+  Float x[float_parts];
+  Float y[float_parts];
+  Float z[float_parts];
+};
+
+struct Wide {
+  Float x, y, z;
+};
+HWY_INLINE Wide minus(const Wide& a, const Wide& b) {
+  return {hn::Sub(a.x, b.x), hn::Sub(a.y, b.y), hn::Sub(a.z, b.z)};
+}
+HWY_INLINE Float inner(const Wide& a, const Wide& b) {
+  return hn::MulAdd(a.x, b.x, hn::MulAdd(a.y, b.y, hn::Mul(a.z, b.z)));
+}
+HWY_INLINE Wide outer(const Wide& a, const Wide& b) {
+  return {hn::MulSub(a.y, b.z, hn::Mul(a.z, b.y)), hn::MulSub(a.z, b.x, hn::Mul(a.x, b.z)),
+          hn::MulSub(a.x, b.y, hn::Mul(a.y, b.x))};
+}
+HWY_INLINE Wide along(Float s, const Wide& a, const Wide& b) {
+  return {hn::MulAdd(s, a.x, b.x), hn::MulAdd(s, a.y, b.y), hn::MulAdd(s, a.z, b.z)};
+}
+HWY_INLINE Wide choose(FloatMask m, const Wide& a, const Wide& b) {
+  return {hn::IfThenElse(m, a.x, b.x), hn::IfThenElse(m, a.y, b.y), hn::IfThenElse(m, a.z, b.z)};
+}
+HWY_INLINE Float unit_interval(Float v) {
+  const F f;
+  return hn::Min(hn::Max(v, hn::Zero(f)), hn::Set(f, 1.0F));
+}
+
+/// Entry `index` of sixteen.
+HWY_INLINE Float look_up(const Float* table, hn::Vec<I> index) {
+  const I i;
+  const F f;
+  if constexpr (float_parts == 1) {
+    return hn::TableLookupLanes(table[0], hn::IndicesFromVec(f, index));
+  } else {
+    const auto lane = hn::IndicesFromVec(f, hn::And(index, hn::Set(i, static_cast<std::int32_t>(float_lanes - 1))));
+    Float result = hn::TableLookupLanes(table[0], lane);
+    for (std::size_t p = 1; p < float_parts; ++p) {
+      const auto here = hn::Gt(index, hn::Set(i, static_cast<std::int32_t>(p * float_lanes - 1)));
+      result = hn::IfThenElse(hn::RebindMask(f, here), hn::TableLookupLanes(table[p], lane), result);
+    }
+    return result;
+  }
+}
+HWY_INLINE Wide look_up(const Points16& points, hn::Vec<I> index) {
+  return {look_up(points.x, index), look_up(points.y, index), look_up(points.z, index)};
+}
+
+/// What is surely within reach and what surely beyond it, squared.
+struct Limits {
+  float within;
+  float beyond;
+};
+
+/// Lanes, one bit each.
+struct Verdicts {
+  std::uint32_t within;
+  std::uint32_t unsure;
+};
+
+/// u goes from a point of the one feature to a point of the other, so it is no shorter than their distance; along u, as
+/// along any direction, the gap between the features is no longer than that.
+HWY_INLINE Verdicts judge(Float gap, const Wide& u, const Limits& limits) {
+  const F f;
+  const Float squared = inner(u, u);
+  const Float least = hn::MulAdd(hn::Set(f, limits.beyond), squared, hn::Set(f, 1e-35F));
+  const std::uint32_t within = mask_bits(f, hn::Lt(squared, hn::Set(f, limits.within)));
+  const std::uint32_t beyond = mask_bits(f, hn::And(hn::Gt(gap, hn::Zero(f)), hn::Gt(hn::Mul(gap, gap), least)));
+  return {within, ~(within | beyond)};
+}
+
+/// To about 24 bits.
+HWY_INLINE Float reciprocal(Float v) {
+  const F f;
+  const Float r = hn::ApproximateReciprocal(v);
+  return hn::Mul(r, hn::NegMulAdd(v, r, hn::Set(f, 2.0F)));
+}
+
+/// Two edges: from the origin to da, and from b0 to b1.
+HWY_INLINE Verdicts judge_edges(const Wide& da, const Wide& b0, const Wide& b1, const Limits& limits) {
+  const F f;
+  const Float tiny = hn::Set(f, 1e-35F);
+  const Wide db = minus(b1, b0);
+  const Float aa = hn::Max(inner(da, da), tiny);
+  const Float bb = hn::Max(inner(db, db), tiny);
+  const Float ab = inner(da, db);
+  const Float ca = inner(da, b0);
+  const Float cb = inner(db, b0);
+  // The interior pair, then each clamped against the other; parallel edges start anywhere.
+  const Float determinant = hn::Max(hn::MulSub(aa, bb, hn::Mul(ab, ab)), tiny);
+  const Float s0 = unit_interval(hn::Mul(hn::MulSub(ca, bb, hn::Mul(ab, cb)), hn::ApproximateReciprocal(determinant)));
+  const Float t = unit_interval(hn::Mul(hn::MulSub(ab, s0, cb), hn::ApproximateReciprocal(bb)));
+  const Float s = unit_interval(hn::Mul(hn::MulAdd(ab, t, ca), hn::ApproximateReciprocal(aa)));
+  const Wide on_b = along(t, db, b0);
+  const Wide u = {hn::NegMulAdd(s, da.x, on_b.x), hn::NegMulAdd(s, da.y, on_b.y), hn::NegMulAdd(s, da.z, on_b.z)};
+  const Float gap = hn::Sub(hn::Min(inner(b0, u), inner(b1, u)), hn::Max(hn::Zero(f), inner(da, u)));
+  return judge(gap, u, limits);
+}
+
+/// The origin and a triangle.
+HWY_INLINE Verdicts judge_triangle(const Wide& a, const Wide& b, const Wide& c, const Limits& limits) {
+  const F f;
+  const Float zero = hn::Zero(f);
+  const Float tiny = hn::Set(f, 1e-35F);
+  const Wide ab = minus(b, a);
+  const Wide bc = minus(c, b);
+  const Wide ca = minus(a, c);
+  const auto share = [&](const Wide& from, const Wide& side) {
+    return unit_interval(
+        hn::Mul(hn::Neg(inner(from, side)), hn::ApproximateReciprocal(hn::Max(inner(side, side), tiny))));
+  };
+  const Wide on_ab = along(share(a, ab), ab, a);
+  const Wide on_bc = along(share(b, bc), bc, b);
+  const Wide on_ca = along(share(c, ca), ca, c);
+  const Float q_ab = inner(on_ab, on_ab);
+  const Float q_bc = inner(on_bc, on_bc);
+  const Float q_ca = inner(on_ca, on_ca);
+  Wide u = choose(hn::Gt(q_ab, q_bc), on_bc, on_ab);
+  u = choose(hn::Gt(hn::Min(q_ab, q_bc), q_ca), on_ca, u);
+  const Wide n = outer(ab, ca);
+  // The foot of the perpendicular, as a combination of the corners: a point of the triangle even where a sliver's
+  // normal is poor.
+  const Float at_c = inner(n, outer(ab, a));
+  const Float at_a = inner(n, outer(bc, b));
+  const Float at_b = inner(n, outer(ca, c));
+  const Float sum = hn::Add(hn::Add(at_a, at_b), at_c);
+  // Shares of a sum that nearly vanishes are noise, and do not add up to one.
+  const FloatMask inside = hn::And(hn::And(hn::Gt(at_c, zero), hn::Gt(at_a, zero)),
+                                   hn::And(hn::Gt(at_b, zero), hn::Gt(sum, hn::Set(f, 1e-30F))));
+  const Float per_sum = reciprocal(hn::Max(sum, tiny));
+  const auto combine = [&](Float p, Float q, Float r) {
+    return hn::Mul(hn::MulAdd(at_a, p, hn::MulAdd(at_b, q, hn::Mul(at_c, r))), per_sum);
+  };
+  u = choose(inside, {combine(a.x, b.x, c.x), combine(a.y, b.y, c.y), combine(a.z, b.z, c.z)}, u);
+  const Float gap = hn::Min(hn::Min(inner(a, u), inner(b, u)), inner(c, u));
+  return judge(gap, u, limits);
+}
+
+/// Sixteen bytes from the vectors step(0), step(1) and so on.
+template <class Step>
+HWY_INLINE hn::Vec<B16> assemble(const Step& step) {
+  if constexpr (float_parts == 1) {
+    return step(0);
+  } else if constexpr (float_parts == 2) {
+    return hn::Combine(B16(), step(1), step(0));
+  } else {
+    const hn::CappedTag<std::uint8_t, 8> d8;
+    return hn::Combine(B16(), hn::Combine(d8, step(3), step(2)), hn::Combine(d8, step(1), step(0)));
+  }
+}
+
+/// Vertices of a cluster along the four directions, in bytes: each direction's sixteen together.
+struct Bytes16 {
+  hn::Vec<B16> along[directions];
+};
+
+/// Four times sixteen bytes in as few vectors as they fit.
+struct Joined {
+  hn::Vec<B64> part[wide_parts];
+};
+
+template <class D>
+HWY_INLINE void join(D d, const Bytes16& bytes, Joined& out) {
+  if constexpr (hn::MaxLanes(D()) == 64) {
+    const hn::Half<D> half;
+    out.part[0] = hn::Combine(d, hn::Combine(half, bytes.along[3], bytes.along[2]),
+                              hn::Combine(half, bytes.along[1], bytes.along[0]));
+  } else if constexpr (hn::MaxLanes(D()) == 32) {
+    out.part[0] = hn::Combine(d, bytes.along[1], bytes.along[0]);
+    out.part[1] = hn::Combine(d, bytes.along[3], bytes.along[2]);
+  } else {
+    for (std::size_t k = 0; k < directions; ++k) out.part[k] = bytes.along[k];
+  }
+}
+
+/// The lowest and highest byte of each sixteen, in all of them.
+HWY_INLINE void extremes(const Joined& bytes, Joined& low, Joined& high) {
+  const B64 d;
+  const hn::Repartition<std::uint32_t, B64> w;
+  for (std::size_t p = 0; p < wide_parts; ++p) {
+    auto l = hn::BitCast(w, bytes.part[p]);
+    auto h = l;
+    const auto fold = [&](auto a, auto b) {
+      l = hn::BitCast(w, hn::Min(hn::BitCast(d, l), hn::BitCast(d, a)));
+      h = hn::BitCast(w, hn::Max(hn::BitCast(d, h), hn::BitCast(d, b)));
+    };
+    fold(hn::Shuffle1032(l), hn::Shuffle1032(h));
+    fold(hn::Shuffle2301(l), hn::Shuffle2301(h));
+    fold(hn::RotateRight<16>(l), hn::RotateRight<16>(h));
+    fold(hn::RotateRight<8>(l), hn::RotateRight<8>(h));
+    low.part[p] = hn::BitCast(d, l);
+    high.part[p] = hn::BitCast(d, h);
+  }
+}
+
+struct EdgeBytes {
+  hn::Vec<B32> low[directions][edge_parts];
+  hn::Vec<B32> high[directions][edge_parts];
+};
+
+template <class D>
+HWY_INLINE hn::Vec<D> spread16(D d, hn::Vec<B16> bytes) {
+  if constexpr (hn::MaxLanes(D()) == 16) {
+    (void)d;
+    return bytes;
+  } else if constexpr (hn::MaxLanes(D()) == 32) {
+    return hn::Combine(d, bytes, bytes);
+  } else {
+    const hn::Half<D> half;
+    const auto two = hn::Combine(half, bytes, bytes);
+    return hn::Combine(d, two, two);
+  }
+}
+
+HWY_INLINE void bound_edges(const SurfaceCluster& cluster, const Bytes16& bytes, EdgeBytes& out) {
+  const B32 d;
+  for (std::size_t p = 0; p < edge_parts; ++p) {
+    const auto from = hn::Load(d, cluster.edge_from + p * edge_part);
+    const auto to = hn::Load(d, cluster.edge_to + p * edge_part);
+    for (std::size_t k = 0; k < directions; ++k) {
+      const auto table = spread16(d, bytes.along[k]);
+      const auto a = hn::TableLookupBytes(table, from);
+      const auto b = hn::TableLookupBytes(table, to);
+      out.low[k][p] = hn::Min(a, b);
+      out.high[k][p] = hn::Max(a, b);
+    }
+  }
+}
+
+/// Grown bounds of triangles: lowest, and how far up from there.
+struct TriangleBytes {
+  alignas(16) std::uint8_t low[directions][cluster_lanes];
+  alignas(16) std::uint8_t width[directions][cluster_lanes];
+};
+
+HWY_INLINE void bound_triangles(const SurfaceCluster& cluster, const Bytes16& bytes, const std::uint8_t* grow,
+                                TriangleBytes& out) {
+  const B16 d;
+  const auto c0 = hn::Load(d, cluster.corner[0]);
+  const auto c1 = hn::Load(d, cluster.corner[1]);
+  const auto c2 = hn::Load(d, cluster.corner[2]);
+  for (std::size_t k = 0; k < directions; ++k) {
+    const auto by = hn::Set(d, grow[k]);
+    const auto a = hn::TableLookupBytes(bytes.along[k], c0);
+    const auto b = hn::TableLookupBytes(bytes.along[k], c1);
+    const auto c = hn::TableLookupBytes(bytes.along[k], c2);
+    const auto low = hn::SaturatedSub(hn::Min(hn::Min(a, b), c), by);
+    hn::Store(low, d, out.low[k]);
+    hn::Store(hn::Sub(hn::SaturatedAdd(hn::Max(hn::Max(a, b), c), by), low), d, out.width[k]);
+  }
+}
+
+/// All pairs of one cluster, A, with others. Coordinates are in the frame of A.
+class ClusterPairSearch {
+ public:
+  ClusterPairSearch(const SearchIn& in, SearchHits& hits) : in_(in), hits_(hits) {}
+
+  void begin(std::int32_t a) {
+    number_ = a;
+    cluster_ = &in_.clusters[a];
+    placed_ = &in_.placed[a];
+    prepared_ = false;
+  }
+
+  void near_pair(const ClusterNeighbor& neighbor) {
+    if (!prepared_) prepare(8 * (placed_->radius + in_.reach));
+    const SurfaceCluster& other = in_.clusters[neighbor.cluster];
+    // Edges and triangles of the other at each vertex of A, and triangles of A at each vertex of the other.
+    for (std::size_t v = 0; v < cluster_lanes; ++v) {
+      const std::uint8_t to = neighbor.place[v];
+      const std::uint8_t back = neighbor.reverse[v];
+      edges_at_[v] = to == no_place ? 0 : other.edges_at[to];
+      triangles_at_[v] = to == no_place ? 0 : other.triangles_at[to];
+      own_triangles_at_[v] = back == no_place ? 0 : cluster_->triangles_at[back];
+    }
+    if (neighbor.cluster == number_) {
+      same_pair();
+    } else {
+      other_pair<true>(neighbor.cluster);
+    }
+  }
+
+  void far_pair(std::int32_t b) { other_pair<false>(b); }
+
+ private:
+  /// Bounds of the features of A, good for coordinates up to `largest`.
+  HWY_NOINLINE void prepare(float largest) {
+    const F f;
+    largest_ = largest;
+    const float margin = (in_.reach + rounding * largest) * 1.00001F;
+    limits_.beyond = margin * margin * 1.00001F;
+    const float inner_reach = in_.reach * 0.99999F - rounding * largest;
+    limits_.within = inner_reach > 0 ? inner_reach * inner_reach * 0.99999F : 0;
+    for (std::size_t p = 0; p < float_parts; ++p) {
+      own_.x[p] = hn::Load(f, placed_->x + p * float_lanes);
+      own_.y[p] = hn::Load(f, placed_->y + p * float_lanes);
+      own_.z[p] = hn::Load(f, placed_->z + p * float_lanes);
+    }
+    const float* n = placed_->normal;
+    const auto point = [&](std::uint8_t place, float* out) {
+      out[0] = placed_->x[place];
+      out[1] = placed_->y[place];
+      out[2] = placed_->z[place];
+    };
+    float corner[3][3];
+    for (std::size_t k = 0; k < 3; ++k) point(cluster_->middle[k], corner[k]);
+    for (std::size_t k = 0; k < directions; ++k) {
+      float along[3] = {n[0], n[1], n[2]};
+      if (k < 3) {
+        const float* from = corner[k];
+        const float* to = corner[k == 2 ? 0 : k + 1];
+        const float e[3] = {to[0] - from[0], to[1] - from[1], to[2] - from[2]};
+        along[0] = n[1] * e[2] - n[2] * e[1];
+        along[1] = n[2] * e[0] - n[0] * e[2];
+        along[2] = n[0] * e[1] - n[1] * e[0];
+      }
+      const float squared = along[0] * along[0] + along[1] * along[1] + along[2] * along[2];
+      if (squared > 1e-30F) {
+        const float scale = 1 / std::sqrt(squared);
+        for (float& component : along) component *= scale;
+      } else {
+        along[0] = k % 3 == 0 ? 1 : 0;
+        along[1] = k % 3 == 1 ? 1 : 0;
+        along[2] = k % 3 == 2 ? 1 : 0;
+      }
+      const auto x = hn::Set(f, along[0]);
+      const auto y = hn::Set(f, along[1]);
+      const auto z = hn::Set(f, along[2]);
+      Float lows = hn::MulAdd(x, own_.x[0], hn::MulAdd(y, own_.y[0], hn::Mul(z, own_.z[0])));
+      Float highs = lows;
+      for (std::size_t p = 1; p < float_parts; ++p) {
+        const Float v = hn::MulAdd(x, own_.x[p], hn::MulAdd(y, own_.y[p], hn::Mul(z, own_.z[p])));
+        lows = hn::Min(lows, v);
+        highs = hn::Max(highs, v);
+      }
+      const float low = hn::GetLane(hn::MinOfLanes(f, lows));
+      const float high = hn::GetLane(hn::MaxOfLanes(f, highs));
+      const float steps = 246 / (high - low + 2 * margin);
+      for (std::size_t c = 0; c < 3; ++c) direction_[k][c] = along[c] * steps;
+      direction_[k][3] = 3 - (low - margin) * steps;
+      grow_[k] = static_cast<std::uint8_t>(static_cast<int>(margin * steps) + 1);
+    }
+    project(own_, own_bytes_);
+    bound_edges(*cluster_, own_bytes_, own_edges_);
+    bound_triangles(*cluster_, own_bytes_, grow_, own_triangles_);
+    const B32 d;
+    for (std::size_t k = 0; k < directions; ++k) {
+      const auto by = hn::Set(d, grow_[k]);
+      for (std::size_t p = 0; p < edge_parts; ++p) {
+        hn::Store(hn::SaturatedSub(own_edges_.low[k][p], by), d, row_low_[k] + p * edge_part);
+        hn::Store(hn::SaturatedAdd(own_edges_.high[k][p], by), d, row_high_[k] + p * edge_part);
+      }
+    }
+    Bytes16 by;
+    const B16 d16;
+    for (std::size_t k = 0; k < directions; ++k) by.along[k] = hn::Set(d16, grow_[k]);
+    join(B64(), by, joined_grow_);
+    join(B64(), own_bytes_, own_joined_);
+    Joined low;
+    Joined high;
+    extremes(own_joined_, low, high);
+    for (std::size_t p = 0; p < wide_parts; ++p) {
+      hull_low_.part[p] = hn::SaturatedSub(low.part[p], joined_grow_.part[p]);
+      hull_high_.part[p] = hn::SaturatedAdd(high.part[p], joined_grow_.part[p]);
+    }
+    prepared_ = true;
+  }
+
+  /// Rounded down to bytes; what is beyond their range goes to its ends.
+  HWY_INLINE void project(const Points16& points, Bytes16& out) const {
+    const F f;
+    const I i;
+    const hn::Rebind<std::uint8_t, I> u8;
+    const auto most = hn::Set(f, 256.0F);
+    for (std::size_t k = 0; k < directions; ++k) {
+      const auto x = hn::Set(f, direction_[k][0]);
+      const auto y = hn::Set(f, direction_[k][1]);
+      const auto z = hn::Set(f, direction_[k][2]);
+      const auto o = hn::Set(f, direction_[k][3]);
+      const auto step = [&](std::size_t p) {
+        const Float v = hn::MulAdd(x, points.x[p], hn::MulAdd(y, points.y[p], hn::MulAdd(z, points.z[p], o)));
+        return hn::DemoteTo(u8, hn::ConvertTo(i, hn::Max(hn::Min(v, most), hn::Zero(f))));
+      };
+      out.along[k] = assemble(step);
+    }
+  }
+
+  /// Whether all vertices are on one side of a slab, beyond `margin`.
+  static HWY_INLINE bool beyond_slab(const float* normal, float low, float high, const Points16& points) {
+    const F f;
+    const auto x = hn::Set(f, normal[0]);
+    const auto y = hn::Set(f, normal[1]);
+    const auto z = hn::Set(f, normal[2]);
+    bool above = true;
+    bool below = true;
+    for (std::size_t p = 0; p < float_parts; ++p) {
+      const Float v = hn::MulAdd(x, points.x[p], hn::MulAdd(y, points.y[p], hn::Mul(z, points.z[p])));
+      above = above && hn::AllTrue(f, hn::Gt(v, hn::Set(f, high)));
+      below = below && hn::AllTrue(f, hn::Lt(v, hn::Set(f, low)));
+    }
+    return above || below;
+  }
+
+  void count(const SurfaceCluster& other) {
+    ++hits_.counts.cluster_pairs;
+    const SurfaceCluster& own = *cluster_;
+    if (&other == &own) {
+      hits_.counts.tests += static_cast<std::uint64_t>(own.edge_count) * (own.edge_count - (own.edge_count > 0)) / 2 +
+                            static_cast<std::uint64_t>(own.owned_vertex_count) * own.triangle_count;
+    } else {
+      hits_.counts.tests += static_cast<std::uint64_t>(own.edge_count) * other.edge_count +
+                            static_cast<std::uint64_t>(own.owned_vertex_count) * other.triangle_count +
+                            static_cast<std::uint64_t>(other.owned_vertex_count) * own.triangle_count;
+    }
+  }
+
+  static std::uint32_t first_bits(std::uint32_t count) { return count >= 32 ? ~0U : (1U << count) - 1; }
+
+  void same_pair() {
+    count(*cluster_);
+    edge_rows<true>(first_bits(cluster_->edge_count), own_edges_, *cluster_, true);
+    measure_edges(*cluster_, own_);
+    vertex_rows<true>(*cluster_, own_bytes_, first_bits(cluster_->owned_vertex_count), *cluster_, own_triangles_,
+                      triangles_at_);
+    measure_vertices(*cluster_, own_, *cluster_, own_);
+  }
+
+  template <bool near>
+  HWY_INLINE void other_pair(std::int32_t b) {
+    const F f;
+    const SurfaceCluster& other = in_.clusters[b];
+    const PlacedCluster& placed = in_.placed[b];
+    count(other);
+    const float shift[3] = {static_cast<float>(placed.origin[0] - placed_->origin[0]),
+                            static_cast<float>(placed.origin[1] - placed_->origin[1]),
+                            static_cast<float>(placed.origin[2] - placed_->origin[2])};
+    const float farthest = std::max(std::max(std::abs(shift[0]), std::abs(shift[1])), std::abs(shift[2]));
+    const float largest = placed_->radius + placed.radius + farthest;
+    Points16 points;
+    {
+      const auto x = hn::Set(f, shift[0]);
+      const auto y = hn::Set(f, shift[1]);
+      const auto z = hn::Set(f, shift[2]);
+      for (std::size_t p = 0; p < float_parts; ++p) {
+        points.x[p] = hn::Add(hn::Load(f, placed.x + p * float_lanes), x);
+        points.y[p] = hn::Add(hn::Load(f, placed.y + p * float_lanes), y);
+        points.z[p] = hn::Add(hn::Load(f, placed.z + p * float_lanes), z);
+      }
+    }
+    if constexpr (!near) {
+      const float margin = (in_.reach + rounding * largest) * 1.00001F;
+      if (beyond_slab(placed_->normal, placed_->slab_low - margin, placed_->slab_high + margin, points)) return;
+      Points16 own;
+      for (std::size_t p = 0; p < float_parts; ++p) {
+        own.x[p] = hn::Load(f, placed_->x + p * float_lanes);
+        own.y[p] = hn::Load(f, placed_->y + p * float_lanes);
+        own.z[p] = hn::Load(f, placed_->z + p * float_lanes);
+      }
+      const float offset = placed.normal[0] * shift[0] + placed.normal[1] * shift[1] + placed.normal[2] * shift[2];
+      if (beyond_slab(placed.normal, placed.slab_low + offset - margin, placed.slab_high + offset + margin, own))
+        return;
+    }
+    if (!prepared_ || largest > largest_) prepare(std::max(2 * largest, 8 * (placed_->radius + in_.reach)));
+    Bytes16 bytes;
+    project(points, bytes);
+    Joined joined;
+    join(B64(), bytes, joined);
+    Joined low;
+    Joined high;
+    extremes(joined, low, high);
+    const B64 d;
+    alignas(64) std::uint8_t hull_low[64];
+    alignas(64) std::uint8_t hull_high[64];
+    std::uint64_t own_inside = 0;    // vertices of A in the grown hull of the other, a bit a byte
+    std::uint64_t other_inside = 0;  // the other way round
+    for (std::size_t p = 0; p < wide_parts; ++p) {
+      const auto zero = hn::Zero(d);
+      if constexpr (!near) {
+        const auto apart = hn::Or(hn::SaturatedSub(low.part[p], hull_high_.part[p]),
+                                  hn::SaturatedSub(hull_low_.part[p], high.part[p]));
+        if (!hn::AllTrue(d, hn::Eq(apart, zero))) return;
+      }
+      const auto grown_low = hn::SaturatedSub(low.part[p], joined_grow_.part[p]);
+      const auto grown_high = hn::SaturatedAdd(high.part[p], joined_grow_.part[p]);
+      hn::Store(grown_low, d, hull_low + p * wide_bytes);
+      hn::Store(grown_high, d, hull_high + p * wide_bytes);
+      const auto own_outside =
+          hn::Or(hn::SaturatedSub(own_joined_.part[p], grown_high), hn::SaturatedSub(grown_low, own_joined_.part[p]));
+      const auto other_outside = hn::Or(hn::SaturatedSub(joined.part[p], hull_high_.part[p]),
+                                        hn::SaturatedSub(hull_low_.part[p], joined.part[p]));
+      own_inside |= wide_mask_bits(d, hn::Eq(own_outside, zero)) << (p * wide_bytes % 64);
+      other_inside |= wide_mask_bits(d, hn::Eq(other_outside, zero)) << (p * wide_bytes % 64);
+    }
+    const auto in_all = [](std::uint64_t bits, std::uint32_t count) {
+      bits &= bits >> 32;
+      bits &= bits >> 16;
+      return static_cast<std::uint32_t>(bits) & first_bits(count);
+    };
+    {
+      // Edges of A that meet the hull of the other.
+      const B32 e;
+      std::uint32_t rows = 0;
+      for (std::size_t p = 0; p < edge_parts; ++p) {
+        auto outside = hn::Zero(e);
+        for (std::size_t k = 0; k < directions; ++k) {
+          outside = hn::Or(outside, hn::SaturatedSub(hn::Set(e, hull_low[16 * k]), own_edges_.high[k][p]));
+          outside = hn::Or(outside, hn::SaturatedSub(own_edges_.low[k][p], hn::Set(e, hull_high[16 * k])));
+        }
+        rows |= mask_bits(e, hn::Eq(outside, hn::Zero(e))) << (p * edge_part);
+      }
+      rows &= first_bits(cluster_->edge_count);
+      if (rows != 0) {
+        EdgeBytes edges;
+        bound_edges(other, bytes, edges);
+        edge_rows<near>(rows, edges, other, false);
+        measure_edges(other, points);
+      }
+    }
+    const std::uint32_t own_vertices = in_all(own_inside, cluster_->owned_vertex_count);
+    if (own_vertices != 0) {
+      TriangleBytes triangles;
+      bound_triangles(other, bytes, grow_, triangles);
+      vertex_rows<near>(*cluster_, own_bytes_, own_vertices, other, triangles, triangles_at_);
+      measure_vertices(*cluster_, own_, other, points);
+    }
+    const std::uint32_t other_vertices = in_all(other_inside, other.owned_vertex_count);
+    if (other_vertices != 0) {
+      vertex_rows<near>(other, bytes, other_vertices, *cluster_, own_triangles_, own_triangles_at_);
+      measure_vertices(other, points, *cluster_, own_);
+    }
+  }
+
+  /// Candidates among edges of A, those in `rows`, and edges of the other; within A, each pair once.
+  template <bool near>
+  HWY_INLINE void edge_rows(std::uint32_t rows, const EdgeBytes& edges, const SurfaceCluster& other, bool same) {
+    const B32 d;
+    const std::uint32_t columns = first_bits(other.edge_count);
+    std::size_t n = 0;
+    for (; rows != 0; rows &= rows - 1) {
+      const auto i = static_cast<std::size_t>(std::countr_zero(rows));
+      std::uint32_t bits = 0;
+      for (std::size_t p = 0; p < edge_parts; ++p) {
+        auto outside = hn::Or(hn::SaturatedSub(hn::Set(d, row_low_[0][i]), edges.high[0][p]),
+                              hn::SaturatedSub(edges.low[0][p], hn::Set(d, row_high_[0][i])));
+        for (std::size_t k = 1; k < directions; ++k) {
+          outside = hn::Or(outside, hn::SaturatedSub(hn::Set(d, row_low_[k][i]), edges.high[k][p]));
+          outside = hn::Or(outside, hn::SaturatedSub(edges.low[k][p], hn::Set(d, row_high_[k][i])));
+        }
+        bits |= mask_bits(d, hn::Eq(outside, hn::Zero(d))) << (p * edge_part);
+      }
+      bits &= columns;
+      if (same) bits &= ~1U << i;
+      const std::uint32_t from = cluster_->edge_from[i];
+      const std::uint32_t to = cluster_->edge_to[i];
+      if constexpr (near) {
+        const std::uint32_t adjacent = edges_at_[from] | edges_at_[to];
+        hits_.counts.adjacent += static_cast<std::uint64_t>(std::popcount(bits & adjacent));
+        bits &= ~adjacent;
+      }
+      const std::uint32_t row = from | to << 8U;
+      for (; bits != 0; bits &= bits - 1) {
+        const auto j = static_cast<std::size_t>(std::countr_zero(bits));
+        places_[n] = row | static_cast<std::uint32_t>(other.edge_from[j]) << 16U |
+                     static_cast<std::uint32_t>(other.edge_to[j]) << 24U;
+        features_[n] = static_cast<std::uint16_t>(i << 8U | j);
+        ++n;
+      }
+    }
+    candidates_ = n;
+  }
+
+  /// Candidates among owned vertices of one cluster and triangles of another, whose bounds are grown.
+  template <bool near>
+  HWY_INLINE void vertex_rows(const SurfaceCluster& from, const Bytes16& bytes, std::uint32_t vertices,
+                              const SurfaceCluster& face, const TriangleBytes& triangles,
+                              const std::uint32_t* adjacent_at) {
+    const B64 d;
+    constexpr std::size_t at_once = wide_bytes / 16;
+    hn::Vec<B64> table[directions];
+    hn::Vec<B64> low[directions];
+    hn::Vec<B64> width[directions];
+    for (std::size_t k = 0; k < directions; ++k) {
+      table[k] = spread16(d, bytes.along[k]);
+      low[k] = hn::LoadDup128(d, triangles.low[k]);
+      width[k] = hn::LoadDup128(d, triangles.width[k]);
+    }
+    alignas(64) static constexpr std::uint8_t block_number[64] = {
+        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+        2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3};
+    const auto number = hn::Load(d, block_number);
+    const std::uint64_t all = first_bits(face.triangle_count) * 0x0001000100010001ULL;
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < from.owned_vertex_count; i += at_once) {
+      const std::uint32_t here = vertices >> i & first_bits(at_once);
+      if (here == 0) continue;
+      const auto vertex = hn::Add(number, hn::Set(d, static_cast<std::uint8_t>(i)));
+      auto outside = hn::Zero(d);
+      for (std::size_t k = 0; k < directions; ++k)
+        outside = hn::Or(outside, hn::SaturatedSub(hn::Sub(hn::TableLookupBytes(table[k], vertex), low[k]), width[k]));
+      std::uint64_t bits = wide_mask_bits(d, hn::Eq(outside, hn::Zero(d))) & all;
+      std::uint64_t adjacent = 0;
+      std::uint64_t wanted = 0;
+      for (std::size_t v = 0; v < at_once; ++v) {
+        if ((here >> v & 1U) != 0) wanted |= std::uint64_t{0xffff} << (16 * v);
+        if constexpr (near) adjacent |= std::uint64_t{adjacent_at[i + v]} << (16 * v);
+      }
+      bits &= wanted;
+      if constexpr (near) {
+        hits_.counts.adjacent += static_cast<std::uint64_t>(std::popcount(bits & adjacent));
+        bits &= ~adjacent;
+      }
+      for (; bits != 0; bits &= bits - 1) {
+        const auto at = static_cast<std::size_t>(std::countr_zero(bits));
+        const std::size_t v = i + at / 16;
+        const std::size_t t = at % 16;
+        places_[n] = static_cast<std::uint32_t>(v) | static_cast<std::uint32_t>(face.corner[0][t]) << 8U |
+                     static_cast<std::uint32_t>(face.corner[1][t]) << 16U |
+                     static_cast<std::uint32_t>(face.corner[2][t]) << 24U;
+        features_[n] = static_cast<std::uint16_t>(v << 8U | t);
+        ++n;
+      }
+    }
+    candidates_ = n;
+  }
+
+  HWY_INLINE hn::Vec<I> places(std::size_t at, int byte) const {
+    const I i;
+    const U u;
+    auto words = hn::LoadU(u, places_ + at);
+    if (byte == 1) words = hn::ShiftRight<8>(words);
+    if (byte == 2) words = hn::ShiftRight<16>(words);
+    if (byte == 3) words = hn::ShiftRight<24>(words);
+    return hn::BitCast(i, hn::And(words, hn::Set(u, 15U)));
+  }
+
+  HWY_INLINE void measure_edges(const SurfaceCluster& other, const Points16& points) {
+    hits_.counts.measured += candidates_;
+    if (candidates_ == 0) return;
+    for (std::size_t c = 0; c < candidates_; c += float_lanes) {
+      const Wide a0 = look_up(own_, places(c, 0));
+      const Wide a1 = look_up(own_, places(c, 1));
+      const Wide b0 = look_up(points, places(c, 2));
+      const Wide b1 = look_up(points, places(c, 3));
+      const Verdicts verdicts = judge_edges(minus(a1, a0), minus(b0, a0), minus(b1, a0), limits_);
+      keep(verdicts, c, cluster_->edges, other.edges, true, hits_.edge_edge, hits_.unsure_edge_edge);
+    }
+  }
+
+  HWY_INLINE void measure_vertices(const SurfaceCluster& from, const Points16& vertices, const SurfaceCluster& face,
+                                   const Points16& corners) {
+    hits_.counts.measured += candidates_;
+    if (candidates_ == 0) return;
+    for (std::size_t c = 0; c < candidates_; c += float_lanes) {
+      const Wide v = look_up(vertices, places(c, 0));
+      const Wide a = look_up(corners, places(c, 1));
+      const Wide b = look_up(corners, places(c, 2));
+      const Wide e = look_up(corners, places(c, 3));
+      const Verdicts verdicts = judge_triangle(minus(a, v), minus(b, v), minus(e, v), limits_);
+      keep(verdicts, c, from.vertices, face.triangles, false, hits_.vertex_triangle, hits_.unsure_vertex_triangle);
+    }
+  }
+
+  /// Numbers of the features that are within reach, and of those that may be.
+  HWY_INLINE void keep(const Verdicts& verdicts, std::size_t at, const std::int32_t* first, const std::int32_t* second,
+                       bool order, PairList& within, PairList& unsure) const {
+    const std::uint32_t lanes = first_bits(static_cast<std::uint32_t>(std::min(candidates_ - at, float_lanes)));
+    const auto add = [&](std::uint32_t bits, PairList& out) {
+      out.reserve_more(float_lanes);
+      for (; bits != 0; bits &= bits - 1) {
+        const std::uint16_t pair = features_[at + static_cast<std::size_t>(std::countr_zero(bits))];
+        const auto a = static_cast<std::uint32_t>(first[pair >> 8U]);
+        const auto b = static_cast<std::uint32_t>(second[pair & 255U]);
+        out.data[out.size++] = order ? static_cast<std::uint64_t>(std::min(a, b)) << 32U | std::max(a, b)
+                                     : static_cast<std::uint64_t>(a) << 32U | b;
+      }
+    };
+    if ((verdicts.within & lanes) != 0) add(verdicts.within & lanes, within);
+    if ((verdicts.unsure & lanes) != 0) add(verdicts.unsure & lanes, unsure);
+  }
+
+  const SearchIn& in_;
+  SearchHits& hits_;
+
+  // Cluster A.
+  std::int32_t number_ = 0;
+  const SurfaceCluster* cluster_ = nullptr;
+  const PlacedCluster* placed_ = nullptr;
+  bool prepared_ = false;
+  float largest_ = 0;
+  Limits limits_{};
+  Points16 own_;
+  float direction_[directions][4];  ///< in steps, and offset
+  std::uint8_t grow_[directions];   ///< steps that the reach takes
+  Bytes16 own_bytes_;
+  EdgeBytes own_edges_;
+  TriangleBytes own_triangles_;                                       ///< grown
+  alignas(64) std::uint8_t row_low_[directions][cluster_edge_lanes];  ///< grown edges
+  alignas(64) std::uint8_t row_high_[directions][cluster_edge_lanes];
+  Joined joined_grow_, own_joined_;
+  Joined hull_low_, hull_high_;  ///< grown
+
+  // The pair at hand.
+  std::uint32_t edges_at_[cluster_lanes];          ///< of the other, at vertices of A
+  std::uint32_t triangles_at_[cluster_lanes];      ///< of the other, at vertices of A
+  std::uint32_t own_triangles_at_[cluster_lanes];  ///< of A, at vertices of the other
+  std::size_t candidates_ = 0;
+  alignas(64) std::uint32_t places_[cluster_edge_lanes * cluster_edge_lanes + cluster_lanes];
+  std::uint16_t features_[cluster_edge_lanes * cluster_edge_lanes + cluster_lanes];
+};
+
+#endif  // HWY_SCALAR
+
+}  // namespace carom::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

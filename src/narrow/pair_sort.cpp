@@ -1,0 +1,101 @@
+#include "narrow/pair_sort.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace carom::narrow {
+
+namespace {
+
+constexpr std::size_t max_ranges = 512;
+/// Pairs of one range: its buckets fit the first-level cache.
+constexpr std::size_t range_size = 8192;
+constexpr std::size_t insertion_limit = 40;
+
+void insertion_sort(std::uint64_t* first, std::size_t count) {
+  for (std::size_t i = 1; i < count; ++i) {
+    const std::uint64_t item = first[i];
+    std::size_t j = i;
+    for (; j > 0 && first[j - 1] > item; --j) first[j] = first[j - 1];
+    first[j] = item;
+  }
+}
+
+}  // namespace
+
+void PairSort::sort_range(const std::uint64_t* from, std::uint64_t* to, std::size_t count, std::uint64_t lowest,
+                          unsigned range_bits, std::vector<std::uint32_t>& counts) const {
+  if (count <= insertion_limit) {
+    std::copy_n(from, count, to);
+    insertion_sort(to, count);
+    return;
+  }
+  const unsigned bucket_bits = std::min(range_bits, static_cast<unsigned>(std::bit_width(count)));
+  const unsigned shift = 32 + range_bits - bucket_bits;
+  const std::size_t buckets = std::size_t{1} << bucket_bits;
+  counts.assign(buckets + 1, 0);
+  const auto bucket = [&](std::uint64_t pair) { return static_cast<std::size_t>((pair - lowest) >> shift); };
+  for (std::size_t i = 0; i < count; ++i) ++counts[bucket(from[i]) + 1];
+  for (std::size_t b = 0; b < buckets; ++b) counts[b + 1] += counts[b];
+  for (std::size_t i = 0; i < count; ++i) to[counts[bucket(from[i])]++] = from[i];
+  std::size_t begin = 0;
+  for (std::size_t b = 0; b < buckets; ++b) {
+    const std::size_t end = counts[b];
+    if (end - begin > insertion_limit) {
+      std::sort(to + begin, to + end);
+    } else if (end - begin > 1) {
+      insertion_sort(to + begin, end - begin);
+    }
+    begin = end;
+  }
+}
+
+void PairSort::run(Workers& workers, std::span<const kernels::PairList* const> lists, std::size_t first_count,
+                   RawNumbers& out) {
+  std::size_t count = 0;
+  for (const kernels::PairList* list : lists) count += list->size;
+  out.resize(count);
+  if (count == 0) return;
+  const auto bits = static_cast<unsigned>(std::bit_width(first_count));
+  const std::size_t wanted = std::min(max_ranges, std::bit_ceil(count / range_size + 1));
+  const unsigned top_bits = std::min(bits, static_cast<unsigned>(std::bit_width(wanted) - 1));
+  const unsigned range_bits = bits - top_bits;
+  const std::size_t ranges = std::size_t{1} << top_bits;
+  if (counts_.size() < ranges) counts_.resize(ranges);
+  if (ranges == 1 && lists.size() == 1) {
+    sort_range(lists[0]->data, out.data(), count, 0, range_bits, counts_[0]);
+    return;
+  }
+  ranged_.resize(count);
+  places_.assign(lists.size() * ranges, 0);
+  const auto range_of = [&](std::uint64_t pair) { return static_cast<std::size_t>(pair >> (32 + range_bits)); };
+  parallel_for(workers, lists.size(), 1, [&](std::size_t l) {
+    std::uint32_t* place = places_.data() + l * ranges;
+    const std::uint64_t* pairs = lists[l]->data;
+    for (std::size_t i = 0; i < lists[l]->size; ++i) ++place[range_of(pairs[i])];
+  });
+  ranges_.resize(ranges);
+  std::size_t at = 0;
+  for (std::size_t r = 0; r < ranges; ++r) {
+    ranges_[r].begin = at;
+    for (std::size_t l = 0; l < lists.size(); ++l) {
+      const std::uint32_t here = places_[l * ranges + r];
+      places_[l * ranges + r] = static_cast<std::uint32_t>(at);
+      at += here;
+    }
+    ranges_[r].end = at;
+  }
+  parallel_for(workers, lists.size(), 1, [&](std::size_t l) {
+    std::uint32_t* place = places_.data() + l * ranges;
+    const std::uint64_t* pairs = lists[l]->data;
+    for (std::size_t i = 0; i < lists[l]->size; ++i) ranged_.data()[place[range_of(pairs[i])]++] = pairs[i];
+  });
+  parallel_for(workers, ranges, 1, [&](std::size_t r) {
+    const auto [begin, end] = ranges_[r];
+    sort_range(ranged_.data() + begin, out.data() + begin, end - begin, std::uint64_t{r} << (32 + range_bits),
+               range_bits, counts_[r]);
+  });
+}
+
+}  // namespace carom::narrow

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "kernels/cluster_search.hpp"
+
+namespace carom::narrow {
+
+/// Memory for numbers that is not initialised when it grows.
+class RawNumbers {
+ public:
+  std::uint64_t* data() { return list_.data; }
+  std::span<const std::uint64_t> span() const { return {list_.data, list_.size}; }
+  void resize(std::size_t size) {
+    list_.clear();
+    list_.reserve_more(size);
+    list_.size = size;
+  }
+
+ private:
+  kernels::PairList list_;
+};
+
+/// Sorts pairs of features, an unsigned number with the first feature in its upper half. First into ranges of first
+/// features, chunk by chunk, then each range by itself: into buckets by counting, and within buckets by insertion, as
+/// few pairs share a first feature. A sorted list of different numbers is unique, so it does not depend on the number
+/// of threads.
+class PairSort {
+ public:
+  /// All of `lists` into `out`. The upper halves are below `first_count`.
+  void run(Workers& workers, std::span<const kernels::PairList* const> lists, std::size_t first_count, RawNumbers& out);
+
+ private:
+  struct Range {
+    std::size_t begin = 0, end = 0;
+  };
+  void sort_range(const std::uint64_t* from, std::uint64_t* to, std::size_t count, std::uint64_t lowest,
+                  unsigned range_bits, std::vector<std::uint32_t>& counts) const;
+
+  RawNumbers ranged_;
+  std::vector<std::uint32_t> places_;  ///< of each list, of each range
+  std::vector<Range> ranges_;
+  std::vector<std::vector<std::uint32_t>> counts_;
+};
+
+}  // namespace carom::narrow

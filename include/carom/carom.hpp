@@ -1,6 +1,7 @@
 #pragma once
 
 /// All of Carom.
+#include "carom/body/fabric.hpp"
 #include "carom/body/motion_model.hpp"
 #include "carom/body/rigid.hpp"
 #include "carom/core/error.hpp"

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "carom/body/fabric.hpp"
 #include "carom/mesh/mesh.hpp"
 #include "core/parallel.hpp"
 #include "core/phased_loop.hpp"
@@ -12,21 +13,6 @@
 /// Cloth: compliant constraints over the triangles and inner edges of a mesh, projected once in each of many small
 /// inner steps (adr/0014). Nothing here knows of contacts.
 namespace carom::cloth {
-
-/// Fabric, in the units in which fabrics are measured. Stiffness is force over width and strain, and for bending
-/// moment over width and curvature.
-struct Fabric {
-  double density = 0.15;         ///< kg/m^2
-  double warp_stiffness = 2000;  ///< N/m
-  double weft_stiffness = 2000;  ///< N/m
-  double shear_stiffness = 500;  ///< N/m
-  double bend_stiffness = 1e-5;  ///< N m
-  double warp_damping = 0;       ///< N s/m
-  double weft_damping = 0;       ///< N s/m
-  double shear_damping = 0;      ///< N s/m
-  double bend_damping = 0;       ///< N m s
-  double strain_limit = 0;       ///< along warp and weft; 0 = none
-};
 
 /// Throws Error(invalid_argument) that names the body and the field.
 void check(const std::string& body, const Fabric& fabric);
@@ -89,6 +75,19 @@ class Model {
 /// kg of each vertex: a third of each triangle at it. Throws Error(bad_mesh) that names a vertex which would weigh
 /// nothing.
 std::vector<double> masses(const std::string& body, const RestShape& rest, double density);
+
+/// N s and N m s about the origin.
+struct Impulse {
+  Eigen::Vector3d linear{0, 0, 0};
+  Eigen::Vector3d angular{0, 0, 0};
+};
+/// Adds what the wind does to the velocities in an interval (s), triangle after triangle, and returns it. Each takes no
+/// more than what brings it to rest in the wind.
+Impulse add_wind(const Wind& wind, std::span<const Triangle> triangles, double interval,
+                 std::span<const Eigen::Vector3d> start, std::span<const Eigen::Vector3d> displacements,
+                 std::span<const double> inverse_mass, std::span<Eigen::Vector3d> velocities);
+/// Throws Error that names the body and the field.
+void check(const std::string& body, const Wind& wind);
 
 /// Working memory of an inner step.
 class Projection {

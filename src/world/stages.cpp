@@ -257,7 +257,7 @@ void run_predict(World::State& s, StageStats& stats) {
     std::copy(velocities.begin(), velocities.end(), s.start_velocities.begin() + part.first_vertex);
     if (body.motion == MotionModel::particles && !body.asleep) {
       // Springs that are stiffer than the step allows are left out of the prediction, which only says where to look.
-      const bool stable = body.max_step >= dt;
+      const bool stable = !body.cloth && body.max_step >= dt;
       if (stable) {
         particles::add_forces(body, s.options.gravity, dt, start, std::span(s.displacements).subspan(first, count),
                               velocities, std::span(s.forces).subspan(first, count));

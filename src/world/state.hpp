@@ -40,6 +40,7 @@ struct World::State {
   response::Kind response;
   double time = 0;
   std::uint64_t steps = 0;
+  int rounds = 1;  ///< of this step: as often contacts are found and answered in it
 
   SlotMap<Body, BodyTag> bodies;
   std::vector<BodyId> order;  ///< as added
@@ -80,6 +81,7 @@ struct World::State {
   std::vector<Eigen::Vector3d> start_velocities;  ///< of the step; of scripted vertices, over it
   std::vector<Eigen::Vector3d> displacements;     ///< in the step, as the response has it
   std::vector<Eigen::Vector3d> forces;            ///< working memory of particles
+  std::deque<cloth::Projection> projections;      ///< working memory of cloth, of each range
   std::vector<double> awake_inverse_mass;         ///< 1/kg; 0 of bodies that sleep as well
 
   /// Lost by the damping of the air in this step, of each body with vertices.

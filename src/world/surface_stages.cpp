@@ -208,6 +208,30 @@ void add_to_free_motion(World::State& s) {
   }
 }
 
+void add_cloth_forces(Context& context, World::State& s, const SurfacePart& part, double interval,
+                      cloth::Projection& projection) {
+  const Body& body = s.bodies[part.id];
+  const auto first = static_cast<std::size_t>(part.first_vertex);
+  const auto count = static_cast<std::size_t>(part.vertex_count);
+  const std::span<const Eigen::Vector3d> start = std::span(s.start).subspan(first, count);
+  const std::span<const Eigen::Vector3d> displacements = std::span(s.displacements).subspan(first, count);
+  const std::span<Eigen::Vector3d> velocities = std::span(s.velocities).subspan(first, count);
+  for (std::size_t v = 0; v < count; ++v) {
+    if (body.inverse_mass[v] == 0) continue;
+    velocities[v] += interval * s.options.gravity;
+    velocities[v] /= 1 + interval * body.air_damping;
+  }
+  note_air_damping(s, part, interval, s.displacements);
+  if (body.wind.density > 0) {
+    const cloth::Impulse impulse =
+        cloth::add_wind(body.wind, body.triangles, interval, start, displacements, body.inverse_mass, velocities);
+    World::State::Damped& damped = s.damped[static_cast<std::size_t>(part.number)];
+    damped.momentum += impulse.linear;
+    damped.angular += impulse.angular;
+  }
+  projection.run(context.workers, *body.cloth, interval, start, displacements, body.inverse_mass, velocities);
+}
+
 }  // namespace
 
 void respond(Context& context, World::State& s, PipelineStats& stats) {
@@ -245,13 +269,22 @@ void respond(Context& context, World::State& s, PipelineStats& stats) {
     std::copy(s.start_velocities.begin(), s.start_velocities.end(), s.velocities.begin());
     for (const SurfacePart& part : s.ranges) {
       const Body& body = s.bodies[part.id];
-      if (body.motion == MotionModel::particles && !body.asleep && body.max_step < dt)
-        coupling.inner_steps = std::max(coupling.inner_steps, static_cast<int>(std::ceil(dt / body.max_step)));
+      if (body.motion != MotionModel::particles || body.asleep) continue;
+      const int wanted = body.inner_steps > 0 ? (body.inner_steps + s.rounds - 1) / s.rounds
+                         : body.max_step < dt ? static_cast<int>(std::ceil(dt / body.max_step))
+                                              : 1;
+      coupling.inner_steps = std::max(coupling.inner_steps, wanted);
     }
-    coupling.add_forces = [&s](double interval) {
-      for (const SurfacePart& part : s.ranges) {
+    s.projections.resize(s.ranges.size());
+    coupling.add_forces = [&s, &context](double interval) {
+      for (std::size_t i = 0; i < s.ranges.size(); ++i) {
+        const SurfacePart& part = s.ranges[i];
         const Body& body = s.bodies[part.id];
         if (body.motion != MotionModel::particles || body.asleep) continue;
+        if (body.cloth) {
+          add_cloth_forces(context, s, part, interval, s.projections[i]);
+          continue;
+        }
         const auto first = static_cast<std::size_t>(part.first_vertex);
         const auto count = static_cast<std::size_t>(part.vertex_count);
         particles::add_forces(body, s.options.gravity, interval, std::span(s.start).subspan(first, count),

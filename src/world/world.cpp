@@ -136,6 +136,13 @@ BodyId World::add(ParticleBody description) {
   return insert(*state_, std::move(body));
 }
 
+BodyId World::add(ClothBody description) {
+  Body body = make_body(std::move(description));
+  require(state_->response == response::Kind::soft, ErrorCode::unsupported,
+          "body '{}': the response '{}' does not take cloth; 'soft' does", body.name, state_->options.response);
+  return insert(*state_, std::move(body));
+}
+
 void World::remove(BodyId body) {
   const std::int32_t number = find(*state_, body).number;
   rigid::remove(state_->rigid, number);

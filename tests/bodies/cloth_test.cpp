@@ -374,8 +374,9 @@ TEST(Cloth, TakesMeshesThatAreNotManifold) {
 }
 
 TEST(Cloth, ErrorsNameBodyAndField) {
-  EXPECT_EQ(error_of([] { check("flag", {.density = 0}); }), "body 'flag': density is 0; expected a positive number");
-  EXPECT_EQ(error_of([] { check("flag", {.bend_stiffness = -1}); }),
+  EXPECT_EQ(error_of([] { check("flag", Fabric{.density = 0}); }),
+            "body 'flag': density is 0; expected a positive number");
+  EXPECT_EQ(error_of([] { check("flag", Fabric{.bend_stiffness = -1}); }),
             "body 'flag': bend_stiffness is -1; expected a number that is not negative");
   TriangleMesh mesh = make_sheet(1, 1, 2, 2);
   mesh.positions.emplace_back(0, 0, 0);

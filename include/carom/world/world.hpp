@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "carom/body/fabric.hpp"
 #include "carom/body/motion_model.hpp"
 #include "carom/body/rigid.hpp"
 #include "carom/core/stats.hpp"
@@ -75,6 +76,27 @@ struct ParticleBody {
   std::optional<Detection> detection{};  ///< as the world if not given
 };
 
+/// Cloth: a sheet of particles that resists stretch, shear and bending by compliant constraints (adr/0014). Needs the
+/// response `soft`.
+struct ClothBody {
+  std::string name{};
+  TriangleMesh mesh{};                ///< also the rest shape
+  Fabric fabric{};                    ///< see fabric_by_name()
+  Eigen::Vector3d warp{1, 0, 0};      ///< direction of the warp at rest, of any length but zero
+  std::vector<Index> pinned{};        ///< vertices that never move
+  Eigen::Vector3d velocity{0, 0, 0};  ///< m/s, at the beginning, of all that is not pinned
+  double air_damping = 0;             ///< 1/s, of the velocity
+  Wind wind{};
+  /// Of a step. The strain beyond that of the fabric falls with their square. 0 = as many as keep it near a hundredth.
+  int inner_steps = 0;
+  bool sleeping_allowed = true;
+  double friction = 0.6;                 ///< Coulomb's coefficient; two bodies have the geometric mean of theirs
+  double restitution = 0;                ///< 0 = no bounce, 1 = none lost; two bodies have the larger of theirs
+  std::uint32_t group = 1;               ///< bits, see ObjectGroup
+  std::uint32_t mask = 0xffffffff;       ///< bits
+  std::optional<Detection> detection{};  ///< as the world if not given
+};
+
 struct ContactOptions {
   double distance = 0.01;   ///< m; features closer than this push each other away
   double stiffness = 2000;  ///< N/m, of each contact: F = stiffness (distance - d)
@@ -125,6 +147,7 @@ class World {
   BodyId add(FixedBody body);
   BodyId add(ScriptedBody body);
   BodyId add(ParticleBody body);
+  BodyId add(ClothBody body);
   BodyId add(RigidBody body);
   void remove(BodyId body);
 

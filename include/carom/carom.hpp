@@ -1,7 +1,9 @@
 #pragma once
 
 /// All of Carom.
+#include "carom/body/cloth.hpp"
 #include "carom/body/detection.hpp"
+#include "carom/body/fabric.hpp"
 #include "carom/body/filter.hpp"
 #include "carom/body/fixed.hpp"
 #include "carom/body/material.hpp"

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "bodies/cloth.hpp"
 #include "carom/world/world.hpp"
 #include "core/slot_map.hpp"
 
@@ -48,6 +50,11 @@ struct Body {
   double pressure = 0;        ///< Pa over that outside, at the rest volume
   double rest_volume = 0;     ///< m^3
   double max_step = 0;        ///< s, at which explicit springs are stable
+  // Cloth is particles with constraints instead of springs.
+  std::shared_ptr<const cloth::Model> cloth;
+  Wind wind{};
+  int inner_steps = 0;  ///< of a step; 0: as many as max_step asks for
+
   bool sleeping_allowed = true;
 };
 

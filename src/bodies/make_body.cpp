@@ -84,6 +84,23 @@ Body make_body(ScriptedBody description) {
   return body;
 }
 
+namespace {
+
+void pin(Body& body, std::span<const Index> pinned) {
+  for (const Index vertex : pinned) {
+    require(vertex >= 0 && static_cast<std::size_t>(vertex) < body.positions.size(), ErrorCode::bad_index,
+            "body '{}': pinned names vertex {}, but there are {} vertices", body.name, vertex, body.positions.size());
+    body.inverse_mass[static_cast<std::size_t>(vertex)] = 0;
+  }
+}
+
+void check_velocity(const std::string& name, const Eigen::Vector3d& velocity) {
+  require(is_finite(velocity), ErrorCode::not_finite, "body '{}': velocity is ({}, {}, {}); expected finite", name,
+          velocity.x(), velocity.y(), velocity.z());
+}
+
+}  // namespace
+
 Body make_body(ParticleBody description) {
   const std::string& name = description.name;
   require(std::isfinite(description.mass) && description.mass > 0, ErrorCode::invalid_argument,
@@ -93,8 +110,7 @@ Body make_body(ParticleBody description) {
   check_not_negative(name, "spring_damping", description.spring_damping);
   check_not_negative(name, "air_damping", description.air_damping);
   const Eigen::Vector3d velocity = description.velocity;
-  require(is_finite(velocity), ErrorCode::not_finite, "body '{}': velocity is ({}, {}, {}); expected finite", name,
-          velocity.x(), velocity.y(), velocity.z());
+  check_velocity(name, velocity);
 
   Body body = common(description, MotionModel::particles);
   body.spring_damping = description.spring_damping;
@@ -103,15 +119,41 @@ Body make_body(ParticleBody description) {
   body.springs = particles::make_springs(body, description.stretch_stiffness, description.bend_stiffness);
   if (description.pressure != 0) set_pressure(body, description.pressure);
   body.sleeping_allowed = description.sleeping_allowed;
-  for (const Index vertex : description.pinned) {
-    require(vertex >= 0 && static_cast<std::size_t>(vertex) < body.positions.size(), ErrorCode::bad_index,
-            "body '{}': pinned names vertex {}, but there are {} vertices", body.name, vertex, body.positions.size());
-    body.inverse_mass[static_cast<std::size_t>(vertex)] = 0;
-  }
+  pin(body, description.pinned);
   for (std::size_t v = 0; v < body.velocities.size(); ++v) {
     if (body.inverse_mass[v] > 0) body.velocities[v] = velocity;
   }
   body.max_step = particles::max_step(body);
+  return body;
+}
+
+Body make_body(ClothBody description) {
+  const std::string& name = description.name;
+  cloth::check(name, description.fabric);
+  cloth::check(name, description.wind);
+  check_not_negative(name, "air_damping", description.air_damping);
+  const Eigen::Vector3d velocity = description.velocity;
+  check_velocity(name, velocity);
+  const Eigen::Vector3d warp = description.warp;
+  require(is_finite(warp) && warp.norm() > 0, ErrorCode::invalid_argument,
+          "body '{}': warp is ({}, {}, {}); expected a direction", name, warp.x(), warp.y(), warp.z());
+  require(description.inner_steps >= 0, ErrorCode::invalid_argument,
+          "body '{}': inner_steps is {}; expected a number that is not negative", name, description.inner_steps);
+
+  Body body = common(description, MotionModel::particles);
+  const cloth::RestShape rest{body.positions, body.triangles, warp};
+  const std::vector<double> masses = cloth::masses(body.name, rest, description.fabric.density);
+  for (std::size_t v = 0; v < masses.size(); ++v) body.inverse_mass[v] = 1 / masses[v];
+  body.cloth = std::make_shared<const cloth::Model>(rest, description.fabric);
+  body.max_step = body.cloth->inner_step(body.inverse_mass);
+  body.inner_steps = description.inner_steps;
+  body.wind = description.wind;
+  body.air_damping = description.air_damping;
+  body.sleeping_allowed = description.sleeping_allowed;
+  pin(body, description.pinned);
+  for (std::size_t v = 0; v < body.velocities.size(); ++v) {
+    if (body.inverse_mass[v] > 0) body.velocities[v] = velocity;
+  }
   return body;
 }
 

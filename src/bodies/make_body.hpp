@@ -8,5 +8,6 @@ namespace carom {
 Body make_body(FixedBody description);
 Body make_body(ScriptedBody description);
 Body make_body(ParticleBody description);
+Body make_body(ClothBody description);
 
 }  // namespace carom

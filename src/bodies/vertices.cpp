@@ -56,18 +56,40 @@ void note_air_damping(const Body& body, const SurfacePart& part, double interval
 }
 
 void add_particle_forces(const Body& body, const SurfacePart& part, const Vector3d& gravity, double interval,
-                         std::span<const std::uint8_t> touched, Vertices& vertices) {
-  const auto first = static_cast<std::size_t>(part.first_vertex);
+                         Vertices& vertices) {
+  std::span<const std::uint8_t> touched;
+  if (!vertices.touched.empty()) touched = part.of(vertices.touched);
   particles::add_forces(body, gravity, interval, part.of(vertices.start), part.of(vertices.displacements),
-                        part.of(vertices.velocities), part.of(vertices.forces),
-                        touched.empty() ? touched : touched.subspan(first, body.positions.size()));
+                        part.of(vertices.velocities), part.of(vertices.forces), touched);
   note_air_damping(body, part, interval, vertices);
+}
+
+/// Gravity, air and wind, then the constraints of the cloth over an inner step.
+void add_cloth_forces(Workers& workers, const Body& body, const SurfacePart& part, const Vector3d& gravity,
+                      double interval, cloth::Projection& projection, Vertices& vertices) {
+  const std::span<const Vector3d> start = part.of(vertices.start);
+  const std::span<const Vector3d> displacements = part.of(vertices.displacements);
+  const std::span<Vector3d> velocities = part.of(vertices.velocities);
+  for (std::size_t v = 0; v < velocities.size(); ++v) {
+    if (body.inverse_mass[v] == 0) continue;
+    velocities[v] += interval * gravity;
+    velocities[v] /= 1 + interval * body.air_damping;
+  }
+  note_air_damping(body, part, interval, vertices);
+  if (body.wind.density > 0) {
+    const cloth::Impulse impulse =
+        cloth::add_wind(body.wind, body.triangles, interval, start, displacements, body.inverse_mass, velocities);
+    AirDamping& damped = vertices.damped[static_cast<std::size_t>(part.body)];
+    damped.momentum += impulse.linear;
+    damped.angular += impulse.angular;
+  }
+  projection.run(workers, *body.cloth, interval, start, displacements, body.inverse_mass, velocities);
 }
 
 void predict_particles(const VertexIn& in, const Body& body, const SurfacePart& part, Vertices& vertices) {
   // Springs that are stiffer than the step allows are left out of the prediction, which only says where to look.
-  const bool stable = body.max_step >= in.dt;
-  if (stable) add_particle_forces(body, part, in.gravity, in.dt, {}, vertices);
+  const bool stable = !body.cloth && body.max_step >= in.dt;
+  if (stable) add_particle_forces(body, part, in.gravity, in.dt, vertices);
   const std::span positions = part.of(vertices.positions);
   const std::span velocities = part.of(vertices.velocities);
   for (std::size_t v = 0; v < positions.size(); ++v) {
@@ -120,12 +142,18 @@ void predict(const VertexIn& in, Vertices& vertices, StageStats& stats) {
   stats.set_unit("vertices");
 }
 
-void add_forces(const BodyMap& bodies, const rigid::Bodies& table, const Vector3d& gravity, double interval,
-                std::span<const std::uint8_t> touched, Vertices& vertices) {
-  for (const SurfacePart& part : vertices.parts) {
+void add_forces(Workers& workers, const BodyMap& bodies, const rigid::Bodies& table, const Vector3d& gravity,
+                double interval, Vertices& vertices) {
+  vertices.projections.resize(vertices.parts.size());
+  for (std::size_t i = 0; i < vertices.parts.size(); ++i) {
+    const SurfacePart& part = vertices.parts[i];
     const Body& body = bodies[part.id];
     if (body.motion != MotionModel::particles || table.asleep[static_cast<std::size_t>(part.body)] != 0) continue;
-    add_particle_forces(body, part, gravity, interval, touched, vertices);
+    if (body.cloth) {
+      add_cloth_forces(workers, body, part, gravity, interval, vertices.projections[i], vertices);
+    } else {
+      add_particle_forces(body, part, gravity, interval, vertices);
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <span>
 #include <vector>
 
@@ -51,6 +52,7 @@ struct Vertices {
   std::vector<Eigen::Vector3d> displacements;     ///< in the step, as the response has it
   std::vector<Eigen::Vector3d> forces;            ///< working memory of particles
   std::vector<std::uint8_t> touched;              ///< 1 for those that contacts may move; empty: there are none
+  std::deque<cloth::Projection> projections;      ///< working memory of cloth, of each part
   std::vector<AirDamping> damped;                 ///< of each slot
 };
 
@@ -66,10 +68,10 @@ struct VertexIn {
 /// Stage `predict`: where every vertex would be at the end of the step if nothing touched.
 void predict(const VertexIn& in, Vertices& vertices, StageStats& stats);
 
-/// Forces of deforming bodies that are awake over an interval (s), from where displacements have brought them.
-/// `touched` has a flag for each vertex that contacts may move, see particles::add_forces; empty: there are none.
-void add_forces(const BodyMap& bodies, const rigid::Bodies& table, const Eigen::Vector3d& gravity, double interval,
-                std::span<const std::uint8_t> touched, Vertices& vertices);
+/// Forces of deforming bodies that are awake over an interval (s), from where displacements have brought them. The
+/// constraints of cloth are projected once.
+void add_forces(Workers& workers, const BodyMap& bodies, const rigid::Bodies& table, const Eigen::Vector3d& gravity,
+                double interval, Vertices& vertices);
 
 /// Speed of the fastest vertex of a part, m/s, at the start of the step or as predicted.
 double fastest_vertex(const Vertices& vertices, const SurfacePart& part);

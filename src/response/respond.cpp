@@ -42,23 +42,26 @@ void add_to_free_motion(const rigid::Bodies& table, const WorldOptions& options,
   }
 }
 
-/// Inner steps in a whole one at which the springs of all particles are stable.
-int stable_inner_steps(const RespondIn& in, const bodies::Vertices& vertices) {
+/// Inner steps in a whole one at which springs of particles are stable, and which cloth asks for.
+int wanted_inner_steps(const RespondIn& in, const bodies::Vertices& vertices) {
   int count = 1;
   for (const bodies::SurfacePart& part : vertices.parts) {
     const Body& body = in.bodies[part.id];
-    if (body.motion == MotionModel::particles && in.table.asleep[at(part.body)] == 0 && body.max_step < in.options.dt)
-      count = std::max(count, static_cast<int>(std::ceil(in.options.dt / body.max_step)));
+    if (body.motion != MotionModel::particles || in.table.asleep[at(part.body)] != 0) continue;
+    const int wanted = body.inner_steps > 0            ? (body.inner_steps + in.rounds - 1) / in.rounds
+                       : body.max_step < in.options.dt ? static_cast<int>(std::ceil(in.options.dt / body.max_step))
+                                                       : 1;
+    count = std::max(count, wanted);
   }
   return count;
 }
 
-/// Marks the vertices of contacts.
-void mark_touched(std::span<const AnchorContact> contacts, std::size_t vertices, std::vector<std::uint8_t>& touched) {
-  touched.assign(contacts.empty() ? 0 : vertices, 0);
-  for (const AnchorContact& c : contacts) {
-    for (const auto* side : {&c.a, &c.b}) {
-      for (std::size_t k = 0; k < side->count; ++k) touched[at(side->vertices[k])] = 1;
+/// Marks the vertices that contacts may move.
+void mark_touched(std::span<const AnchorContact> anchors, bodies::Vertices& vertices) {
+  vertices.touched.assign(anchors.empty() ? 0 : vertices.start.size(), 0);
+  for (const AnchorContact& c : anchors) {
+    for (const Anchor* side : {&c.a, &c.b}) {
+      for (std::size_t k = 0; k < side->count; ++k) vertices.touched[at(side->vertices[k])] = 1;
     }
   }
 }
@@ -100,10 +103,10 @@ void respond(Context& context, const RespondIn& given, std::span<contact::Cached
     set_masses(given.table, motion, false, coupled.list);
     vertices.damped.assign(given.table.size(), {});
     std::copy(vertices.start_velocities.begin(), vertices.start_velocities.end(), vertices.velocities.begin());
-    coupling.inner_steps = stable_inner_steps(given, vertices);
-    mark_touched(anchors, vertices.start.size(), scratch.touched);
+    coupling.inner_steps = wanted_inner_steps(given, vertices);
+    mark_touched(anchors, vertices);
     coupling.add_forces = [&](double interval) {
-      bodies::add_forces(given.bodies, given.table, options.gravity, interval, scratch.touched, vertices);
+      bodies::add_forces(context.workers, given.bodies, given.table, options.gravity, interval, vertices);
     };
     in.coupling = &coupling;
     if (!anchors.empty()) stats.set_unit("contacts");

@@ -19,12 +19,12 @@ struct RespondIn {
   const contact::ActivePairs& active;
   const island::Islands& islands;
   bool deforming = false;  ///< some body has vertices that move
+  int rounds = 1;          ///< of the whole step; this is one of them
 };
 
 struct RespondScratch {
   Scratch rigid;
   anchor_penalty::Scratch anchors;
-  std::vector<std::uint8_t> touched;  ///< vertices with a contact; empty if there are no contacts
 };
 
 /// Rigid bodies that touch something get their next motion, vertices the ends of their motion.

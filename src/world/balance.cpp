@@ -13,6 +13,7 @@ void add_particles(const Body& body, const Eigen::Vector3d& gravity, WorldBalanc
     balance.potential_energy -= mass * gravity.dot(body.positions[v]);
     balance.momentum += mass * body.velocities[v];
   }
+  if (body.cloth) balance.elastic_energy += body.cloth->energy(body.positions);
   for (const Spring& spring : body.springs) {
     const Eigen::Vector3d along =
         body.positions[static_cast<std::size_t>(spring.b)] - body.positions[static_cast<std::size_t>(spring.a)];

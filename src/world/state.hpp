@@ -83,6 +83,7 @@ struct World::State : LastingState {
   std::vector<broad::ObjectChoice::Pair> chosen_pairs;
 
   // Results of the stages of a step.
+  int rounds = 1;  ///< of this step: as often contacts are found and answered in it
   rigid::StepMotion motion;
   contact::RigidMeshes rigid_meshes;        ///< made by `edits`, placed by `predict`
   std::vector<std::uint8_t> still;          ///< of each slot: 1 if nothing of the body moves in this step

@@ -52,11 +52,33 @@ class Step {
   PipelineStats uncounted_;
 };
 
-}  // namespace
+/// Rounds of a step at most.
+constexpr int max_rounds = 8;
+/// Motion in a round, as a fraction of the contact distance: two surfaces then come together by less than the margin
+/// with which contacts are searched for.
+constexpr double round_motion = 1;
+
+/// How often contacts of cloth have to be found in a step: those of its start push to the side once surfaces have moved
+/// on, and what was far may be through (adr/0014). A power of two, so that it seldom changes.
+int count_rounds(const World::State& s) {
+  double fastest = -1;
+  for (const BodyId id : s.order) {
+    const Body& body = s.bodies[id];
+    if (!body.cloth || s.table.asleep[id.index] != 0) continue;
+    double square = 0;
+    for (const Eigen::Vector3d& v : body.velocities) square = std::max(square, v.squaredNorm());
+    fastest = std::max(fastest, std::sqrt(square));
+  }
+  if (fastest < 0) return 1;
+  const double dt = s.options.dt;
+  const double motion = dt * (fastest + dt * s.options.gravity.norm());
+  int rounds = 1;
+  while (rounds < max_rounds && motion > rounds * round_motion * s.options.contact.distance) rounds *= 2;
+  return rounds;
+}
 
 /// One walk down the pipeline, the same for all bodies (docs/architecture.md).
-void World::step() {
-  State& s = *state_;
+void run_stages(World::State& s) {
   s.arena.reset();
   s.query_tree.forget();
   s.contact_list.forget();
@@ -77,6 +99,47 @@ void World::step() {
   step.commit();
   step.sleep();
   s.stats = step.stats;
+}
+
+}  // namespace
+
+void World::step() {
+  State& s = *state_;
+  s.rounds = count_rounds(s);
+  if (s.rounds == 1) return run_stages(s);
+
+  const Snapshot before = snapshot();
+  const bool pushed = s.table.pushed;
+  const std::vector<math::Vec3> force = pushed ? s.table.force : std::vector<math::Vec3>();
+  const std::vector<math::Vec3> torque = pushed ? s.table.torque : std::vector<math::Vec3>();
+  const double dt = s.options.dt;
+  const double start = s.time;
+  const std::uint64_t steps = s.steps;
+  PipelineStats stats;
+  try {
+    s.options.dt = dt / s.rounds;
+    for (int round = 0; round < s.rounds; ++round) {
+      // Forces act over the whole step.
+      if (pushed && round > 0) {
+        s.table.force = force;
+        s.table.torque = torque;
+        s.table.pushed = true;
+      }
+      run_stages(s);
+      stats.add(s.stats);
+      s.steps = steps;
+      s.time = start + (round + 1) * s.options.dt;
+    }
+  } catch (...) {
+    s.options.dt = dt;
+    restore(before);
+    throw;
+  }
+  s.options.dt = dt;
+  s.steps = steps + 1;
+  s.time = static_cast<double>(s.steps) * dt;
+  stats[Stage::respond].add_counted("rounds", static_cast<std::uint64_t>(s.rounds));
+  s.stats = stats;
 }
 
 namespace {
@@ -237,7 +300,8 @@ void Step::respond() {
                      .active_indices = s_.pairs.active_indices,
                      .active = s_.active,
                      .islands = s_.islands,
-                     .deforming = s_.deforming},
+                     .deforming = s_.deforming,
+                     .rounds = s_.rounds},
                     s_.pairs.manifolds, s_.next_contacts.contacts, s_.coupled, s_.vertices, s_.motion,
                     s_.respond_scratch, stats[Stage::respond]);
   rigid::advance(context_, s_.table, dt_, s_.motion, shapes(Stage::commit));

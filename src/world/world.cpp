@@ -183,6 +183,13 @@ void wake_neighbours(World::State& s, BodyId body) {
   }
 }
 
+BodyId World::add(ClothBody description) {
+  Body body = make_body(std::move(description));
+  require(state_->response == response::Kind::soft, ErrorCode::unsupported,
+          "body '{}': the response '{}' does not take cloth; 'soft' does", body.name, state_->options.response);
+  return insert_surface(*state_, std::move(body));
+}
+
 void World::remove(BodyId body) {
   State& s = *state_;
   find(s, body);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "carom/body/cloth.hpp"
 #include "carom/body/detection.hpp"
 #include "carom/body/fixed.hpp"
 #include "carom/body/motion_model.hpp"
@@ -72,6 +73,7 @@ class World {
   BodyId add(FixedBody body);
   BodyId add(ScriptedBody body);
   BodyId add(ParticleBody body);
+  BodyId add(ClothBody body);
   BodyId add(RigidBody body);
   void remove(BodyId body);
 

@@ -1,0 +1,314 @@
+#include "bodies/cloth.hpp"
+
+#include <Eigen/Geometry>
+#include <Eigen/LU>
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "core/check.hpp"
+
+namespace carom::cloth {
+
+namespace {
+
+using kernels::BendBatch;
+using kernels::cloth_lanes;
+using kernels::ClothPoint;
+using kernels::StretchBatch;
+
+/// Square of the sine of the angle between warp and normal below which the warp has no direction in a triangle.
+constexpr double min_warp_sine = 1e-6;
+/// Height over length of a triangle below which its directions are rounding.
+constexpr double min_slenderness = 1e-9;
+/// Bend at rest, as a fraction of its edge, that counts as none.
+constexpr double flat_bend = 1e-9;
+/// Inner step in units of one over the largest frequency of a triangle (adr/0014).
+constexpr double inner_step_factor = 1.5;
+
+struct Stretch {
+  std::array<Index, 3> corners{};
+  double gradient[2][2] = {};
+  double area = 0;  ///< m^2
+};
+
+struct Hinge {
+  std::array<Index, 4> vertices{};
+  std::array<double, 4> weight{};
+  double area = 0;  ///< m^2, of both triangles
+  double rest = 0;
+};
+
+const Eigen::Vector3d& at(const RestShape& rest, Index vertex) {
+  return rest.positions[static_cast<std::size_t>(vertex)];
+}
+
+/// Twice the area, as a vector; zero where the triangle is a line as far as rounding tells.
+Eigen::Vector3d doubled_area(const RestShape& rest, const Triangle& t) {
+  const Eigen::Vector3d a = at(rest, t[1]) - at(rest, t[0]);
+  const Eigen::Vector3d b = at(rest, t[2]) - at(rest, t[0]);
+  const Eigen::Vector3d n = a.cross(b);
+  const double longest = std::max({a.squaredNorm(), b.squaredNorm(), (b - a).squaredNorm()});
+  return n.norm() > min_slenderness * longest ? n : Eigen::Vector3d(0, 0, 0);
+}
+
+Eigen::Vector3d warp_in(const Eigen::Vector3d& warp, const Eigen::Vector3d& normal) {
+  Eigen::Vector3d candidate = warp.normalized();
+  for (int axis = 0; axis < 4; ++axis) {
+    const Eigen::Vector3d inside = candidate - candidate.dot(normal) * normal;
+    if (inside.squaredNorm() > min_warp_sine) return inside.normalized();
+    // The axes of the world after the one the warp is closest to.
+    Eigen::Index largest = 0;
+    warp.cwiseAbs().maxCoeff(&largest);
+    candidate = Eigen::Vector3d::Unit((largest + 1 + axis) % 3);
+  }
+  return normal.unitOrthogonal();
+}
+
+/// The lowest color that no vertex of the constraint has, one after the other; then batches of one color each, in the
+/// order of the constraints. `lane_of` gives batch and lane of each.
+struct Coloring {
+  std::vector<std::array<std::uint32_t, 2>> lane_of;
+  std::vector<std::uint32_t> first_batch;  ///< of each color, and the number of all
+};
+
+template <class Constraint, class Vertices>
+Coloring color(std::span<const Constraint> constraints, std::size_t vertex_count, const Vertices& vertices) {
+  // A vertex in very many constraints needs as many colors: sets of 64, as many as it takes.
+  std::vector<std::vector<std::uint64_t>> used(vertex_count);
+  std::vector<std::uint32_t> color_of(constraints.size());
+  std::vector<std::uint32_t> sizes;
+  for (std::size_t i = 0; i < constraints.size(); ++i) {
+    std::uint32_t free = 0;
+    for (std::size_t word = 0;; ++word) {
+      std::uint64_t taken = 0;
+      for (const Index v : vertices(constraints[i])) {
+        const auto& sets = used[static_cast<std::size_t>(v)];
+        if (word < sets.size()) taken |= sets[word];
+      }
+      if (~taken == 0) continue;
+      free = static_cast<std::uint32_t>(64 * word) + static_cast<std::uint32_t>(std::countr_one(taken));
+      break;
+    }
+    for (const Index v : vertices(constraints[i])) {
+      auto& sets = used[static_cast<std::size_t>(v)];
+      if (sets.size() <= free / 64) sets.resize(free / 64 + 1, 0);
+      sets[free / 64] |= std::uint64_t{1} << (free % 64);
+    }
+    color_of[i] = free;
+    if (sizes.size() <= free) sizes.resize(free + 1, 0);
+    ++sizes[free];
+  }
+  Coloring out;
+  out.first_batch.push_back(0);
+  for (const std::uint32_t size : sizes)
+    out.first_batch.push_back(out.first_batch.back() + static_cast<std::uint32_t>(chunk_count(size, cloth_lanes)));
+  std::vector<std::uint32_t> filled(sizes.size(), 0);
+  out.lane_of.resize(constraints.size());
+  for (std::size_t i = 0; i < constraints.size(); ++i) {
+    const std::uint32_t n = filled[color_of[i]]++;
+    out.lane_of[i] = {out.first_batch[color_of[i]] + n / static_cast<std::uint32_t>(cloth_lanes),
+                      n % static_cast<std::uint32_t>(cloth_lanes)};
+  }
+  return out;
+}
+
+double cotangent(const Eigen::Vector3d& a, const Eigen::Vector3d& b) {
+  return a.dot(b) / a.cross(b).norm();
+}
+
+/// Of what has no stiffness: it gives way to anything, and the cube of it is still a number.
+constexpr double max_compliance = 1e60;
+
+/// 1/J or m^2/J.
+double compliance_of(double stiffness, double size) {
+  return std::min(max_compliance, 1 / (stiffness * size));
+}
+
+double relaxation(double damping, double stiffness) {
+  return damping > 0 ? damping / stiffness : 0;
+}
+
+}  // namespace
+
+void check(const std::string& body, const Fabric& f) {
+  const auto positive = [&](const char* field, double value) {
+    require(std::isfinite(value) && value > 0, ErrorCode::invalid_argument,
+            "body '{}': {} is {}; expected a positive number", body, field, value);
+  };
+  const auto not_negative = [&](const char* field, double value) {
+    require(std::isfinite(value) && value >= 0, ErrorCode::invalid_argument,
+            "body '{}': {} is {}; expected a number that is not negative", body, field, value);
+  };
+  positive("density", f.density);
+  positive("warp_stiffness", f.warp_stiffness);
+  positive("weft_stiffness", f.weft_stiffness);
+  not_negative("shear_stiffness", f.shear_stiffness);
+  not_negative("bend_stiffness", f.bend_stiffness);
+  not_negative("warp_damping", f.warp_damping);
+  not_negative("weft_damping", f.weft_damping);
+  not_negative("shear_damping", f.shear_damping);
+  not_negative("bend_damping", f.bend_damping);
+  not_negative("strain_limit", f.strain_limit);
+  require(f.shear_damping == 0 || f.shear_stiffness > 0, ErrorCode::invalid_argument,
+          "body '{}': shear_damping is {}, but shear_stiffness is 0", body, f.shear_damping);
+  require(f.bend_damping == 0 || f.bend_stiffness > 0, ErrorCode::invalid_argument,
+          "body '{}': bend_damping is {}, but bend_stiffness is 0", body, f.bend_damping);
+}
+
+std::vector<double> masses(const std::string& body, const RestShape& rest, double density) {
+  std::vector<double> mass(rest.positions.size(), 0.0);
+  for (const Triangle& t : rest.triangles) {
+    const double third = density * doubled_area(rest, t).norm() / 6;
+    for (const Index v : t) mass[static_cast<std::size_t>(v)] += third;
+  }
+  for (std::size_t v = 0; v < mass.size(); ++v) {
+    require(mass[v] > 0 && std::isfinite(1 / mass[v]), ErrorCode::bad_mesh,
+            "body '{}': vertex {} is in no triangle with an area, so its mass would be zero", body, v);
+  }
+  return mass;
+}
+
+Model::Model(const RestShape& rest, const Fabric& fabric) : vertex_count_(rest.positions.size()) {
+  damped_ = fabric.warp_damping > 0 || fabric.weft_damping > 0 || fabric.shear_damping > 0 || fabric.bend_damping > 0;
+  limited_ = fabric.strain_limit > 0;
+  add_triangles(rest, fabric);
+  if (fabric.bend_stiffness > 0) add_hinges(rest, fabric);
+}
+
+void Model::add_triangles(const RestShape& rest, const Fabric& fabric) {
+  std::vector<Stretch> all;
+  for (const Triangle& t : rest.triangles) {
+    const Eigen::Vector3d doubled = doubled_area(rest, t);
+    const double size = doubled.norm();
+    if (!(size > 0)) continue;
+    const Eigen::Vector3d normal = doubled / size;
+    const Eigen::Vector3d u = warp_in(rest.warp, normal);
+    const Eigen::Vector3d v = normal.cross(u);
+    const Eigen::Vector3d a = at(rest, t[1]) - at(rest, t[0]);
+    const Eigen::Vector3d b = at(rest, t[2]) - at(rest, t[0]);
+    Eigen::Matrix2d edges;
+    edges << a.dot(u), b.dot(u), a.dot(v), b.dot(v);
+    const Eigen::Matrix2d inverse = edges.inverse();
+    Stretch& stretch = all.emplace_back();
+    stretch.corners = t;
+    stretch.area = 0.5 * size;
+    for (int axis = 0; axis < 2; ++axis) {
+      for (int k = 0; k < 2; ++k) stretch.gradient[axis][k] = inverse(k, axis);
+    }
+  }
+  triangle_count_ = all.size();
+  const Coloring coloring =
+      color<Stretch>(all, vertex_count_, [](const Stretch& s) { return std::span<const Index>(s.corners); });
+  StretchBatch empty{};
+  const auto spare = static_cast<std::int32_t>(vertex_count_);
+  for (std::size_t lane = 0; lane < cloth_lanes; ++lane) {
+    for (auto& corner : empty.corners) corner[lane] = spare;
+    for (auto& compliance : empty.compliance) compliance[lane] = 1;
+    empty.limit[lane] = std::numeric_limits<double>::infinity();
+  }
+  stretch_.assign(coloring.first_batch.back(), empty);
+  order_.assign(stretch_.size() * cloth_lanes, std::numeric_limits<std::uint32_t>::max());
+  const std::array<double, 3> stiffness{fabric.warp_stiffness, fabric.weft_stiffness, fabric.shear_stiffness};
+  const std::array<double, 3> damping{fabric.warp_damping, fabric.weft_damping, fabric.shear_damping};
+  area_.resize(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto [number, lane] = coloring.lane_of[i];
+    StretchBatch& batch = stretch_[number];
+    area_[i] = all[i].area;
+    order_[number * cloth_lanes + lane] = static_cast<std::uint32_t>(i);
+    for (std::size_t k = 0; k < 3; ++k) {
+      batch.corners[k][lane] = all[i].corners[k];
+      batch.compliance[k][lane] = compliance_of(stiffness[k], all[i].area);
+      batch.damping[k][lane] = relaxation(damping[k], stiffness[k]);
+    }
+    if (fabric.strain_limit > 0) batch.limit[lane] = fabric.strain_limit;
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+      for (std::size_t k = 0; k < 2; ++k) batch.gradient[axis][k][lane] = all[i].gradient[axis][k];
+    }
+  }
+  for (std::size_t c = 0; c + 1 < coloring.first_batch.size(); ++c)
+    stretch_colors_.push_back({coloring.first_batch[c], coloring.first_batch[c + 1]});
+}
+
+void Model::add_hinges(const RestShape& rest, const Fabric& fabric) {
+  const Topology topology = build_topology(rest.positions.size(), rest.triangles);
+  std::vector<Hinge> all;
+  for (std::size_t e = 0; e < topology.edges.size(); ++e) {
+    std::vector<Index> opposite;
+    for (const Index t : topology.edge_triangles[e]) {
+      const Triangle& triangle = rest.triangles[static_cast<std::size_t>(t)];
+      if (!(doubled_area(rest, triangle).norm() > 0)) continue;
+      for (const Index v : triangle) {
+        if (v != topology.edges[e][0] && v != topology.edges[e][1]) opposite.push_back(v);
+      }
+    }
+    for (std::size_t k = 0; k + 1 < opposite.size(); ++k) {
+      if (opposite[k] == opposite[k + 1]) continue;
+      Hinge& hinge = all.emplace_back();
+      hinge.vertices = {topology.edges[e][0], topology.edges[e][1], opposite[k], opposite[k + 1]};
+      const Eigen::Vector3d& p = at(rest, hinge.vertices[0]);
+      const Eigen::Vector3d edge = at(rest, hinge.vertices[1]) - p;
+      const Eigen::Vector3d a = at(rest, hinge.vertices[2]) - p;
+      const Eigen::Vector3d b = at(rest, hinge.vertices[3]) - p;
+      const double a0 = cotangent(edge, a);
+      const double b0 = cotangent(edge, b);
+      const double a1 = cotangent(-edge, a - edge);
+      const double b1 = cotangent(-edge, b - edge);
+      hinge.weight = {a1 + b1, a0 + b0, -a0 - a1, -b0 - b1};
+      hinge.area = 0.5 * (edge.cross(a).norm() + edge.cross(b).norm());
+      const Eigen::Vector3d bend = hinge.weight[1] * edge + hinge.weight[2] * a + hinge.weight[3] * b;
+      if (bend.norm() > flat_bend * edge.norm()) {
+        const Eigen::Vector3d normals = edge.cross(a) + b.cross(edge);
+        hinge.rest = bend.dot(normals) < 0 ? -bend.norm() : bend.norm();
+        flat_ = false;
+      }
+    }
+  }
+  hinge_count_ = all.size();
+  const Coloring coloring =
+      color<Hinge>(all, vertex_count_, [](const Hinge& h) { return std::span<const Index>(h.vertices); });
+  BendBatch empty{};
+  const auto spare = static_cast<std::int32_t>(vertex_count_);
+  for (std::size_t lane = 0; lane < cloth_lanes; ++lane) {
+    for (auto& vertex : empty.vertices) vertex[lane] = spare;
+    empty.compliance[lane] = 1;
+  }
+  bend_.assign(coloring.first_batch.back(), empty);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto [number, lane] = coloring.lane_of[i];
+    BendBatch& batch = bend_[number];
+    for (std::size_t k = 0; k < 4; ++k) batch.vertices[k][lane] = all[i].vertices[k];
+    for (std::size_t k = 0; k < 3; ++k) batch.weight[k][lane] = all[i].weight[k + 1];
+    // A third of the weight of Bergou et al. (2006): with theirs a regular mesh that bends about its edges, where all
+    // the bend is in one edge of three, would be three times as stiff as the plate.
+    batch.compliance[lane] = compliance_of(fabric.bend_stiffness, 1 / all[i].area);
+    batch.damping[lane] = relaxation(fabric.bend_damping, fabric.bend_stiffness);
+    batch.rest[lane] = all[i].rest;
+  }
+  for (std::size_t c = 0; c + 1 < coloring.first_batch.size(); ++c)
+    bend_colors_.push_back({coloring.first_batch[c], coloring.first_batch[c + 1]});
+}
+
+double Model::inner_step(std::span<const double> inverse_mass) const {
+  // One projection leaves an error of (h w)^2 of the strain, where w is the frequency of a triangle on its own.
+  double largest = 0;
+  for (const StretchBatch& batch : stretch_) {
+    for (std::size_t lane = 0; lane < cloth_lanes; ++lane) {
+      const auto corner = [&](std::size_t k) { return static_cast<std::size_t>(batch.corners[k][lane]); };
+      if (corner(0) == vertex_count_) continue;
+      for (std::size_t axis = 0; axis < 2; ++axis) {
+        const double g1 = batch.gradient[axis][0][lane];
+        const double g2 = batch.gradient[axis][1][lane];
+        const double weight = inverse_mass[corner(0)] * (g1 + g2) * (g1 + g2) + inverse_mass[corner(1)] * g1 * g1 +
+                              inverse_mass[corner(2)] * g2 * g2;
+        largest = std::max(largest, weight / batch.compliance[axis][lane]);
+      }
+    }
+  }
+  return largest > 0 ? inner_step_factor / std::sqrt(largest) : std::numeric_limits<double>::infinity();
+}
+
+}  // namespace carom::cloth

@@ -1,0 +1,114 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "carom/body/fabric.hpp"
+#include "carom/mesh/mesh.hpp"
+#include "core/parallel.hpp"
+#include "core/phased_loop.hpp"
+#include "kernels/cloth_constraints.hpp"
+
+/// Cloth: compliant constraints over the triangles and inner edges of a mesh, projected once in each of many small
+/// inner steps (adr/0014). Nothing here knows of contacts.
+namespace carom::cloth {
+
+/// Throws Error(invalid_argument) that names the body and the field.
+void check(const std::string& body, const Fabric& fabric);
+
+/// Shape at rest, of any triangle mesh. Triangles without an area have no constraints; at an edge with more than two
+/// triangles each bends against the next.
+struct RestShape {
+  std::span<const Eigen::Vector3d> positions;
+  std::span<const Triangle> triangles;
+  /// The warp runs along this direction, as far as it lies in each triangle; where the triangle is perpendicular to it,
+  /// along the next axis of the world.
+  Eigen::Vector3d warp{1, 0, 0};
+};
+
+/// Constraints in colors, such that no two of a color have a vertex in common: those of a color can be projected in
+/// any order, in vectors and by several threads, with one result. Made once; a step does not change it.
+class Model {
+ public:
+  Model() = default;
+  Model(const RestShape& rest, const Fabric& fabric);
+
+  std::size_t vertex_count() const { return vertex_count_; }
+  std::size_t triangle_count() const { return triangle_count_; }  ///< with an area
+  std::size_t hinge_count() const { return hinge_count_; }
+  std::size_t color_count() const { return stretch_colors_.size() + bend_colors_.size(); }
+
+  /// s; longest inner step that keeps the extra strain of a single projection near a hundredth, for these masses.
+  double inner_step(std::span<const double> inverse_mass) const;
+
+  /// J; what stretch, shear and bending hold.
+  double energy(std::span<const Eigen::Vector3d> positions) const;
+  /// Strain of each triangle with an area: the larger of warp and weft, in the order of the triangles.
+  std::vector<double> strains(std::span<const Eigen::Vector3d> positions) const;
+
+ private:
+  friend class Projection;
+  /// Batches [begin, end) of one color.
+  struct Range {
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0;
+  };
+
+  void add_triangles(const RestShape& rest, const Fabric& fabric);
+  void add_hinges(const RestShape& rest, const Fabric& fabric);
+
+  std::size_t vertex_count_ = 0;
+  std::size_t triangle_count_ = 0;
+  std::size_t hinge_count_ = 0;
+  std::vector<kernels::StretchBatch> stretch_;
+  std::vector<kernels::BendBatch> bend_;
+  std::vector<Range> stretch_colors_;
+  std::vector<Range> bend_colors_;
+  std::vector<std::uint32_t> order_;  ///< of each lane of `stretch_`: number of the triangle among those with an area
+  std::vector<double> area_;          ///< m^2, of these
+  bool damped_ = false;
+  bool limited_ = false;
+  bool flat_ = true;
+};
+
+/// kg of each vertex: a third of each triangle at it. Throws Error(bad_mesh) that names a vertex which would weigh
+/// nothing.
+std::vector<double> masses(const std::string& body, const RestShape& rest, double density);
+
+/// N s and N m s about the origin.
+struct Impulse {
+  Eigen::Vector3d linear{0, 0, 0};
+  Eigen::Vector3d angular{0, 0, 0};
+};
+/// Adds what the wind does to the velocities in an interval (s), triangle after triangle, and returns it. Each takes no
+/// more than what brings it to rest in the wind.
+Impulse add_wind(const Wind& wind, std::span<const Triangle> triangles, double interval,
+                 std::span<const Eigen::Vector3d> start, std::span<const Eigen::Vector3d> displacements,
+                 std::span<const double> inverse_mass, std::span<Eigen::Vector3d> velocities);
+/// Throws Error that names the body and the field.
+void check(const std::string& body, const Wind& wind);
+
+/// Working memory of an inner step.
+class Projection {
+ public:
+  /// Changes velocities (m/s) as the constraints do over an inner step of h (s): vertices that would go from
+  /// `positions` to positions + h velocities go to where the constraints have moved these ends. Linear momentum is kept
+  /// to rounding. Vertices with no inverse mass keep their velocities, along which they move. The result does not
+  /// depend on the number of threads.
+  void run(Workers& workers, const Model& model, double h, std::span<const Eigen::Vector3d> positions,
+           std::span<const double> inverse_mass, std::span<Eigen::Vector3d> velocities);
+  /// The same for vertices at start + displacement.
+  void run(Workers& workers, const Model& model, double h, std::span<const Eigen::Vector3d> start,
+           std::span<const Eigen::Vector3d> displacements, std::span<const double> inverse_mass,
+           std::span<Eigen::Vector3d> velocities);
+
+ private:
+  std::vector<kernels::ClothPoint> points_;  ///< and one more, for lanes without a constraint
+  std::vector<kernels::ClothPoint> before_;
+  std::vector<kernels::ClothPoint> ends_;  ///< without constraints
+  std::vector<std::uint32_t> blocks_;
+  PhasedLoop loop_;
+};
+
+}  // namespace carom::cloth

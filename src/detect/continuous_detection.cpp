@@ -15,7 +15,7 @@ using narrow::MovingIn;
 
 /// Of the typical altitude: while everything stays that near, looking around the start of the step finds few pairs too
 /// many, and the pairs can be watched. Beyond, boxes that hold the step are better.
-constexpr double max_reach = 0.6;
+constexpr double max_reach = 3;
 
 /// How near two features must be at the start to come within the distance: those that share a motion of `common`.
 ///

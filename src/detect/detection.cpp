@@ -121,7 +121,7 @@ void run(Context& context, const bounds::In& in, const Options& options, Scratch
     }
     find_object_pairs(context, wanted, scratch.candidates, stats);
     const PairScopes left = follow_pairs(context, in, wanted, options.coherent, scratch, stats);
-    if (wanted.method == mid::Method::clusters && left.none_followed && !scratch.excludes.active()) {
+    if (wanted.method == mid::Method::clusters && left.any() && left.none_followed && !scratch.excludes.active()) {
       find_and_report(context, in, wanted, scratch.candidates.search.is_measured(in), scratch, contacts, stats);
       return;
     }

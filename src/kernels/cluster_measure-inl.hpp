@@ -706,12 +706,37 @@ class ClusterPairSearch {
     }
   }
 
+  /// Appends the columns whose bits are set, each with the row. Without a branch on any of them: barely one could be
+  /// predicted.
+  template <std::size_t parts = cluster_edge_lanes / float_lanes>
+  HWY_INLINE std::size_t add_row(std::uint32_t row, std::uint32_t bits, const hn::Vec<U>* columns_of, std::size_t n) {
+    const U u;
+    const auto all = hn::Set(u, row);
+    for (std::size_t p = 0; p < parts; ++p) {
+      const std::uint32_t here = bits >> (p * float_lanes) & first_bits(float_lanes);
+      alignas(8) std::uint8_t bytes[8] = {};
+      std::memcpy(bytes, &here, sizeof here);
+      const auto kept = hn::Compress(hn::Or(columns_of[p], all), hn::LoadMaskBits(u, bytes));
+      hn::StoreU(kept, u, candidate_ + n);
+      n += static_cast<std::size_t>(std::popcount(here));
+    }
+    return n;
+  }
+
   /// Candidates among edges of A, those in `rows`, and edges of the other; within A, each pair once.
   template <bool near>
   HWY_INLINE void edge_rows(std::uint32_t rows, const EdgeBytes& edges, const SurfaceCluster& other, bool same) {
     const B32 d;
     const std::uint32_t columns = first_bits(other.edge_count);
     std::size_t n = 0;
+    hn::Vec<U> columns_of[cluster_edge_lanes / float_lanes];
+    for (std::size_t p = 0; p < cluster_edge_lanes / float_lanes; ++p) {
+      const U u;
+      const hn::Rebind<std::uint8_t, U> u8;
+      const auto ends = hn::Or(hn::ShiftLeft<8>(hn::PromoteTo(u, hn::LoadU(u8, other.edge_from + p * float_lanes))),
+                               hn::ShiftLeft<12>(hn::PromoteTo(u, hn::LoadU(u8, other.edge_to + p * float_lanes))));
+      columns_of[p] = hn::Or(ends, hn::ShiftLeft<24>(hn::Iota(u, static_cast<std::uint32_t>(p * float_lanes))));
+    }
     for (; rows != 0; rows &= rows - 1) {
       const auto i = static_cast<std::size_t>(std::countr_zero(rows));
       std::uint32_t bits = 0;
@@ -733,14 +758,8 @@ class ClusterPairSearch {
         hits_.counts.adjacent += static_cast<std::uint64_t>(std::popcount(bits & adjacent));
         bits &= ~adjacent;
       }
-      const std::uint32_t row = from | to << 8U;
-      for (; bits != 0; bits &= bits - 1) {
-        const auto j = static_cast<std::size_t>(std::countr_zero(bits));
-        places_[n] = row | static_cast<std::uint32_t>(other.edge_from[j]) << 16U |
-                     static_cast<std::uint32_t>(other.edge_to[j]) << 24U;
-        features_[n] = static_cast<std::uint16_t>(i << 8U | j);
-        ++n;
-      }
+      if (near && bits == 0) continue;
+      n = add_row(from | to << 4U | static_cast<std::uint32_t>(i) << 16U, bits, columns_of, n);
     }
     candidates_ = n;
   }
@@ -764,6 +783,17 @@ class ClusterPairSearch {
         0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
         2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3};
     const auto number = hn::Load(d, block_number);
+    hn::Vec<U> faces_of[float_parts];
+    for (std::size_t p = 0; p < float_parts; ++p) {
+      const U u;
+      const hn::Rebind<std::uint8_t, U> u8;
+      const auto corner = [&](std::size_t k) {
+        return hn::PromoteTo(u, hn::LoadU(u8, face.corner[k] + p * float_lanes));
+      };
+      faces_of[p] = hn::Or(hn::Or(hn::ShiftLeft<4>(corner(0)), hn::ShiftLeft<8>(corner(1))),
+                           hn::Or(hn::ShiftLeft<12>(corner(2)),
+                                  hn::ShiftLeft<24>(hn::Iota(u, static_cast<std::uint32_t>(p * float_lanes)))));
+    }
     const std::uint64_t all = first_bits(face.triangle_count) * 0x0001000100010001ULL;
     std::size_t n = 0;
     for (std::size_t i = 0; i < from.owned_vertex_count; i += at_once) {
@@ -785,27 +815,23 @@ class ClusterPairSearch {
         hits_.counts.adjacent += static_cast<std::uint64_t>(std::popcount(bits & adjacent));
         bits &= ~adjacent;
       }
-      for (; bits != 0; bits &= bits - 1) {
-        const auto at = static_cast<std::size_t>(std::countr_zero(bits));
-        const std::size_t v = i + at / 16;
-        const std::size_t t = at % 16;
-        places_[n] = static_cast<std::uint32_t>(v) | static_cast<std::uint32_t>(face.corner[0][t]) << 8U |
-                     static_cast<std::uint32_t>(face.corner[1][t]) << 16U |
-                     static_cast<std::uint32_t>(face.corner[2][t]) << 24U;
-        features_[n] = static_cast<std::uint16_t>(v << 8U | t);
-        ++n;
+      if (bits == 0) continue;
+      for (std::size_t v = 0; v < at_once; ++v) {
+        const auto vertex_number = static_cast<std::uint32_t>(i + v);
+        n = add_row<float_parts>(vertex_number | vertex_number << 16U,
+                                 static_cast<std::uint32_t>(bits >> (16 * v)) & 0xffffU, faces_of, n);
       }
     }
     candidates_ = n;
   }
 
-  HWY_INLINE hn::Vec<I> places(std::size_t at, int byte) const {
+  HWY_INLINE hn::Vec<I> places(std::size_t at, int which) const {
     const I i;
     const U u;
-    auto words = hn::LoadU(u, places_ + at);
-    if (byte == 1) words = hn::ShiftRight<8>(words);
-    if (byte == 2) words = hn::ShiftRight<16>(words);
-    if (byte == 3) words = hn::ShiftRight<24>(words);
+    auto words = hn::LoadU(u, candidate_ + at);
+    if (which == 1) words = hn::ShiftRight<4>(words);
+    if (which == 2) words = hn::ShiftRight<8>(words);
+    if (which == 3) words = hn::ShiftRight<12>(words);
     return hn::BitCast(i, hn::And(words, hn::Set(u, 15U)));
   }
 
@@ -843,9 +869,9 @@ class ClusterPairSearch {
     const auto add = [&](std::uint32_t bits, PairList& out) {
       out.reserve_more(float_lanes);
       for (; bits != 0; bits &= bits - 1) {
-        const std::uint16_t pair = features_[at + static_cast<std::size_t>(std::countr_zero(bits))];
-        const auto a = static_cast<std::uint32_t>(first[pair >> 8U]);
-        const auto b = static_cast<std::uint32_t>(second[pair & 255U]);
+        const std::uint32_t pair = candidate_[at + static_cast<std::size_t>(std::countr_zero(bits))];
+        const auto a = static_cast<std::uint32_t>(first[pair >> 16U & 255U]);
+        const auto b = static_cast<std::uint32_t>(second[pair >> 24U]);
         out.data[out.size++] = order ? static_cast<std::uint64_t>(std::min(a, b)) << 32U | std::max(a, b)
                                      : static_cast<std::uint64_t>(a) << 32U | b;
       }
@@ -880,8 +906,8 @@ class ClusterPairSearch {
   std::uint32_t triangles_at_[cluster_lanes];      ///< of the other, at vertices of A
   std::uint32_t own_triangles_at_[cluster_lanes];  ///< of A, at vertices of the other
   std::size_t candidates_ = 0;
-  alignas(64) std::uint32_t places_[cluster_edge_lanes * cluster_edge_lanes + cluster_lanes];
-  std::uint16_t features_[cluster_edge_lanes * cluster_edge_lanes + cluster_lanes];
+  /// From the lowest bit: four places of vertices, four bits each; the numbers of both features, eight bits each.
+  alignas(64) std::uint32_t candidate_[cluster_edge_lanes * cluster_edge_lanes + 2 * cluster_lanes];
 };
 
 #endif  // HWY_SCALAR

@@ -66,12 +66,16 @@ void choose_directions(SurfaceCluster& cluster) {
   cluster.across[1] = static_cast<std::uint8_t>(q);
   cluster.across[2] = static_cast<std::uint8_t>(r);
   cluster.across[3] = static_cast<std::uint8_t>(s);
+  std::array<std::uint8_t, cluster_lanes> from3;
+  distances(cluster, beside, 1U << s, from3);
+  const auto off_center = [&](std::size_t i) {
+    return std::uint32_t{from0[i]} * from0[i] + std::uint32_t{from1[i]} * from1[i] +
+           std::uint32_t{from2[i]} * from2[i] + std::uint32_t{from3[i]} * from3[i];
+  };
   std::uint32_t least = ~0U;
   for (std::size_t t = 0; t < cluster.triangle_count; ++t) {
     const std::uint8_t corners[3] = {cluster.corner[0][t], cluster.corner[1][t], cluster.corner[2][t]};
-    distances(cluster, beside, 1U << corners[0] | 1U << corners[1] | 1U << corners[2], from2);
-    std::uint32_t sum = 0;
-    for (std::size_t i = 0; i < cluster.vertex_count; ++i) sum += std::uint32_t{from2[i]} * from2[i];
+    const std::uint32_t sum = off_center(corners[0]) + off_center(corners[1]) + off_center(corners[2]);
     if (sum >= least) continue;
     least = sum;
     std::copy_n(corners, 3, cluster.middle);

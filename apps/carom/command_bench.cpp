@@ -38,7 +38,8 @@ std::vector<Scene> scenes_of(const BenchDetectOptions& options) {
   if (!scenes.empty()) return scenes;
   for (const BuiltinScene& builtin : builtin_scenes()) {
     Scene scene = builtin.make();
-    if (!has<ParticleSpec>(scene) && !has<RigidSpec>(scene)) scenes.push_back(std::move(scene));
+    if (!has<ParticleSpec>(scene) && !has<ClothSpec>(scene) && !has<RigidSpec>(scene))
+      scenes.push_back(std::move(scene));
   }
   return scenes;
 }

@@ -123,6 +123,30 @@ struct ParticleSpec {
   double restitution = 0;
 };
 
+/// A Wind that blows where it is given.
+struct WindSpec {
+  Eigen::Vector3d velocity{0, 0, 0};
+  double density = 1.2;
+  double normal_drag = 1.2;
+  double tangent_drag = 0.05;
+};
+
+/// A ClothBody without what all bodies of a scene have; the words are the same.
+struct ClothSpec {
+  MeshSource mesh;
+  std::string fabric = "cotton";              ///< see fabric_names()
+  std::optional<Fabric> fabric_properties{};  ///< instead of those of the named fabric
+  Eigen::Vector3d warp{1, 0, 0};
+  std::vector<Index> pinned{};
+  Eigen::Vector3d velocity{0, 0, 0};
+  double air_damping = 0;
+  std::optional<WindSpec> wind{};
+  int inner_steps = 0;
+  bool sleeping_allowed = true;
+  double friction = 0.6;
+  double restitution = 0;
+};
+
 /// Solids of rigid bodies, with the words and frames of the makers of Shape.
 struct SphereShape {
   double radius = 0.5;
@@ -216,7 +240,7 @@ struct RigidSpec {
 
 struct BodySpec {
   std::string name;
-  std::variant<FixedSpec, ScriptedSpec, ParticleSpec, RigidSpec> body;
+  std::variant<FixedSpec, ScriptedSpec, ParticleSpec, RigidSpec, ClothSpec> body;
   std::uint32_t group = 1;               ///< bits, see ObjectGroup
   std::uint32_t mask = 0xffffffff;       ///< bits
   std::optional<Detection> detection{};  ///< as the world if not given; not of rigid bodies
@@ -255,7 +279,7 @@ std::string_view scene_schema();
 World build_world(const Scene& scene);
 /// Whether a body has vertices: `method`, `detection` and `contact` are of these.
 bool has_surfaces(const Scene& scene);
-/// Whether a body is rigid or made of particles: `response` and `rigid` are of these.
+/// Whether a body is rigid, cloth or made of particles: `response` and `rigid` are of these.
 bool has_responding_bodies(const Scene& scene);
 /// Of a scene's body that is a RigidSpec. Throws Error that names the body.
 RigidBody build_rigid(const BodySpec& body);

@@ -94,7 +94,7 @@ struct ClothBody {
   double restitution = 0;                ///< 0 = no bounce, 1 = none lost; two bodies have the larger of theirs
   std::uint32_t group = 1;               ///< bits, see ObjectGroup
   std::uint32_t mask = 0xffffffff;       ///< bits
-  std::optional<Detection> detection{};  ///< as the world if not given
+  std::optional<Detection> detection{};  ///< continuous if not given
 };
 
 struct ContactOptions {

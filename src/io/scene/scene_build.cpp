@@ -38,6 +38,27 @@ ParticleBody build_body(const std::string& name, const ParticleSpec& spec) {
           .restitution = spec.restitution};
 }
 
+ClothBody build_body(const std::string& name, const ClothSpec& spec) {
+  ClothBody body{.name = name,
+                 .mesh = build(spec.mesh),
+                 .fabric = spec.fabric_properties ? *spec.fabric_properties : fabric_by_name(spec.fabric),
+                 .warp = spec.warp,
+                 .pinned = spec.pinned,
+                 .velocity = spec.velocity,
+                 .air_damping = spec.air_damping,
+                 .inner_steps = spec.inner_steps,
+                 .sleeping_allowed = spec.sleeping_allowed,
+                 .friction = spec.friction,
+                 .restitution = spec.restitution};
+  if (spec.wind) {
+    body.wind = {.velocity = spec.wind->velocity,
+                 .density = spec.wind->density,
+                 .normal_drag = spec.wind->normal_drag,
+                 .tangent_drag = spec.wind->tangent_drag};
+  }
+  return body;
+}
+
 /// Errors of meshes and motions do not know whose they are; those of the world do.
 template <class Spec>
 auto build_named(const std::string& name, const Spec& spec) try {
@@ -125,7 +146,8 @@ bool has_surfaces(const Scene& scene) {
 
 bool has_responding_bodies(const Scene& scene) {
   return std::any_of(scene.bodies.begin(), scene.bodies.end(), [](const BodySpec& body) {
-    return std::holds_alternative<RigidSpec>(body.body) || std::holds_alternative<ParticleSpec>(body.body);
+    return std::holds_alternative<RigidSpec>(body.body) || std::holds_alternative<ParticleSpec>(body.body) ||
+           std::holds_alternative<ClothSpec>(body.body);
   });
 }
 

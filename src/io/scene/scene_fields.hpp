@@ -19,8 +19,8 @@
 /// they cannot disagree.
 namespace carom {
 
-/// As in MotionModel; the first three are the alternatives of BodySpec that have a mesh, in their order.
-inline constexpr std::array<std::string_view, 4> motion_names{"fixed", "scripted", "particles", "rigid"};
+/// The alternatives of BodySpec, in their order; the first four are as in MotionModel.
+inline constexpr std::array<std::string_view, 5> motion_names{"fixed", "scripted", "particles", "rigid", "cloth"};
 /// As in MeshSolid.
 inline constexpr std::array<std::string_view, 3> mesh_solid_names{"by_normals", "inside", "surface"};
 /// As the alternatives of ShapeSpec; the first of them are those of ConvexSpec.
@@ -180,6 +180,43 @@ void describe(V& v, ParticleSpec& body) {
   v.indices("pinned", body.pinned, Presence::quiet);
   v.vector("velocity", body.velocity, Presence::quiet, Sign::any);
   v.number("pressure", body.pressure, Presence::quiet, Sign::not_negative);
+  v.flag("sleeping_allowed", body.sleeping_allowed, Presence::quiet);
+  describe_material(v, body);
+}
+
+template <class V>
+void describe(V& v, Fabric& fabric) {
+  v.number("density", fabric.density, Presence::shown, Sign::positive);
+  v.number("warp_stiffness", fabric.warp_stiffness, Presence::shown, Sign::positive);
+  v.number("weft_stiffness", fabric.weft_stiffness, Presence::shown, Sign::positive);
+  v.number("shear_stiffness", fabric.shear_stiffness, Presence::shown, Sign::not_negative);
+  v.number("bend_stiffness", fabric.bend_stiffness, Presence::shown, Sign::not_negative);
+  v.number("warp_damping", fabric.warp_damping, Presence::quiet, Sign::not_negative);
+  v.number("weft_damping", fabric.weft_damping, Presence::quiet, Sign::not_negative);
+  v.number("shear_damping", fabric.shear_damping, Presence::quiet, Sign::not_negative);
+  v.number("bend_damping", fabric.bend_damping, Presence::quiet, Sign::not_negative);
+  v.number("strain_limit", fabric.strain_limit, Presence::quiet, Sign::not_negative);
+}
+
+template <class V>
+void describe(V& v, WindSpec& wind) {
+  v.vector("velocity", wind.velocity, Presence::required, Sign::any);
+  v.number("density", wind.density, Presence::quiet, Sign::not_negative);
+  v.number("normal_drag", wind.normal_drag, Presence::quiet, Sign::not_negative);
+  v.number("tangent_drag", wind.tangent_drag, Presence::quiet, Sign::not_negative);
+}
+
+template <class V>
+void describe(V& v, ClothSpec& body) {
+  v.object("mesh", body.mesh, Presence::required);
+  v.name_of("fabric", body.fabric, fabric_names(), Presence::shown);
+  v.optional_object("fabric_properties", body.fabric_properties);
+  v.direction("warp", body.warp, Presence::quiet);
+  v.indices("pinned", body.pinned, Presence::quiet);
+  v.vector("velocity", body.velocity, Presence::quiet, Sign::any);
+  v.number("air_damping", body.air_damping, Presence::quiet, Sign::not_negative);
+  v.optional_object("wind", body.wind);
+  v.integer("inner_steps", body.inner_steps, Presence::quiet, {.min = 0});
   v.flag("sleeping_allowed", body.sleeping_allowed, Presence::quiet);
   describe_material(v, body);
 }

@@ -275,6 +275,9 @@ void respond(Context& context, World::State& s, PipelineStats& stats) {
                                               : 1;
       coupling.inner_steps = std::max(coupling.inner_steps, wanted);
     }
+    // Rounds make the inner steps of a step many.
+    coupling.push_sweeps = std::max(1, coupling.push_sweeps / s.rounds);
+    coupling.relax_sweeps = std::max(1, coupling.relax_sweeps / s.rounds);
     s.projections.resize(s.ranges.size());
     coupling.add_forces = [&s, &context](double interval) {
       for (std::size_t i = 0; i < s.ranges.size(); ++i) {

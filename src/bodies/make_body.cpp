@@ -141,6 +141,7 @@ Body make_body(ClothBody description) {
           "body '{}': inner_steps is {}; expected a number that is not negative", name, description.inner_steps);
 
   Body body = common(description, MotionModel::particles);
+  if (!body.detection) body.detection = Detection::continuous;
   const cloth::RestShape rest{body.positions, body.triangles, warp};
   const std::vector<double> masses = cloth::masses(body.name, rest, description.fabric.density);
   for (std::size_t v = 0; v < masses.size(); ++v) body.inverse_mass[v] = 1 / masses[v];

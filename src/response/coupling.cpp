@@ -5,9 +5,6 @@
 namespace carom::response {
 namespace {
 
-/// Sweeps over the contacts in an inner step, and after the rigid bodies have moved.
-constexpr int push_sweeps = 4;
-constexpr int relax_sweeps = 2;
 constexpr int separate_sweeps = 4;
 
 }  // namespace
@@ -22,8 +19,7 @@ void move(const AnchorState& s, double interval) {
 
 void inner_steps(Coupling& c, double interval, int count) {
   const double h = interval / count;
-  // Many short steps with one sweep each converge better than few with many.
-  const int sweeps = std::max(1, push_sweeps / count);
+  const int sweeps = std::max(1, c.push_sweeps / count);
   for (int i = 0; i < count; ++i) {
     c.add_forces(h);
     warm_start(c.contacts, c.state);
@@ -37,7 +33,7 @@ void inner_steps(Coupling& c, double interval, int count) {
 }
 
 void relax(Coupling& c, double interval) {
-  for (int k = 0; k < relax_sweeps; ++k) sweep(c.contacts, c.state, c.options, interval, false);
+  for (int k = 0; k < c.relax_sweeps; ++k) sweep(c.contacts, c.state, c.options, interval, false);
   add_to_totals(c.contacts);
 }
 

@@ -16,6 +16,10 @@ struct Coupling {
   AnchorOptions options{};
   /// Inner steps of deforming bodies in a whole step that are stable; a response with substeps takes as many or more.
   int inner_steps = 1;
+  /// Sweeps over the contacts in the inner steps of a substep, and after the rigid bodies have moved. Many short steps
+  /// with one sweep each converge better than few with many.
+  int push_sweeps = 4;
+  int relax_sweeps = 2;
   /// Adds what internal forces, gravity and damping do to the velocities in an interval (s).
   std::function<void(double interval)> add_forces;
 };

@@ -104,6 +104,9 @@ void respond(Context& context, const RespondIn& given, std::span<contact::Cached
     vertices.damped.assign(given.table.size(), {});
     std::copy(vertices.start_velocities.begin(), vertices.start_velocities.end(), vertices.velocities.begin());
     coupling.inner_steps = wanted_inner_steps(given, vertices);
+    // Rounds make the inner steps of a step many.
+    coupling.push_sweeps = std::max(1, coupling.push_sweeps / given.rounds);
+    coupling.relax_sweeps = std::max(1, coupling.relax_sweeps / given.rounds);
     mark_touched(anchors, vertices);
     coupling.add_forces = [&](double interval) {
       bodies::add_forces(context.workers, given.bodies, given.table, options.gravity, interval, vertices);

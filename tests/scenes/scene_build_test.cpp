@@ -55,6 +55,30 @@ TEST(SceneBuild, PlacesScaleThenRotationThenPosition) {
   }
 }
 
+TEST(SceneBuild, SmallestClothFallsAndTakesItsFabricByName) {
+  const auto parse = [](const std::string& fields) {
+    return parse_scene(
+        R"({"name": "n", "bodies": [{"name": "c", "kind": "cloth", "mesh": {"generator": "sheet"})" + fields + "}]}",
+        "scene.json", ".");
+  };
+  World world = build_world(parse(""));
+  const BodyId cloth = world.bodies()[0];
+  const double height = world.positions(cloth)[0].y();
+  for (int k = 0; k < 10; ++k) world.step();
+  const double t = world.time();
+  EXPECT_NEAR(world.positions(cloth)[0].y(), height - 0.5 * 9.81 * t * t, 0.06 * t * t * 9.81);
+
+  const auto mass = [&](const std::string& fields) { return build_world(parse(fields)).balance().mass; };
+  EXPECT_NEAR(mass(R"(, "fabric": "denim")") / mass(R"(, "fabric": "silk")"),
+              fabric_by_name("denim").density / fabric_by_name("silk").density, 1e-12);
+  EXPECT_NEAR(mass(R"(, "fabric_properties": {"density": 0.3})") / mass(""), 0.3 / fabric_by_name("cotton").density,
+              1e-12);
+  // Wind blows where it is given.
+  World windy = build_world(parse(R"(, "wind": {"velocity": [0, 5, 0]})"));
+  windy.step();
+  EXPECT_GT(windy.velocities(windy.bodies()[0])[0].y(), -9.81 * windy.time() + 1e-3);
+}
+
 TEST(SceneBuild, DentsTakeADirectionOfAnyLength) {
   MeshSource source;
   source.shape = SheetSource{.size_x = 2, .size_z = 2, .segments_x = 2, .segments_z = 2};

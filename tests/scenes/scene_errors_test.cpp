@@ -196,7 +196,7 @@ TEST(SceneErrors, Bodies) {
       {with_body(R"({"name": "a"})"), "my.json: bodies[0]: missing field \"kind\""},
       {with_body(R"({"name": "a", "kind": "fixed"})"), "my.json: bodies[0]: missing field \"mesh\""},
       {with_body(R"({"name": "a", "kind": "fluid"})"),
-       R"(my.json: bodies[0].kind: expected one of "fixed", "scripted", "particles", "rigid", got "fluid")"},
+       R"(my.json: bodies[0].kind: expected one of "fixed", "scripted", "particles", "rigid", "cloth", got "fluid")"},
       {with_body(R"({"name": "a", "kind": "fixed", "mesh": {"generator": "box"}},
                     {"name": "a", "kind": "fixed", "mesh": {"generator": "box"}})"),
        "my.json: bodies[1].name: bodies[0] has the same name"},

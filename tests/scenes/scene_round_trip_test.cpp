@@ -61,7 +61,27 @@ Scene full_scene() {
   ball.source.shape = IcosphereSource{.radius = 3, .subdivisions = 1};
   FixedSceneBody ring;
   ring.source.shape = TorusSource{.radius = 3, .tube_radius = 2, .around = 5, .across = 6};
-  scene.bodies = {{"ground", ground}, {"knot", knot}, {"cloth", cloth}, {"ball", ball}, {"ring", ring}};
+  ClothSceneBody flag;
+  flag.source.shape = SheetSource{.size_x = 3, .size_z = 2, .segments_x = 5, .segments_z = 4};
+  flag.fabric_name = "silk";
+  flag.fabric_properties = Fabric{.density = 1,
+                                  .warp_stiffness = 2,
+                                  .weft_stiffness = 3,
+                                  .shear_stiffness = 4,
+                                  .bend_stiffness = 5,
+                                  .warp_damping = 6,
+                                  .weft_damping = 7,
+                                  .shear_damping = 8,
+                                  .bend_damping = 9,
+                                  .strain_limit = 10};
+  flag.warp = {0, 0, 2};
+  flag.pinned = {1, 2};
+  flag.velocity = {1, 2, 3};
+  flag.air_damping = 4;
+  flag.wind_source = WindSource{.velocity = {5, 6, 7}, .density = 8, .normal_drag = 9, .tangent_drag = 10};
+  flag.inner_steps = 11;
+  flag.sleeping_allowed = false;
+  scene.bodies = {{"ground", ground}, {"knot", knot}, {"cloth", cloth}, {"ball", ball}, {"ring", ring}, {"flag", flag}};
   scene.bodies[1].filter().group = 6;
   scene.bodies[2].filter().mask = 0xfffffffe;
   scene.excluded_bodies = {{"ring", "knot"}, {"cloth", "cloth"}};
@@ -98,7 +118,7 @@ TEST(SceneRoundTrip, KeepsEveryFieldOfTheScene) {
 TEST(SceneRoundTrip, KeepsEveryFieldOfTheBodies) {
   const Scene scene = full_scene();
   const Scene again = reread(scene);
-  ASSERT_EQ(again.bodies.size(), 5U);
+  ASSERT_EQ(again.bodies.size(), 6U);
 
   const auto& ground = std::get<FixedSceneBody>(again.bodies[0].body);
   EXPECT_EQ(std::get<BoxSource>(ground.source.shape).size, Vector3d(1, 2, 3));
@@ -126,6 +146,32 @@ TEST(SceneRoundTrip, KeepsEveryFieldOfTheBodies) {
   EXPECT_EQ(knot.keyframes[1].time, 1e-300);
   EXPECT_EQ(knot.keyframes[1].morph, 2);
   expect_same(knot.keyframes[1].placement, ground.source.placement);
+
+  const auto& flag = std::get<ClothSceneBody>(again.bodies[5].body);
+  EXPECT_EQ(std::get<SheetSource>(flag.source.shape).size_x, 3);
+  EXPECT_EQ(flag.fabric_name, "silk");
+  ASSERT_TRUE(flag.fabric_properties.has_value());
+  EXPECT_EQ(flag.fabric_properties->density, 1);
+  EXPECT_EQ(flag.fabric_properties->warp_stiffness, 2);
+  EXPECT_EQ(flag.fabric_properties->weft_stiffness, 3);
+  EXPECT_EQ(flag.fabric_properties->shear_stiffness, 4);
+  EXPECT_EQ(flag.fabric_properties->bend_stiffness, 5);
+  EXPECT_EQ(flag.fabric_properties->warp_damping, 6);
+  EXPECT_EQ(flag.fabric_properties->weft_damping, 7);
+  EXPECT_EQ(flag.fabric_properties->shear_damping, 8);
+  EXPECT_EQ(flag.fabric_properties->bend_damping, 9);
+  EXPECT_EQ(flag.fabric_properties->strain_limit, 10);
+  EXPECT_EQ(flag.warp, Vector3d(0, 0, 2));
+  EXPECT_EQ(flag.pinned, (std::vector<Index>{1, 2}));
+  EXPECT_EQ(flag.velocity, Vector3d(1, 2, 3));
+  EXPECT_EQ(flag.air_damping, 4);
+  ASSERT_TRUE(flag.wind_source.has_value());
+  EXPECT_EQ(flag.wind_source->velocity, Vector3d(5, 6, 7));
+  EXPECT_EQ(flag.wind_source->density, 8);
+  EXPECT_EQ(flag.wind_source->normal_drag, 9);
+  EXPECT_EQ(flag.wind_source->tangent_drag, 10);
+  EXPECT_EQ(flag.inner_steps, 11);
+  EXPECT_FALSE(flag.sleeping_allowed);
 
   const auto& cloth = std::get<ParticleSceneBody>(again.bodies[2].body);
   EXPECT_EQ(std::get<SheetSource>(cloth.source.shape).size_x, 2);

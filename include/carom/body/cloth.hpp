@@ -30,7 +30,7 @@ struct ClothBody {
   bool sleeping_allowed = true;
   Material material{};
   CollisionFilter filter{};
-  std::optional<Detection> detection{};  ///< as the world if not given
+  std::optional<Detection> detection{};  ///< continuous if not given
 };
 
 }  // namespace carom

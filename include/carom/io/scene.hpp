@@ -43,6 +43,21 @@ struct ParticleSceneBody : ParticleBody {
   MeshSource source{};  ///< of `mesh`
 };
 
+/// Wind of a scene: air unless another density is given.
+struct WindSource {
+  Eigen::Vector3d velocity{0, 0, 0};  ///< m/s
+  double density = 1.2;               ///< kg/m^3
+  double normal_drag = 1.2;           ///< coefficient, see Wind
+  double tangent_drag = 0.05;         ///< coefficient, see Wind
+};
+
+struct ClothSceneBody : ClothBody {
+  MeshSource source{};                        ///< of `mesh`
+  std::string fabric_name = "cotton";         ///< of `fabric`, see fabric_names()
+  std::optional<Fabric> fabric_properties{};  ///< instead of those of the named fabric
+  std::optional<WindSource> wind_source{};    ///< of `wind`
+};
+
 struct RigidSceneBody : RigidBody {
   ShapeSource source{};    ///< of `shape`
   PoseSource placement{};  ///< of `pose`
@@ -53,11 +68,13 @@ struct RigidSceneBody : RigidBody {
 FixedBody build(const FixedSceneBody& body);
 ScriptedBody build(const ScriptedSceneBody& body);
 ParticleBody build(const ParticleSceneBody& body);
+ClothBody build(const ClothSceneBody& body);
 RigidBody build(const RigidSceneBody& body);
 
 /// Body of a scene, of any kind.
 struct SceneBody {
-  using Description = std::variant<FixedSceneBody, ScriptedSceneBody, ParticleSceneBody, RigidSceneBody>;
+  using Description =
+      std::variant<FixedSceneBody, ScriptedSceneBody, ParticleSceneBody, RigidSceneBody, ClothSceneBody>;
 
   SceneBody() = default;
   template <class Body>
@@ -108,7 +125,7 @@ std::string_view scene_schema();
 World build_world(const Scene& scene);
 /// Whether a body has vertices: `method`, `detection` and `contact` are of these.
 bool has_surfaces(const Scene& scene);
-/// Whether a body is rigid or made of particles: `response` and `rigid` are of these.
+/// Whether a body is rigid, cloth or made of particles: `response` and `rigid` are of these.
 bool has_responding_bodies(const Scene& scene);
 
 struct BuiltinScene {

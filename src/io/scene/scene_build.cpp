@@ -123,6 +123,18 @@ ParticleBody build(const ParticleSceneBody& body) {
   return build_named(body.name, [&] { return with_mesh<ParticleBody>(body, body.source); });
 }
 
+ClothBody build(const ClothSceneBody& body) {
+  ClothBody built = build_named(body.name, [&] { return with_mesh<ClothBody>(body, body.source); });
+  built.fabric = body.fabric_properties ? *body.fabric_properties : fabric_by_name(body.fabric_name);
+  if (const std::optional<WindSource>& wind = body.wind_source) {
+    built.wind = {.velocity = wind->velocity,
+                  .density = wind->density,
+                  .normal_drag = wind->normal_drag,
+                  .tangent_drag = wind->tangent_drag};
+  }
+  return built;
+}
+
 bool has_surfaces(const Scene& scene) {
   return std::any_of(scene.bodies.begin(), scene.bodies.end(),
                      [](const SceneBody& body) { return !std::holds_alternative<RigidSceneBody>(body.body); });
@@ -130,7 +142,8 @@ bool has_surfaces(const Scene& scene) {
 
 bool has_responding_bodies(const Scene& scene) {
   return std::any_of(scene.bodies.begin(), scene.bodies.end(), [](const SceneBody& body) {
-    return std::holds_alternative<RigidSceneBody>(body.body) || std::holds_alternative<ParticleSceneBody>(body.body);
+    return std::holds_alternative<RigidSceneBody>(body.body) || std::holds_alternative<ParticleSceneBody>(body.body) ||
+           std::holds_alternative<ClothSceneBody>(body.body);
   });
 }
 

@@ -21,8 +21,8 @@
 /// they cannot disagree.
 namespace carom {
 
-/// Names of MotionModel; the first three are the alternatives of SceneBody that have a mesh, in their order.
-inline constexpr std::array<std::string_view, 4> motion_names{"fixed", "scripted", "particles", "rigid"};
+/// Names of the alternatives of SceneBody, in their order; the first four are those of MotionModel.
+inline constexpr std::array<std::string_view, 5> motion_names{"fixed", "scripted", "particles", "rigid", "cloth"};
 /// Names of MeshSolid.
 inline constexpr std::array<std::string_view, 3> mesh_solid_names{"by_normals", "inside", "surface"};
 /// Names of the alternatives of ShapeSource; the first of them are those of ConvexSource.
@@ -181,6 +181,43 @@ void describe(V& v, ParticleSceneBody& body) {
   v.indices("pinned", body.pinned, Presence::quiet);
   v.vector("velocity", body.velocity, Presence::quiet, Sign::any);
   v.number("pressure", body.pressure, Presence::quiet, Sign::not_negative);
+  v.flag("sleeping_allowed", body.sleeping_allowed, Presence::quiet);
+  describe(v, body.material);
+}
+
+template <class V>
+void describe(V& v, Fabric& fabric) {
+  v.number("density", fabric.density, Presence::shown, Sign::positive);
+  v.number("warp_stiffness", fabric.warp_stiffness, Presence::shown, Sign::positive);
+  v.number("weft_stiffness", fabric.weft_stiffness, Presence::shown, Sign::positive);
+  v.number("shear_stiffness", fabric.shear_stiffness, Presence::shown, Sign::not_negative);
+  v.number("bend_stiffness", fabric.bend_stiffness, Presence::shown, Sign::not_negative);
+  v.number("warp_damping", fabric.warp_damping, Presence::quiet, Sign::not_negative);
+  v.number("weft_damping", fabric.weft_damping, Presence::quiet, Sign::not_negative);
+  v.number("shear_damping", fabric.shear_damping, Presence::quiet, Sign::not_negative);
+  v.number("bend_damping", fabric.bend_damping, Presence::quiet, Sign::not_negative);
+  v.number("strain_limit", fabric.strain_limit, Presence::quiet, Sign::not_negative);
+}
+
+template <class V>
+void describe(V& v, WindSource& wind) {
+  v.vector("velocity", wind.velocity, Presence::required, Sign::any);
+  v.number("density", wind.density, Presence::quiet, Sign::not_negative);
+  v.number("normal_drag", wind.normal_drag, Presence::quiet, Sign::not_negative);
+  v.number("tangent_drag", wind.tangent_drag, Presence::quiet, Sign::not_negative);
+}
+
+template <class V>
+void describe(V& v, ClothSceneBody& body) {
+  v.object("mesh", body.source, Presence::required);
+  v.name_of("fabric", body.fabric_name, fabric_names(), Presence::shown);
+  v.optional_object("fabric_properties", body.fabric_properties);
+  v.direction("warp", body.warp, Presence::quiet);
+  v.indices("pinned", body.pinned, Presence::quiet);
+  v.vector("velocity", body.velocity, Presence::quiet, Sign::any);
+  v.number("air_damping", body.air_damping, Presence::quiet, Sign::not_negative);
+  v.optional_object("wind", body.wind_source);
+  v.integer("inner_steps", body.inner_steps, Presence::quiet, {.min = 0});
   v.flag("sleeping_allowed", body.sleeping_allowed, Presence::quiet);
   describe(v, body.material);
 }

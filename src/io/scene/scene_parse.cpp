@@ -198,7 +198,9 @@ class SceneReader {
   void body_kind(std::string_view name, std::variant<Ts...>& value) {
     const JsonField field = object_.get(name);
     refuse_former_words(field);
-    const auto motion = static_cast<MotionModel>(field.choice(motion_names));
+    const std::size_t number = field.choice(motion_names);
+    if (number > static_cast<std::size_t>(MotionModel::rigid)) return fill_alternative(value, number);
+    const auto motion = static_cast<MotionModel>(number);
     const bool has_shape = object_.has("shape");
     if (motion == MotionModel::rigid && object_.has("mesh") && !has_shape) {
       field.fail(

@@ -335,8 +335,8 @@ struct Joined {
   hn::Vec<B64> part[wide_parts];
 };
 
-template <class D>
-HWY_INLINE void join(D d, const Bytes16& bytes, Joined& out) {
+template <class D, class Bytes, class Parts>
+HWY_INLINE void join(D d, const Bytes& bytes, Parts& out) {
   if constexpr (hn::MaxLanes(D()) == 64) {
     const hn::Half<D> half;
     out.part[0] = hn::Combine(d, hn::Combine(half, bytes.along[3], bytes.along[2]),

@@ -335,8 +335,8 @@ struct Joined {
   hn::Vec<B64> part[wide_parts];
 };
 
-template <class D>
-HWY_INLINE void join(D d, const Bytes16& bytes, Joined& out) {
+template <class D, class Bytes, class Parts>
+HWY_INLINE void join(D d, const Bytes& bytes, Parts& out) {
   if constexpr (hn::MaxLanes(D()) == 64) {
     const hn::Half<D> half;
     out.part[0] = hn::Combine(d, hn::Combine(half, bytes.along[3], bytes.along[2]),
@@ -711,6 +711,13 @@ class ClusterPairSearch {
   template <std::size_t parts = cluster_edge_lanes / float_lanes>
   HWY_INLINE std::size_t add_row(std::uint32_t row, std::uint32_t bits, const hn::Vec<U>* columns_of, std::size_t n) {
     const U u;
+    if constexpr (float_lanes < cluster_lanes) {
+      // Where there is no instruction for it, packing costs more than the branches do.
+      alignas(64) std::uint32_t words[parts * float_lanes];
+      for (std::size_t p = 0; p < parts; ++p) hn::Store(columns_of[p], u, words + p * float_lanes);
+      for (; bits != 0; bits &= bits - 1) candidate_[n++] = row | words[std::countr_zero(bits)];
+      return n;
+    }
     const auto all = hn::Set(u, row);
     for (std::size_t p = 0; p < parts; ++p) {
       const std::uint32_t here = bits >> (p * float_lanes) & first_bits(float_lanes);

@@ -108,7 +108,7 @@ void measure_blocks_of(const double* positions, std::size_t vertices, const std:
   measure_blocks_with(D4(), positions, vertices, block_vertices, blocks, count, out);
 }
 
-#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_SSE4
+#if HWY_MAX_BYTES < 32
 #define CAROM_PLACE_PLAIN 1
 #else
 #define CAROM_PLACE_PLAIN 0

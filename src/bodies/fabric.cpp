@@ -16,8 +16,8 @@ std::span<const std::string_view> fabric_names() {
   return names;
 }
 
-// Weights, tensile and bending stiffness in the middle of what is published for fabrics of the kind (Kawabata's
-// instruments); bending along warp and weft is one number.
+// Values of the right order for fabrics of the kind, not those of a measured sample (docs/limits.md); bending along
+// warp and weft is one number.
 Fabric fabric_by_name(std::string_view name) {
   if (name == "silk")
     return {

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
+#include <bit>
+#include <cmath>
+#include <cstdint>
 #include <limits>
 #include <random>
 #include <vector>
@@ -61,9 +63,11 @@ class ClothConstraints : public testing::TestWithParam<std::int64_t> {
         ClothStep{.h = 1e-3, .points = other.data(), .before = before.data(), .damped = damped, .limited = limited});
     std::size_t moved = 0;
     for (std::size_t i = 0; i < one.size(); ++i) {
-      ASSERT_EQ(std::memcmp(&one[i], &other[i], sizeof(ClothPoint)), 0)
-          << i << ": " << one[i].x << ' ' << one[i].y << ' ' << one[i].z << " and " << other[i].x << ' ' << other[i].y
-          << ' ' << other[i].z;
+      const double left[] = {one[i].x, one[i].y, one[i].z, one[i].inverse_mass};
+      const double right[] = {other[i].x, other[i].y, other[i].z, other[i].inverse_mass};
+      for (std::size_t k = 0; k < 4; ++k)
+        ASSERT_EQ(std::bit_cast<std::uint64_t>(left[k]), std::bit_cast<std::uint64_t>(right[k]))
+            << i << ": " << left[k] << " and " << right[k];
       ASSERT_TRUE(std::isfinite(one[i].x + one[i].y + one[i].z)) << i;
       moved += one[i].x != start[i].x ? 1 : 0;
     }

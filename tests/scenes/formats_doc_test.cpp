@@ -10,7 +10,7 @@ namespace carom {
 namespace {
 
 std::string example_of_the_documentation() {
-  const auto folder = std::filesystem::path(__FILE__).parent_path();
+  const auto folder = std::filesystem::path(CAROM_SOURCE_DIR) / "tests" / "scenes";
   std::ifstream file(folder / ".." / ".." / "docs" / "formats.md");
   const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   const std::string fence = "```json\n";

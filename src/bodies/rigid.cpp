@@ -195,8 +195,9 @@ void fill_slot(Bodies& bodies, Info info, const Mass& mass, const Motion& motion
 
 void remove(Bodies& bodies, std::size_t body) {
   Info& info = bodies.info[body];
-  for (std::int32_t k = 0; k < info.collider_count; ++k) {
-    Collider& c = bodies.colliders[static_cast<std::size_t>(info.first_collider + k)];
+  const auto first = static_cast<std::size_t>(info.first_collider);
+  for (std::size_t k = 0; k < static_cast<std::size_t>(info.collider_count); ++k) {
+    Collider& c = bodies.colliders[first + k];
     c = {};
     c.body = static_cast<std::int32_t>(body);
   }

@@ -31,6 +31,10 @@ Surface::Surface(std::size_t vertex_count, std::vector<Triangle> triangles, std:
   clusters_ = std::make_shared<mesh::SurfaceClusters>(mesh::make_clusters(*this));
 }
 
+std::span<const Edge> Surface::edges() const {
+  return clusters_->edges;
+}
+
 /// Neighbours in the list mostly belong to the same object, so look only where it changes.
 void Surface::number_objects() {
   for (std::size_t i = 0; i < object_of_triangle_.size(); ++i) {

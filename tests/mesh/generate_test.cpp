@@ -216,6 +216,45 @@ TEST(Sheet, DiagonalsAlternate) {
       EXPECT_EQ(topology.vertex_triangles[static_cast<std::size_t>(5 * j + i)].size(), (i + j) % 2 == 0 ? 8u : 4u);
 }
 
+TEST(Ribbon, FollowsItsPathAndIsAsWideAsItSays) {
+  // A quarter of a circle, turned up halfway: neither flat nor straight.
+  std::vector<Vector3d> path;
+  for (int i = 0; i <= 12; ++i) {
+    const double angle = i * 0.13;
+    path.push_back({std::cos(angle), 0.1 * i * i / 12.0, -std::sin(angle)});
+  }
+  const int along = 60;
+  const int across = 4;
+  const TriangleMesh mesh = make_ribbon(path, 0.2, along, across);
+  ASSERT_EQ(mesh.positions.size(), 61U * 5);
+  ASSERT_EQ(mesh.triangles.size(), 2U * 60 * 4);
+  const auto at = [&](int i, int k) { return mesh.positions[static_cast<std::size_t>(i * (across + 1) + k)]; };
+  EXPECT_LT((at(0, 2) - path.front()).norm(), 1e-12);
+  EXPECT_LT((at(along, 2) - path.back()).norm(), 1e-12);
+  EXPECT_NEAR(at(0, 0).y(), at(0, 4).y(), 1e-12) << "level where it begins";
+  const double step = (at(1, 2) - at(0, 2)).norm();
+  for (int i = 0; i <= along; ++i) {
+    EXPECT_NEAR((at(i, 4) - at(i, 0)).norm(), 0.2, 1e-12) << i;
+    if (i == 0) continue;
+    EXPECT_NEAR((at(i, 2) - at(i - 1, 2)).norm(), step, 0.01 * step) << i;
+    const Vector3d side = (at(i, 4) - at(i, 0)).normalized();
+    EXPECT_NEAR(side.dot((at(i, 2) - at(i - 1, 2)).normalized()), 0, 0.05) << i;
+  }
+  // All points of the path are on the middle line.
+  for (const Vector3d& p : path) {
+    double nearest = INFINITY;
+    for (int i = 0; i <= along; ++i) nearest = std::min(nearest, (at(i, 2) - p).norm());
+    EXPECT_LT(nearest, 0.6 * step);
+  }
+  expect_refused([] { make_ribbon(std::vector<Vector3d>{{0, 0, 0}}, 1, 1, 1); }, "path has 1 points");
+  expect_refused(
+      [] {
+        make_ribbon(std::vector<Vector3d>{{0, 0, 0}, {0, 0, 0}}, 1, 1, 1);
+      },
+      "point 1 is the one before");
+  expect_refused([] { make_ribbon(std::vector<Vector3d>{{0, 0, 0}, {1, 0, 0}}, 0, 1, 1); }, "width is 0");
+}
+
 TEST(Roll, IsASpiralWithItsGapBetweenLayers) {
   constexpr int along = 400;
   constexpr int across = 6;

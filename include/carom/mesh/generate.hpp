@@ -39,6 +39,11 @@ TriangleMesh make_sheet(double size_x, double size_z, int segments_x, int segmen
 /// the spiral are of equal arc length. 2 * along * across triangles with alternating diagonals.
 TriangleMesh make_roll(double inner_radius, double gap, double turns, double width, int along, int across);
 
+/// An open ribbon along a smooth curve through the points of a path, flat (its width level) where it begins and without
+/// twist from there: vertices along + 1 times across + 1, numbered across first, at equal distances along the curve.
+/// 2 * along * across triangles with alternating diagonals.
+TriangleMesh make_ribbon(std::span<const Eigen::Vector3d> path, double width, int along, int across);
+
 /// Prism over a polygon in the x-y plane, from -length/2 to length/2 along z: 4 n - 4 triangles for n corners, which
 /// may be given in either order. Throws Error(invalid_argument) that names the edges if the outline crosses or touches
 /// itself.

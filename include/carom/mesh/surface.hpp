@@ -78,6 +78,10 @@ class Surface {
   Index first_corner(Index vertex) const { return first_corner_[static_cast<std::size_t>(vertex)]; }
   Index next_corner(Index corner) const { return next_corner_[static_cast<std::size_t>(corner)]; }
 
+  /// Edges by number: each with the smaller vertex first, ascending, so that the order of two edges is that of their
+  /// numbers. Good until the next change.
+  std::span<const Edge> edges() const;
+
   /// What detection has made ready: of use inside the library only.
   const mesh::SurfaceClusters& clusters() const { return *clusters_; }
 

@@ -5,82 +5,12 @@
 #include "hwy/foreach_target.h"
 //
 #include "hwy/highway.h"
-#include "kernels/wide_vec3-inl.hpp"
+#include "kernels/cloth_points-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace carom::kernels::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
-
-// Four lanes and not more: four points are then a square that is turned in registers, which is faster than gathers of
-// eight lanes.
-using ClothTag = hn::CappedTag<double, 4>;
-using ClothLane = hn::Vec<ClothTag>;
-using ClothWide = Wide3Of<ClothTag>;
-
-struct ClothPoints {
-  ClothWide at;
-  ClothLane inverse_mass;
-};
-
-HWY_INLINE ClothLane cloth_set(double value) {
-  return hn::Set(ClothTag(), value);
-}
-HWY_INLINE ClothLane cloth_load(const double* from) {
-  return hn::Load(ClothTag(), from);
-}
-
-HWY_INLINE ClothPoints cloth_gather(const ClothPoint* points, const std::int32_t* index) {
-  constexpr ClothTag d;
-#if HWY_MAX_BYTES >= 32
-  const ClothLane r0 = hn::Load(d, &points[index[0]].x);
-  const ClothLane r1 = hn::Load(d, &points[index[1]].x);
-  const ClothLane r2 = hn::Load(d, &points[index[2]].x);
-  const ClothLane r3 = hn::Load(d, &points[index[3]].x);
-  const ClothLane xz01 = hn::InterleaveLower(d, r0, r1);
-  const ClothLane yw01 = hn::InterleaveUpper(d, r0, r1);
-  const ClothLane xz23 = hn::InterleaveLower(d, r2, r3);
-  const ClothLane yw23 = hn::InterleaveUpper(d, r2, r3);
-  return {
-      {hn::ConcatLowerLower(d, xz23, xz01), hn::ConcatLowerLower(d, yw23, yw01), hn::ConcatUpperUpper(d, xz23, xz01)},
-      hn::ConcatUpperUpper(d, yw23, yw01)};
-#else
-  alignas(32) double rows[4][4];
-  for (std::size_t lane = 0; lane < hn::MaxLanes(d); ++lane) {
-    const ClothPoint& p = points[index[lane]];
-    rows[0][lane] = p.x;
-    rows[1][lane] = p.y;
-    rows[2][lane] = p.z;
-    rows[3][lane] = p.inverse_mass;
-  }
-  return {{cloth_load(rows[0]), cloth_load(rows[1]), cloth_load(rows[2])}, cloth_load(rows[3])};
-#endif
-}
-
-HWY_INLINE void cloth_scatter(const ClothPoints& p, ClothPoint* points, const std::int32_t* index) {
-  constexpr ClothTag d;
-#if HWY_MAX_BYTES >= 32
-  const ClothLane xy02 = hn::InterleaveLower(d, p.at.x, p.at.y);
-  const ClothLane xy13 = hn::InterleaveUpper(d, p.at.x, p.at.y);
-  const ClothLane zw02 = hn::InterleaveLower(d, p.at.z, p.inverse_mass);
-  const ClothLane zw13 = hn::InterleaveUpper(d, p.at.z, p.inverse_mass);
-  hn::Store(hn::ConcatLowerLower(d, zw02, xy02), d, &points[index[0]].x);
-  hn::Store(hn::ConcatLowerLower(d, zw13, xy13), d, &points[index[1]].x);
-  hn::Store(hn::ConcatUpperUpper(d, zw02, xy02), d, &points[index[2]].x);
-  hn::Store(hn::ConcatUpperUpper(d, zw13, xy13), d, &points[index[3]].x);
-#else
-  alignas(32) double rows[3][4];
-  hn::Store(p.at.x, d, rows[0]);
-  hn::Store(p.at.y, d, rows[1]);
-  hn::Store(p.at.z, d, rows[2]);
-  for (std::size_t lane = 0; lane < hn::MaxLanes(d); ++lane) {
-    ClothPoint& to = points[index[lane]];
-    to.x = rows[0][lane];
-    to.y = rows[1][lane];
-    to.z = rows[2][lane];
-  }
-#endif
-}
 
 /// One over a length; zero where it has no direction.
 HWY_INLINE ClothLane cloth_inverse(ClothLane length) {
@@ -264,7 +194,7 @@ void stretch_lanes(std::span<const StretchBatch> batches, const ClothStep& step)
 template <bool damped, bool flat>
 HWY_INLINE void bend_batches(std::span<const BendBatch> batches, const ClothStep& step) {
   const ClothLane per_h = cloth_set(1 / step.h);
-  const ClothLane per_h2 = hn::Mul(per_h, per_h);
+  const ClothLane per_h2 = cloth_set(1 / (step.h * step.bend_interval));
   for (const BendBatch& batch : batches) {
     for (std::size_t at = 0; at < cloth_lanes; at += hn::Lanes(ClothTag()))
       cloth_edges<damped, flat>(batch, at, step, per_h, per_h2);

@@ -42,6 +42,8 @@ struct alignas(64) BendBatch {
 /// of the inner step; read where there is damping only.
 struct ClothStep {
   double h = 0;
+  /// s, over which bending acts in this inner step: a multiple of h where others go by without it.
+  double bend_interval = 0;
   ClothPoint* points = nullptr;
   const ClothPoint* before = nullptr;
   bool damped = false;   ///< some constraint has damping

@@ -144,7 +144,7 @@ void project_edge(const BendBatch& batch, std::size_t lane, const ClothStep& ste
   const ClothVec c = k[1] * e1 + k[2] * e2 + k[3] * e3;
   const double weight = w[0] * (k[0] * k[0]) + w[1] * (k[1] * k[1]) + w[2] * (k[2] * k[2]) + w[3] * (k[3] * k[3]);
   const double per_h = 1 / step.h;
-  const double compliance = batch.compliance[lane] * (per_h * per_h);
+  const double compliance = batch.compliance[lane] * (1 / (step.h * step.bend_interval));
   double factor = 0;
   if (flat && !step.damped) {
     factor = -1 / (weight + compliance);

@@ -44,7 +44,8 @@ constexpr float rounding = 4e-6F;
 #if HWY_TARGET == HWY_SCALAR
 
 /// All pairs of one cluster, A, with others, by their boxes and one by one: for machines without vectors, and as the
-/// plain form of what is done below.
+/// plain form of what is done below. `step`: over a step, in which vertices go straight to their ends.
+template <bool step>
 class ClusterPairSearch {
  public:
   ClusterPairSearch(const SearchIn& in, SearchHits& hits) : in_(in), hits_(hits) {}
@@ -59,6 +60,25 @@ class ClusterPairSearch {
     float low[3], high[3];
   };
 
+  /// A cluster, with its origin from that of A.
+  struct Side {
+    const PlacedCluster* start;
+    const PlacedCluster* end;  ///< of the step; null without
+    float shift[3];
+    float end_shift[3];
+  };
+
+  static Box box_of(const Side& side, const std::uint8_t* places, std::size_t count) {
+    Box box = box_of(*side.start, side.shift, places, count);
+    if constexpr (step) {
+      const Box end = box_of(*side.end, side.end_shift, places, count);
+      for (std::size_t k = 0; k < 3; ++k) {
+        box.low[k] = std::min(box.low[k], end.low[k]);
+        box.high[k] = std::max(box.high[k], end.high[k]);
+      }
+    }
+    return box;
+  }
   static Box box_of(const PlacedCluster& placed, const float* shift, const std::uint8_t* places, std::size_t count) {
     Box box;
     const float* rows[3] = {placed.x, placed.y, placed.z};
@@ -80,55 +100,62 @@ class ClusterPairSearch {
   void pair(std::int32_t b, const ClusterNeighbor* neighbor) {
     const SurfaceCluster& own = in_.clusters[number_];
     const SurfaceCluster& other = in_.clusters[b];
-    const PlacedCluster& own_placed = in_.placed[number_];
-    const PlacedCluster& placed = in_.placed[b];
-    const float none[3] = {0, 0, 0};
-    float shift[3];
+    Side own_side{in_.placed + number_, nullptr, {0, 0, 0}, {0, 0, 0}};
+    Side side{in_.placed + b, nullptr, {0, 0, 0}, {0, 0, 0}};
     float largest = 0;
     for (std::size_t k = 0; k < 3; ++k) {
-      shift[k] = static_cast<float>(placed.origin[k] - own_placed.origin[k]);
-      largest = std::max(largest, std::abs(shift[k]));
+      side.shift[k] = static_cast<float>(side.start->origin[k] - own_side.start->origin[k]);
+      largest = std::max(largest, std::abs(side.shift[k]));
     }
-    const float margin = (in_.reach + rounding * (largest + own_placed.radius + placed.radius)) * 1.00001F;
+    float radius = own_side.start->radius + side.start->radius;
+    if constexpr (step) {
+      own_side.end = in_.placed_end + number_;
+      side.end = in_.placed_end + b;
+      for (std::size_t k = 0; k < 3; ++k) {
+        side.end_shift[k] = static_cast<float>(side.end->origin[k] - own_side.end->origin[k]);
+        largest = std::max(largest, std::abs(side.end_shift[k]));
+      }
+      radius = std::max(radius, own_side.end->radius + side.end->radius);
+    }
+    const float margin = (in_.reach + rounding * (largest + radius)) * 1.00001F;
     const bool same = b == number_;
     ++hits_.counts.cluster_pairs;
     for (std::size_t i = 0; i < own.edge_count; ++i) {
       const std::uint8_t ends[2] = {own.edge_from[i], own.edge_to[i]};
-      const Box box = box_of(own_placed, none, ends, 2);
+      const Box box = box_of(own_side, ends, 2);
       for (std::size_t j = same ? i + 1 : 0; j < other.edge_count; ++j) {
         const std::uint8_t others[2] = {other.edge_from[j], other.edge_to[j]};
         ++hits_.counts.tests;
-        if (apart(box, box_of(placed, shift, others, 2), margin)) continue;
+        if (apart(box, box_of(side, others, 2), margin)) continue;
         if (neighbor != nullptr && share(neighbor->place, ends, 2, others, 2)) {
           ++hits_.counts.adjacent;
           continue;
         }
         const auto e = static_cast<std::uint32_t>(own.edges[i]);
         const auto f = static_cast<std::uint32_t>(other.edges[j]);
-        add(hits_.unsure_edge_edge, std::min(e, f), std::max(e, f));
+        add(step ? hits_.edge_edge : hits_.unsure_edge_edge, std::min(e, f), std::max(e, f));
       }
     }
-    const auto faces = [&](const SurfaceCluster& from, const PlacedCluster& from_placed, const float* from_shift,
-                           const SurfaceCluster& face, const PlacedCluster& face_placed, const float* face_shift,
-                           const std::uint8_t* place) {
+    const auto faces = [&](const SurfaceCluster& from, const Side& from_side, const SurfaceCluster& face,
+                           const Side& face_side, const std::uint8_t* place) {
       for (std::size_t t = 0; t < face.triangle_count; ++t) {
         const std::uint8_t corners[3] = {face.corner[0][t], face.corner[1][t], face.corner[2][t]};
-        const Box box = box_of(face_placed, face_shift, corners, 3);
+        const Box box = box_of(face_side, corners, 3);
         for (std::size_t v = 0; v < from.owned_vertex_count; ++v) {
           const std::uint8_t vertex[1] = {static_cast<std::uint8_t>(v)};
           ++hits_.counts.tests;
-          if (apart(box_of(from_placed, from_shift, vertex, 1), box, margin)) continue;
+          if (apart(box_of(from_side, vertex, 1), box, margin)) continue;
           if (place != nullptr && share(place, vertex, 1, corners, 3)) {
             ++hits_.counts.adjacent;
             continue;
           }
-          add(hits_.unsure_vertex_triangle, static_cast<std::uint32_t>(from.vertices[v]),
+          add(step ? hits_.vertex_triangle : hits_.unsure_vertex_triangle, static_cast<std::uint32_t>(from.vertices[v]),
               static_cast<std::uint32_t>(face.triangles[t]));
         }
       }
     };
-    faces(own, own_placed, none, other, placed, shift, neighbor == nullptr ? nullptr : neighbor->place);
-    if (!same) faces(other, placed, shift, own, own_placed, none, neighbor == nullptr ? nullptr : neighbor->reverse);
+    faces(own, own_side, other, side, neighbor == nullptr ? nullptr : neighbor->place);
+    if (!same) faces(other, side, own, own_side, neighbor == nullptr ? nullptr : neighbor->reverse);
   }
 
   static bool share(const std::uint8_t* place, const std::uint8_t* a, std::size_t a_count, const std::uint8_t* b,
@@ -252,8 +279,17 @@ HWY_INLINE Float reciprocal(Float v) {
   return hn::Mul(r, hn::NegMulAdd(v, r, hn::Set(f, 2.0F)));
 }
 
-/// Two edges: from the origin to da, and from b0 to b1.
-HWY_INLINE Verdicts judge_edges(const Wide& da, const Wide& b0, const Wide& b1, const Limits& limits) {
+/// Lanes that are surely beyond reach all along a step: the gap along u changes no faster than linearly, as each vertex
+/// goes straight, so it is never less than the smaller of those at its start and its end.
+HWY_INLINE std::uint32_t never(Float start, Float end, const Wide& u, const Limits& limits) {
+  const F f;
+  const Float gap = hn::Min(start, end);
+  const Float least = hn::MulAdd(hn::Set(f, limits.beyond), inner(u, u), hn::Set(f, 1e-35F));
+  return mask_bits(f, hn::And(hn::Gt(gap, hn::Zero(f)), hn::Gt(hn::Mul(gap, gap), least)));
+}
+
+/// From the nearest point of the edge from the origin to da to that of the edge from b0 to b1.
+HWY_INLINE Wide between_edges(const Wide& da, const Wide& b0, const Wide& b1) {
   const F f;
   const Float tiny = hn::Set(f, 1e-35F);
   const Wide db = minus(b1, b0);
@@ -268,13 +304,20 @@ HWY_INLINE Verdicts judge_edges(const Wide& da, const Wide& b0, const Wide& b1, 
   const Float t = unit_interval(hn::Mul(hn::MulSub(ab, s0, cb), hn::ApproximateReciprocal(bb)));
   const Float s = unit_interval(hn::Mul(hn::MulAdd(ab, t, ca), hn::ApproximateReciprocal(aa)));
   const Wide on_b = along(t, db, b0);
-  const Wide u = {hn::NegMulAdd(s, da.x, on_b.x), hn::NegMulAdd(s, da.y, on_b.y), hn::NegMulAdd(s, da.z, on_b.z)};
-  const Float gap = hn::Sub(hn::Min(inner(b0, u), inner(b1, u)), hn::Max(hn::Zero(f), inner(da, u)));
-  return judge(gap, u, limits);
+  return {hn::NegMulAdd(s, da.x, on_b.x), hn::NegMulAdd(s, da.y, on_b.y), hn::NegMulAdd(s, da.z, on_b.z)};
+}
+HWY_INLINE Float gap_of_edges(const Wide& da, const Wide& b0, const Wide& b1, const Wide& u) {
+  return hn::Sub(hn::Min(inner(b0, u), inner(b1, u)), hn::Max(hn::Zero(F()), inner(da, u)));
 }
 
-/// The origin and a triangle.
-HWY_INLINE Verdicts judge_triangle(const Wide& a, const Wide& b, const Wide& c, const Limits& limits) {
+/// Two edges: from the origin to da, and from b0 to b1.
+HWY_INLINE Verdicts judge_edges(const Wide& da, const Wide& b0, const Wide& b1, const Limits& limits) {
+  const Wide u = between_edges(da, b0, b1);
+  return judge(gap_of_edges(da, b0, b1, u), u, limits);
+}
+
+/// From the origin to the nearest point of a triangle.
+HWY_INLINE Wide to_triangle(const Wide& a, const Wide& b, const Wide& c) {
   const F f;
   const Float zero = hn::Zero(f);
   const Float tiny = hn::Set(f, 1e-35F);
@@ -307,9 +350,16 @@ HWY_INLINE Verdicts judge_triangle(const Wide& a, const Wide& b, const Wide& c, 
   const auto combine = [&](Float p, Float q, Float r) {
     return hn::Mul(hn::MulAdd(at_a, p, hn::MulAdd(at_b, q, hn::Mul(at_c, r))), per_sum);
   };
-  u = choose(inside, {combine(a.x, b.x, c.x), combine(a.y, b.y, c.y), combine(a.z, b.z, c.z)}, u);
-  const Float gap = hn::Min(hn::Min(inner(a, u), inner(b, u)), inner(c, u));
-  return judge(gap, u, limits);
+  return choose(inside, {combine(a.x, b.x, c.x), combine(a.y, b.y, c.y), combine(a.z, b.z, c.z)}, u);
+}
+HWY_INLINE Float gap_to_triangle(const Wide& a, const Wide& b, const Wide& c, const Wide& u) {
+  return hn::Min(hn::Min(inner(a, u), inner(b, u)), inner(c, u));
+}
+
+/// The origin and a triangle.
+HWY_INLINE Verdicts judge_triangle(const Wide& a, const Wide& b, const Wide& c, const Limits& limits) {
+  const Wide u = to_triangle(a, b, c);
+  return judge(gap_to_triangle(a, b, c, u), u, limits);
 }
 
 /// Sixteen bytes from the vectors step(0), step(1) and so on.
@@ -329,6 +379,19 @@ HWY_INLINE hn::Vec<B16> assemble(const Step& step) {
 struct Bytes16 {
   hn::Vec<B16> along[directions];
 };
+
+/// Lowest and highest byte of each vertex along each direction: those of the start and of the end of a step, or the
+/// same.
+struct SweptBytes {
+  Bytes16 low, high;
+};
+
+HWY_INLINE void sweep_bytes(const Bytes16& start, const Bytes16& end, SweptBytes& out) {
+  for (std::size_t k = 0; k < directions; ++k) {
+    out.low.along[k] = hn::Min(start.along[k], end.along[k]);
+    out.high.along[k] = hn::Max(start.along[k], end.along[k]);
+  }
+}
 
 /// Four times sixteen bytes in as few vectors as they fit.
 struct Joined {
@@ -388,17 +451,23 @@ HWY_INLINE hn::Vec<D> spread16(D d, hn::Vec<B16> bytes) {
   }
 }
 
-HWY_INLINE void bound_edges(const SurfaceCluster& cluster, const Bytes16& bytes, EdgeBytes& out) {
+template <bool step>
+HWY_INLINE void bound_edges(const SurfaceCluster& cluster, const SweptBytes& bytes, EdgeBytes& out) {
   const B32 d;
   for (std::size_t p = 0; p < edge_parts; ++p) {
     const auto from = hn::Load(d, cluster.edge_from + p * edge_part);
     const auto to = hn::Load(d, cluster.edge_to + p * edge_part);
     for (std::size_t k = 0; k < directions; ++k) {
-      const auto table = spread16(d, bytes.along[k]);
+      const auto table = spread16(d, bytes.low.along[k]);
       const auto a = hn::TableLookupBytes(table, from);
       const auto b = hn::TableLookupBytes(table, to);
       out.low[k][p] = hn::Min(a, b);
-      out.high[k][p] = hn::Max(a, b);
+      if constexpr (step) {
+        const auto highs = spread16(d, bytes.high.along[k]);
+        out.high[k][p] = hn::Max(hn::TableLookupBytes(highs, from), hn::TableLookupBytes(highs, to));
+      } else {
+        out.high[k][p] = hn::Max(a, b);
+      }
     }
   }
 }
@@ -409,7 +478,8 @@ struct TriangleBytes {
   alignas(16) std::uint8_t width[directions][cluster_lanes];
 };
 
-HWY_INLINE void bound_triangles(const SurfaceCluster& cluster, const Bytes16& bytes, const std::uint8_t* grow,
+template <bool step>
+HWY_INLINE void bound_triangles(const SurfaceCluster& cluster, const SweptBytes& bytes, const std::uint8_t* grow,
                                 TriangleBytes& out) {
   const B16 d;
   const auto c0 = hn::Load(d, cluster.corner[0]);
@@ -417,16 +487,24 @@ HWY_INLINE void bound_triangles(const SurfaceCluster& cluster, const Bytes16& by
   const auto c2 = hn::Load(d, cluster.corner[2]);
   for (std::size_t k = 0; k < directions; ++k) {
     const auto by = hn::Set(d, grow[k]);
-    const auto a = hn::TableLookupBytes(bytes.along[k], c0);
-    const auto b = hn::TableLookupBytes(bytes.along[k], c1);
-    const auto c = hn::TableLookupBytes(bytes.along[k], c2);
+    auto a = hn::TableLookupBytes(bytes.low.along[k], c0);
+    auto b = hn::TableLookupBytes(bytes.low.along[k], c1);
+    auto c = hn::TableLookupBytes(bytes.low.along[k], c2);
     const auto low = hn::SaturatedSub(hn::Min(hn::Min(a, b), c), by);
     hn::Store(low, d, out.low[k]);
+    if constexpr (step) {
+      a = hn::TableLookupBytes(bytes.high.along[k], c0);
+      b = hn::TableLookupBytes(bytes.high.along[k], c1);
+      c = hn::TableLookupBytes(bytes.high.along[k], c2);
+    }
     hn::Store(hn::Sub(hn::SaturatedAdd(hn::Max(hn::Max(a, b), c), by), low), d, out.width[k]);
   }
 }
 
-/// All pairs of one cluster, A, with others. Coordinates are in the frame of A.
+/// All pairs of one cluster, A, with others. Coordinates are in the frame of A. `step`: over a step, in which vertices
+/// go straight to their ends. The frame then goes with a vertex of A, so that a motion that clusters share does not
+/// count: what changes between them is the difference of two straight motions, which is straight.
+template <bool step>
 class ClusterPairSearch {
  public:
   ClusterPairSearch(const SearchIn& in, SearchHits& hits) : in_(in), hits_(hits) {}
@@ -436,10 +514,32 @@ class ClusterPairSearch {
     cluster_ = &in_.clusters[a];
     placed_ = &in_.placed[a];
     prepared_ = false;
+    radius_ = placed_->radius;
+    slab_low_ = placed_->slab_low;
+    slab_high_ = placed_->slab_high;
+    if constexpr (step) {
+      placed_end_ = &in_.placed_end[a];
+      radius_ = std::max(radius_, placed_end_->radius);
+      load(*placed_end_, own_end_);
+      const F f;
+      const auto along = [&](std::size_t p) {
+        return hn::MulAdd(hn::Set(f, placed_->normal[0]), own_end_.x[p],
+                          hn::MulAdd(hn::Set(f, placed_->normal[1]), own_end_.y[p],
+                                     hn::Mul(hn::Set(f, placed_->normal[2]), own_end_.z[p])));
+      };
+      Float lows = along(0);
+      Float highs = lows;
+      for (std::size_t p = 1; p < float_parts; ++p) {
+        lows = hn::Min(lows, along(p));
+        highs = hn::Max(highs, along(p));
+      }
+      slab_low_ = std::min(slab_low_, hn::GetLane(hn::MinOfLanes(f, lows)));
+      slab_high_ = std::max(slab_high_, hn::GetLane(hn::MaxOfLanes(f, highs)));
+    }
   }
 
   void near_pair(const ClusterNeighbor& neighbor) {
-    if (!prepared_) prepare(8 * (placed_->radius + in_.reach));
+    if (!prepared_) prepare(8 * (radius_ + in_.reach));
     const SurfaceCluster& other = in_.clusters[neighbor.cluster];
     // Edges and triangles of the other at each vertex of A, and triangles of A at each vertex of the other.
     for (std::size_t v = 0; v < cluster_lanes; ++v) {
@@ -459,6 +559,32 @@ class ClusterPairSearch {
   void far_pair(std::int32_t b) { other_pair<false>(b); }
 
  private:
+  static HWY_INLINE void load(const PlacedCluster& placed, Points16& out) {
+    const F f;
+    for (std::size_t p = 0; p < float_parts; ++p) {
+      out.x[p] = hn::Load(f, placed.x + p * float_lanes);
+      out.y[p] = hn::Load(f, placed.y + p * float_lanes);
+      out.z[p] = hn::Load(f, placed.z + p * float_lanes);
+    }
+  }
+
+  /// The other cluster in the frame of A. Returns the largest coordinate of the shift.
+  static HWY_INLINE float load_shifted(const PlacedCluster& own, const PlacedCluster& placed, float* shift,
+                                       Points16& out) {
+    const F f;
+    for (std::size_t k = 0; k < 3; ++k) shift[k] = static_cast<float>(placed.origin[k] - own.origin[k]);
+    load(placed, out);
+    const auto x = hn::Set(f, shift[0]);
+    const auto y = hn::Set(f, shift[1]);
+    const auto z = hn::Set(f, shift[2]);
+    for (std::size_t p = 0; p < float_parts; ++p) {
+      out.x[p] = hn::Add(out.x[p], x);
+      out.y[p] = hn::Add(out.y[p], y);
+      out.z[p] = hn::Add(out.z[p], z);
+    }
+    return std::max(std::max(std::abs(shift[0]), std::abs(shift[1])), std::abs(shift[2]));
+  }
+
   /// Bounds of the features of A, good for coordinates up to `largest`.
   HWY_NOINLINE void prepare(float largest) {
     const F f;
@@ -467,11 +593,7 @@ class ClusterPairSearch {
     limits_.beyond = margin * margin * 1.00001F;
     const float inner_reach = in_.reach * 0.99999F - rounding * largest;
     limits_.within = inner_reach > 0 ? inner_reach * inner_reach * 0.99999F : 0;
-    for (std::size_t p = 0; p < float_parts; ++p) {
-      own_.x[p] = hn::Load(f, placed_->x + p * float_lanes);
-      own_.y[p] = hn::Load(f, placed_->y + p * float_lanes);
-      own_.z[p] = hn::Load(f, placed_->z + p * float_lanes);
-    }
+    load(*placed_, own_);
     const float* n = placed_->normal;
     const auto point = [&](std::uint8_t place, float* out) {
       out[0] = placed_->x[place];
@@ -509,6 +631,13 @@ class ClusterPairSearch {
         lows = hn::Min(lows, v);
         highs = hn::Max(highs, v);
       }
+      if constexpr (step) {
+        for (std::size_t p = 0; p < float_parts; ++p) {
+          const Float v = hn::MulAdd(x, own_end_.x[p], hn::MulAdd(y, own_end_.y[p], hn::Mul(z, own_end_.z[p])));
+          lows = hn::Min(lows, v);
+          highs = hn::Max(highs, v);
+        }
+      }
       const float low = hn::GetLane(hn::MinOfLanes(f, lows));
       const float high = hn::GetLane(hn::MaxOfLanes(f, highs));
       const float steps = 246 / (high - low + 2 * margin);
@@ -516,9 +645,9 @@ class ClusterPairSearch {
       direction_[k][3] = 3 - (low - margin) * steps;
       grow_[k] = static_cast<std::uint8_t>(static_cast<int>(margin * steps) + 1);
     }
-    project(own_, own_bytes_);
-    bound_edges(*cluster_, own_bytes_, own_edges_);
-    bound_triangles(*cluster_, own_bytes_, grow_, own_triangles_);
+    project_swept(own_, own_end_, own_bytes_);
+    bound_edges<step>(*cluster_, own_bytes_, own_edges_);
+    bound_triangles<step>(*cluster_, own_bytes_, grow_, own_triangles_);
     const B32 d;
     for (std::size_t k = 0; k < directions; ++k) {
       const auto by = hn::Set(d, grow_[k]);
@@ -531,10 +660,9 @@ class ClusterPairSearch {
     const B16 d16;
     for (std::size_t k = 0; k < directions; ++k) by.along[k] = hn::Set(d16, grow_[k]);
     join(B64(), by, joined_grow_);
-    join(B64(), own_bytes_, own_joined_);
     Joined low;
     Joined high;
-    extremes(own_joined_, low, high);
+    join_swept(own_bytes_, own_joined_low_, own_joined_high_, low, high);
     for (std::size_t p = 0; p < wide_parts; ++p) {
       hull_low_.part[p] = hn::SaturatedSub(low.part[p], joined_grow_.part[p]);
       hull_high_.part[p] = hn::SaturatedAdd(high.part[p], joined_grow_.part[p]);
@@ -553,11 +681,35 @@ class ClusterPairSearch {
       const auto y = hn::Set(f, direction_[k][1]);
       const auto z = hn::Set(f, direction_[k][2]);
       const auto o = hn::Set(f, direction_[k][3]);
-      const auto step = [&](std::size_t p) {
+      const auto bytes_of = [&](std::size_t p) {
         const Float v = hn::MulAdd(x, points.x[p], hn::MulAdd(y, points.y[p], hn::MulAdd(z, points.z[p], o)));
         return hn::DemoteTo(u8, hn::ConvertTo(i, hn::Max(hn::Min(v, most), hn::Zero(f))));
       };
-      out.along[k] = assemble(step);
+      out.along[k] = assemble(bytes_of);
+    }
+  }
+
+  HWY_INLINE void project_swept(const Points16& start, const Points16& end, SweptBytes& out) const {
+    project(start, out.low);
+    if constexpr (step) {
+      const Bytes16 bytes = out.low;
+      Bytes16 end_bytes;
+      project(end, end_bytes);
+      sweep_bytes(bytes, end_bytes, out);
+    }
+  }
+
+  /// Bytes side by side, and the lowest and highest of all vertices.
+  static HWY_INLINE void join_swept(const SweptBytes& bytes, Joined& joined_low, Joined& joined_high, Joined& low,
+                                    Joined& high) {
+    join(B64(), bytes.low, joined_low);
+    extremes(joined_low, low, high);
+    if constexpr (step) {
+      join(B64(), bytes.high, joined_high);
+      Joined ignored;
+      extremes(joined_high, ignored, high);
+    } else {
+      joined_high = joined_low;
     }
   }
 
@@ -573,6 +725,23 @@ class ClusterPairSearch {
       const Float v = hn::MulAdd(x, points.x[p], hn::MulAdd(y, points.y[p], hn::Mul(z, points.z[p])));
       above = above && hn::AllTrue(f, hn::Gt(v, hn::Set(f, high)));
       below = below && hn::AllTrue(f, hn::Lt(v, hn::Set(f, low)));
+    }
+    return above || below;
+  }
+  /// The same at both ends of a step, on the same side.
+  static HWY_INLINE bool beyond_slab(const float* normal, float low, float high, const Points16& start,
+                                     const Points16& end) {
+    const F f;
+    const auto x = hn::Set(f, normal[0]);
+    const auto y = hn::Set(f, normal[1]);
+    const auto z = hn::Set(f, normal[2]);
+    bool above = true;
+    bool below = true;
+    for (std::size_t p = 0; p < float_parts; ++p) {
+      const Float v = hn::MulAdd(x, start.x[p], hn::MulAdd(y, start.y[p], hn::Mul(z, start.z[p])));
+      const Float w = hn::MulAdd(x, end.x[p], hn::MulAdd(y, end.y[p], hn::Mul(z, end.z[p])));
+      above = above && hn::AllTrue(f, hn::Gt(hn::Min(v, w), hn::Set(f, high)));
+      below = below && hn::AllTrue(f, hn::Lt(hn::Max(v, w), hn::Set(f, low)));
     }
     return above || below;
   }
@@ -595,55 +764,50 @@ class ClusterPairSearch {
   void same_pair() {
     count(*cluster_);
     edge_rows<true>(first_bits(cluster_->edge_count), own_edges_, *cluster_, true);
-    measure_edges(*cluster_, own_);
+    measure_edges(*cluster_, own_, own_end_);
     vertex_rows<true>(*cluster_, own_bytes_, first_bits(cluster_->owned_vertex_count), *cluster_, own_triangles_,
                       triangles_at_);
-    measure_vertices(*cluster_, own_, *cluster_, own_);
+    measure_vertices(*cluster_, own_, own_end_, *cluster_, own_, own_end_);
   }
 
   template <bool near>
   HWY_INLINE void other_pair(std::int32_t b) {
-    const F f;
     const SurfaceCluster& other = in_.clusters[b];
     const PlacedCluster& placed = in_.placed[b];
     count(other);
-    const float shift[3] = {static_cast<float>(placed.origin[0] - placed_->origin[0]),
-                            static_cast<float>(placed.origin[1] - placed_->origin[1]),
-                            static_cast<float>(placed.origin[2] - placed_->origin[2])};
-    const float farthest = std::max(std::max(std::abs(shift[0]), std::abs(shift[1])), std::abs(shift[2]));
-    const float largest = placed_->radius + placed.radius + farthest;
+    float shift[3];
     Points16 points;
-    {
-      const auto x = hn::Set(f, shift[0]);
-      const auto y = hn::Set(f, shift[1]);
-      const auto z = hn::Set(f, shift[2]);
-      for (std::size_t p = 0; p < float_parts; ++p) {
-        points.x[p] = hn::Add(hn::Load(f, placed.x + p * float_lanes), x);
-        points.y[p] = hn::Add(hn::Load(f, placed.y + p * float_lanes), y);
-        points.z[p] = hn::Add(hn::Load(f, placed.z + p * float_lanes), z);
-      }
+    const float farthest = load_shifted(*placed_, placed, shift, points);
+    float largest = placed_->radius + placed.radius + farthest;
+    Points16 end_points;
+    if constexpr (step) {
+      float end_shift[3];
+      const float end_farthest = load_shifted(*placed_end_, in_.placed_end[b], end_shift, end_points);
+      largest = std::max(largest, placed_end_->radius + in_.placed_end[b].radius + end_farthest);
     }
     if constexpr (!near) {
       const float margin = (in_.reach + rounding * largest) * 1.00001F;
-      if (beyond_slab(placed_->normal, placed_->slab_low - margin, placed_->slab_high + margin, points)) return;
-      Points16 own;
-      for (std::size_t p = 0; p < float_parts; ++p) {
-        own.x[p] = hn::Load(f, placed_->x + p * float_lanes);
-        own.y[p] = hn::Load(f, placed_->y + p * float_lanes);
-        own.z[p] = hn::Load(f, placed_->z + p * float_lanes);
+      const float low = slab_low_ - margin;
+      const float high = slab_high_ + margin;
+      if constexpr (step) {
+        if (beyond_slab(placed_->normal, low, high, points, end_points)) return;
+      } else {
+        if (beyond_slab(placed_->normal, low, high, points)) return;
+        Points16 own;
+        load(*placed_, own);
+        const float offset = placed.normal[0] * shift[0] + placed.normal[1] * shift[1] + placed.normal[2] * shift[2];
+        if (beyond_slab(placed.normal, placed.slab_low + offset - margin, placed.slab_high + offset + margin, own))
+          return;
       }
-      const float offset = placed.normal[0] * shift[0] + placed.normal[1] * shift[1] + placed.normal[2] * shift[2];
-      if (beyond_slab(placed.normal, placed.slab_low + offset - margin, placed.slab_high + offset + margin, own))
-        return;
     }
-    if (!prepared_ || largest > largest_) prepare(std::max(2 * largest, 8 * (placed_->radius + in_.reach)));
-    Bytes16 bytes;
-    project(points, bytes);
-    Joined joined;
-    join(B64(), bytes, joined);
+    if (!prepared_ || largest > largest_) prepare(std::max(2 * largest, 8 * (radius_ + in_.reach)));
+    SweptBytes bytes;
+    project_swept(points, end_points, bytes);
+    Joined joined_low;
+    Joined joined_high;
     Joined low;
     Joined high;
-    extremes(joined, low, high);
+    join_swept(bytes, joined_low, joined_high, low, high);
     const B64 d;
     alignas(64) std::uint8_t hull_low[64];
     alignas(64) std::uint8_t hull_high[64];
@@ -660,10 +824,10 @@ class ClusterPairSearch {
       const auto grown_high = hn::SaturatedAdd(high.part[p], joined_grow_.part[p]);
       hn::Store(grown_low, d, hull_low + p * wide_bytes);
       hn::Store(grown_high, d, hull_high + p * wide_bytes);
-      const auto own_outside =
-          hn::Or(hn::SaturatedSub(own_joined_.part[p], grown_high), hn::SaturatedSub(grown_low, own_joined_.part[p]));
-      const auto other_outside = hn::Or(hn::SaturatedSub(joined.part[p], hull_high_.part[p]),
-                                        hn::SaturatedSub(hull_low_.part[p], joined.part[p]));
+      const auto own_outside = hn::Or(hn::SaturatedSub(own_joined_low_.part[p], grown_high),
+                                      hn::SaturatedSub(grown_low, own_joined_high_.part[p]));
+      const auto other_outside = hn::Or(hn::SaturatedSub(joined_low.part[p], hull_high_.part[p]),
+                                        hn::SaturatedSub(hull_low_.part[p], joined_high.part[p]));
       own_inside |= wide_mask_bits(d, hn::Eq(own_outside, zero)) << (p * wide_bytes % 64);
       other_inside |= wide_mask_bits(d, hn::Eq(other_outside, zero)) << (p * wide_bytes % 64);
     }
@@ -687,22 +851,22 @@ class ClusterPairSearch {
       rows &= first_bits(cluster_->edge_count);
       if (rows != 0) {
         EdgeBytes edges;
-        bound_edges(other, bytes, edges);
+        bound_edges<step>(other, bytes, edges);
         edge_rows<near>(rows, edges, other, false);
-        measure_edges(other, points);
+        measure_edges(other, points, end_points);
       }
     }
     const std::uint32_t own_vertices = in_all(own_inside, cluster_->owned_vertex_count);
     if (own_vertices != 0) {
       TriangleBytes triangles;
-      bound_triangles(other, bytes, grow_, triangles);
+      bound_triangles<step>(other, bytes, grow_, triangles);
       vertex_rows<near>(*cluster_, own_bytes_, own_vertices, other, triangles, triangles_at_);
-      measure_vertices(*cluster_, own_, other, points);
+      measure_vertices(*cluster_, own_, own_end_, other, points, end_points);
     }
     const std::uint32_t other_vertices = in_all(other_inside, other.owned_vertex_count);
     if (other_vertices != 0) {
       vertex_rows<near>(other, bytes, other_vertices, *cluster_, own_triangles_, own_triangles_at_);
-      measure_vertices(other, points, *cluster_, own_);
+      measure_vertices(other, points, end_points, *cluster_, own_, own_end_);
     }
   }
 
@@ -773,16 +937,18 @@ class ClusterPairSearch {
 
   /// Candidates among owned vertices of one cluster and triangles of another, whose bounds are grown.
   template <bool near>
-  HWY_INLINE void vertex_rows(const SurfaceCluster& from, const Bytes16& bytes, std::uint32_t vertices,
+  HWY_INLINE void vertex_rows(const SurfaceCluster& from, const SweptBytes& bytes, std::uint32_t vertices,
                               const SurfaceCluster& face, const TriangleBytes& triangles,
                               const std::uint32_t* adjacent_at) {
     const B64 d;
     constexpr std::size_t at_once = wide_bytes / 16;
     hn::Vec<B64> table[directions];
+    hn::Vec<B64> high_table[directions];
     hn::Vec<B64> low[directions];
     hn::Vec<B64> width[directions];
     for (std::size_t k = 0; k < directions; ++k) {
-      table[k] = spread16(d, bytes.along[k]);
+      table[k] = spread16(d, bytes.low.along[k]);
+      if constexpr (step) high_table[k] = spread16(d, bytes.high.along[k]);
       low[k] = hn::LoadDup128(d, triangles.low[k]);
       width[k] = hn::LoadDup128(d, triangles.width[k]);
     }
@@ -808,8 +974,16 @@ class ClusterPairSearch {
       if (here == 0) continue;
       const auto vertex = hn::Add(number, hn::Set(d, static_cast<std::uint8_t>(i)));
       auto outside = hn::Zero(d);
-      for (std::size_t k = 0; k < directions; ++k)
-        outside = hn::Or(outside, hn::SaturatedSub(hn::Sub(hn::TableLookupBytes(table[k], vertex), low[k]), width[k]));
+      for (std::size_t k = 0; k < directions; ++k) {
+        const auto lowest = hn::TableLookupBytes(table[k], vertex);
+        if constexpr (step) {
+          const auto highest = hn::TableLookupBytes(high_table[k], vertex);
+          outside = hn::Or(outside, hn::SaturatedSub(low[k], highest));
+          outside = hn::Or(outside, hn::SaturatedSub(lowest, hn::Add(low[k], width[k])));
+        } else {
+          outside = hn::Or(outside, hn::SaturatedSub(hn::Sub(lowest, low[k]), width[k]));
+        }
+      }
       std::uint64_t bits = wide_mask_bits(d, hn::Eq(outside, hn::Zero(d))) & all;
       std::uint64_t adjacent = 0;
       std::uint64_t wanted = 0;
@@ -842,29 +1016,55 @@ class ClusterPairSearch {
     return hn::BitCast(i, hn::And(words, hn::Set(u, 15U)));
   }
 
-  HWY_INLINE void measure_edges(const SurfaceCluster& other, const Points16& points) {
+  HWY_INLINE void measure_edges(const SurfaceCluster& other, const Points16& points, const Points16& end_points) {
     hits_.counts.measured += candidates_;
     if (candidates_ == 0) return;
     for (std::size_t c = 0; c < candidates_; c += float_lanes) {
-      const Wide a0 = look_up(own_, places(c, 0));
-      const Wide a1 = look_up(own_, places(c, 1));
-      const Wide b0 = look_up(points, places(c, 2));
-      const Wide b1 = look_up(points, places(c, 3));
-      const Verdicts verdicts = judge_edges(minus(a1, a0), minus(b0, a0), minus(b1, a0), limits_);
+      const auto i = places(c, 0);
+      const auto j = places(c, 1);
+      const auto k = places(c, 2);
+      const auto l = places(c, 3);
+      const Wide a0 = look_up(own_, i);
+      const Wide da = minus(look_up(own_, j), a0);
+      const Wide b0 = minus(look_up(points, k), a0);
+      const Wide b1 = minus(look_up(points, l), a0);
+      Verdicts verdicts;
+      if constexpr (step) {
+        const Wide u = between_edges(da, b0, b1);
+        const Wide a0_end = look_up(own_end_, i);
+        const Float end = gap_of_edges(minus(look_up(own_end_, j), a0_end), minus(look_up(end_points, k), a0_end),
+                                       minus(look_up(end_points, l), a0_end), u);
+        verdicts = {~never(gap_of_edges(da, b0, b1, u), end, u, limits_), 0};
+      } else {
+        verdicts = judge_edges(da, b0, b1, limits_);
+      }
       keep(verdicts, c, cluster_->edges, other.edges, true, hits_.edge_edge, hits_.unsure_edge_edge);
     }
   }
 
-  HWY_INLINE void measure_vertices(const SurfaceCluster& from, const Points16& vertices, const SurfaceCluster& face,
-                                   const Points16& corners) {
+  HWY_INLINE void measure_vertices(const SurfaceCluster& from, const Points16& vertices, const Points16& end_vertices,
+                                   const SurfaceCluster& face, const Points16& corners, const Points16& end_corners) {
     hits_.counts.measured += candidates_;
     if (candidates_ == 0) return;
     for (std::size_t c = 0; c < candidates_; c += float_lanes) {
-      const Wide v = look_up(vertices, places(c, 0));
-      const Wide a = look_up(corners, places(c, 1));
-      const Wide b = look_up(corners, places(c, 2));
-      const Wide e = look_up(corners, places(c, 3));
-      const Verdicts verdicts = judge_triangle(minus(a, v), minus(b, v), minus(e, v), limits_);
+      const auto i = places(c, 0);
+      const auto j = places(c, 1);
+      const auto k = places(c, 2);
+      const auto l = places(c, 3);
+      const Wide v = look_up(vertices, i);
+      const Wide a = minus(look_up(corners, j), v);
+      const Wide b = minus(look_up(corners, k), v);
+      const Wide e = minus(look_up(corners, l), v);
+      Verdicts verdicts;
+      if constexpr (step) {
+        const Wide u = to_triangle(a, b, e);
+        const Wide v_end = look_up(end_vertices, i);
+        const Float end = gap_to_triangle(minus(look_up(end_corners, j), v_end), minus(look_up(end_corners, k), v_end),
+                                          minus(look_up(end_corners, l), v_end), u);
+        verdicts = {~never(gap_to_triangle(a, b, e, u), end, u, limits_), 0};
+      } else {
+        verdicts = judge_triangle(a, b, e, limits_);
+      }
       keep(verdicts, c, from.vertices, face.triangles, false, hits_.vertex_triangle, hits_.unsure_vertex_triangle);
     }
   }
@@ -894,18 +1094,23 @@ class ClusterPairSearch {
   std::int32_t number_ = 0;
   const SurfaceCluster* cluster_ = nullptr;
   const PlacedCluster* placed_ = nullptr;
+  const PlacedCluster* placed_end_ = nullptr;
   bool prepared_ = false;
+  float radius_ = 0;  ///< largest coordinate
+  float slab_low_ = 0;
+  float slab_high_ = 0;
   float largest_ = 0;
   Limits limits_{};
   Points16 own_;
+  Points16 own_end_;                ///< of a step
   float direction_[directions][4];  ///< in steps, and offset
   std::uint8_t grow_[directions];   ///< steps that the reach takes
-  Bytes16 own_bytes_;
+  SweptBytes own_bytes_;
   EdgeBytes own_edges_;
   TriangleBytes own_triangles_;                                       ///< grown
   alignas(64) std::uint8_t row_low_[directions][cluster_edge_lanes];  ///< grown edges
   alignas(64) std::uint8_t row_high_[directions][cluster_edge_lanes];
-  Joined joined_grow_, own_joined_;
+  Joined joined_grow_, own_joined_low_, own_joined_high_;
   Joined hull_low_, hull_high_;  ///< grown
 
   // The pair at hand.

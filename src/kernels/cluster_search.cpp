@@ -29,83 +29,59 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr float box_slack = 5e-7F;
 
 template <class D>
-HWY_INLINE void measure_blocks_with(D d, const double* positions, std::size_t vertices,
-                                    const std::int32_t* block_vertices, const ClusterBlock* blocks, std::size_t count,
-                                    BlockBounds* out) {
-  if (vertices == 0) return;
-  // Four numbers are read for each vertex, of which the last has only three.
-  const std::size_t last = vertices - 1;
-  const double* end = positions + 3 * last;
-  const double padded[4] = {end[0], end[1], end[2], end[0]};
-  if (count == 0) return;
-  std::size_t list_end = 0;
-  for (std::size_t b = 0; b < count; ++b)
-    list_end = std::max(list_end, static_cast<std::size_t>(blocks[b].first_vertex) + blocks[b].vertex_count);
-  if (list_end == 0) return;
-  --list_end;
-  constexpr std::size_t prefetch_distance = 24;
-  for (std::size_t b = 0; b < count; ++b) {
-    const std::size_t first_vertex = blocks[b].first_vertex;
-    const std::int32_t* list = block_vertices + first_vertex;
-    const std::size_t n = blocks[b].vertex_count;
-    BlockBounds& bounds = out[b];
-    if constexpr (hn::MaxLanes(D()) == 4) {
-      auto low0 = hn::Set(d, infinity);
-      auto high0 = hn::Set(d, -infinity);
-      auto low1 = low0;
-      auto high1 = high0;
-      const auto zero = hn::Zero(d);
-      auto zeros0 = zero;
-      auto zeros1 = zero;
-      const auto load = [&](std::int32_t v) {
-        return hn::LoadU(d, static_cast<std::size_t>(v) == last ? padded : positions + 3 * static_cast<std::size_t>(v));
-      };
-      std::size_t i = 0;
-      for (; i + 2 <= n; i += 2) {
-        // The list goes on with the next block.
-        const std::size_t ahead = std::min(first_vertex + i + prefetch_distance, list_end);
-        hwy::Prefetch(positions + 3 * static_cast<std::size_t>(block_vertices[ahead]));
-        const auto p = load(list[i]);
-        const auto q = load(list[i + 1]);
-        low0 = hn::Min(low0, p);
-        high0 = hn::Max(high0, p);
-        zeros0 = hn::MulAdd(p, zero, zeros0);
-        low1 = hn::Min(low1, q);
-        high1 = hn::Max(high1, q);
-        zeros1 = hn::MulAdd(q, zero, zeros1);
+HWY_INLINE void measure_block(D d, const double* positions, std::size_t last, const double* padded,
+                              const std::int32_t* list, std::size_t n, BlockBounds& bounds) {
+  if constexpr (hn::MaxLanes(D()) == 4) {
+    auto low0 = hn::Set(d, infinity);
+    auto high0 = hn::Set(d, -infinity);
+    auto low1 = low0;
+    auto high1 = high0;
+    const auto load = [&](std::int32_t v) {
+      return hn::LoadU(d, static_cast<std::size_t>(v) == last ? padded : positions + 3 * static_cast<std::size_t>(v));
+    };
+    std::size_t i = 0;
+    for (; i + 2 <= n; i += 2) {
+      const auto p = load(list[i]);
+      const auto q = load(list[i + 1]);
+      low0 = hn::Min(low0, p);
+      high0 = hn::Max(high0, p);
+      low1 = hn::Min(low1, q);
+      high1 = hn::Max(high1, q);
+    }
+    if (i < n) {
+      const auto p = load(list[i]);
+      low0 = hn::Min(low0, p);
+      high0 = hn::Max(high0, p);
+    }
+    hn::StoreU(hn::Min(low0, low1), d, bounds.low);
+    hn::StoreU(hn::Max(high0, high1), d, bounds.high);
+  } else {
+    for (std::size_t k = 0; k < 3; ++k) {
+      double low = infinity;
+      double high = -infinity;
+      for (std::size_t i = 0; i < n; ++i) {
+        const double x = positions[3 * static_cast<std::size_t>(list[i]) + k];
+        low = x < low ? x : low;
+        high = x > high ? x : high;
       }
-      if (i < n) {
-        const auto p = load(list[i]);
-        low0 = hn::Min(low0, p);
-        high0 = hn::Max(high0, p);
-        zeros0 = hn::MulAdd(p, zero, zeros0);
-      }
-      hn::StoreU(hn::Min(low0, low1), d, bounds.low);
-      hn::StoreU(hn::Max(high0, high1), d, bounds.high);
-      // A NaN or an infinity shows in a sum of all coordinates times zero.
-      bounds.finite = hn::AllTrue(d, hn::Eq(hn::Add(zeros0, zeros1), zero));
-    } else {
-      double zeros = 0;
-      for (std::size_t k = 0; k < 3; ++k) {
-        double low = infinity;
-        double high = -infinity;
-        for (std::size_t i = 0; i < n; ++i) {
-          const double x = positions[3 * static_cast<std::size_t>(list[i]) + k];
-          low = x < low ? x : low;
-          high = x > high ? x : high;
-          zeros += x * 0.0;
-        }
-        bounds.low[k] = low;
-        bounds.high[k] = high;
-      }
-      bounds.finite = zeros == 0;
+      bounds.low[k] = low;
+      bounds.high[k] = high;
     }
   }
 }
 
 void measure_blocks_of(const double* positions, std::size_t vertices, const std::int32_t* block_vertices,
-                       const ClusterBlock* blocks, std::size_t count, BlockBounds* out) {
-  measure_blocks_with(D4(), positions, vertices, block_vertices, blocks, count, out);
+                       const ClusterBlock* blocks, const std::int32_t* numbers, std::size_t count, BlockBounds* out) {
+  if (vertices == 0) return;
+  // Four numbers are read for each vertex, of which the last has only three.
+  const std::size_t last = vertices - 1;
+  const double* end = positions + 3 * last;
+  const double padded[4] = {end[0], end[1], end[2], end[0]};
+  for (std::size_t i = 0; i < count; ++i) {
+    const ClusterBlock& block = blocks[numbers[i]];
+    measure_block(D4(), positions, last, padded, block_vertices + block.first_vertex, block.vertex_count,
+                  out[numbers[i]]);
+  }
 }
 
 #if HWY_MAX_BYTES < 32
@@ -336,13 +312,38 @@ std::size_t overlapping_of(const BoxGroup* groups, const BoxGroup* upper, std::s
   return count;
 }
 
-void search_block_of(const SearchIn& in, std::int32_t block, const std::int32_t* partners, std::size_t partner_count,
+/// Looks at a list of far clusters, while those next in it come from memory.
+template <bool step>
+HWY_INLINE void visit_far(const SearchIn& in, ClusterPairSearch<step>& search, const std::int32_t* far,
+                          std::size_t count) {
+  constexpr std::size_t ahead = 3;
+  const auto fetch = [&](std::int32_t cluster) {
+    const auto* placed = reinterpret_cast<const char*>(in.placed + cluster);
+    for (std::size_t line = 0; line < sizeof(PlacedCluster); line += 64) hwy::Prefetch(placed + line);
+    if constexpr (step) {
+      const auto* end = reinterpret_cast<const char*>(in.placed_end + cluster);
+      for (std::size_t line = 0; line < sizeof(PlacedCluster); line += 64) hwy::Prefetch(end + line);
+    }
+    const auto* record = reinterpret_cast<const char*>(in.clusters + cluster);
+    hwy::Prefetch(record);
+    hwy::Prefetch(record + 64);
+  };
+  for (std::size_t k = 0; k < std::min(count, ahead); ++k) fetch(far[k]);
+  for (std::size_t k = 0; k < count; ++k) {
+    if (k + ahead < count) fetch(far[k + ahead]);
+    search.far_pair(far[k]);
+  }
+}
+
+template <bool step>
+void search_block_in(const SearchIn& in, std::int32_t block, const std::int32_t* partners, std::size_t partner_count,
                      bool neighbors, SearchHits& hits) {
   constexpr std::size_t max_partners = 1024;
   constexpr std::size_t max_far = 4096;
   if (partner_count > max_partners) {
     for (std::size_t i = 0; i < partner_count; i += max_partners)
-      search_block_of(in, block, partners + i, std::min(max_partners, partner_count - i), neighbors && i == 0, hits);
+      search_block_in<step>(in, block, partners + i, std::min(max_partners, partner_count - i), neighbors && i == 0,
+                            hits);
     return;
   }
   const ClusterBlock& own = in.blocks[block];
@@ -354,7 +355,7 @@ void search_block_of(const SearchIn& in, std::int32_t block, const std::int32_t*
     enclose_of(other, hull, 0);
     rows[q] = overlap(one_box(hull, 0), own_boxes);
   }
-  ClusterPairSearch search(in, hits);
+  ClusterPairSearch<step> search(in, hits);
   std::int32_t far[max_far];
   for (std::int32_t i = 0; i < own.count; ++i) {
     const std::int32_t a = own.first + i;
@@ -379,7 +380,7 @@ void search_block_of(const SearchIn& in, std::int32_t block, const std::int32_t*
           if (in.around[x].block == partner) bits &= ~in.around[x].clusters;
       }
       if (count + cluster_lanes > max_far) {
-        for (std::size_t k = 0; k < count; ++k) search.far_pair(far[k]);
+        visit_far(in, search, far, count);
         count = 0;
       }
       for (; bits != 0; bits &= bits - 1) {
@@ -387,7 +388,16 @@ void search_block_of(const SearchIn& in, std::int32_t block, const std::int32_t*
         if (touched || in.touched[b] != 0) far[count++] = b;
       }
     }
-    for (std::size_t k = 0; k < count; ++k) search.far_pair(far[k]);
+    visit_far(in, search, far, count);
+  }
+}
+
+void search_block_of(const SearchIn& in, std::int32_t block, const std::int32_t* partners, std::size_t partner_count,
+                     bool neighbors, SearchHits& hits) {
+  if (in.placed_end == nullptr) {
+    search_block_in<false>(in, block, partners, partner_count, neighbors, hits);
+  } else {
+    search_block_in<true>(in, block, partners, partner_count, neighbors, hits);
   }
 }
 
@@ -404,8 +414,8 @@ HWY_EXPORT(overlapping_of);
 HWY_EXPORT(search_block_of);
 
 void measure_blocks(const double* positions, std::size_t vertices, const std::int32_t* block_vertices,
-                    const ClusterBlock* blocks, std::size_t count, BlockBounds* out) {
-  HWY_DYNAMIC_DISPATCH(measure_blocks_of)(positions, vertices, block_vertices, blocks, count, out);
+                    const ClusterBlock* blocks, const std::int32_t* numbers, std::size_t count, BlockBounds* out) {
+  HWY_DYNAMIC_DISPATCH(measure_blocks_of)(positions, vertices, block_vertices, blocks, numbers, count, out);
 }
 void place_clusters(const double* positions, std::size_t vertices, const SearchUnits& units,
                     const SurfaceCluster* clusters, const ClusterBlock& block, PlacedCluster* placed, BoxGroup& boxes) {

@@ -27,7 +27,6 @@ struct SearchUnits {
 struct BlockBounds {
   double low[4];
   double high[4];
-  bool finite;
 };
 
 /// Sixteen boxes, in units, grown by half the reach and by what rounding needs. Two that do not overlap hold no
@@ -89,9 +88,9 @@ struct SearchHits {
   SearchCounts counts;
 };
 
-/// Boxes of the vertices of `count` blocks. `positions` are three numbers for each of `vertices`.
+/// Boxes of the vertices of `count` blocks, those of `numbers`. `positions` are three numbers for each of `vertices`.
 void measure_blocks(const double* positions, std::size_t vertices, const std::int32_t* block_vertices,
-                    const ClusterBlock* blocks, std::size_t count, BlockBounds* out);
+                    const ClusterBlock* blocks, const std::int32_t* numbers, std::size_t count, BlockBounds* out);
 
 /// Places the clusters of a block.
 void place_clusters(const double* positions, std::size_t vertices, const SearchUnits& units,
@@ -108,7 +107,10 @@ std::size_t overlapping(const BoxGroup* groups, const BoxGroup* upper, std::size
 struct SearchIn {
   const SurfaceCluster* clusters = nullptr;
   const PlacedCluster* placed = nullptr;
-  const BoxGroup* boxes = nullptr;  ///< of the clusters of each block
+  /// At the end of a step, in which vertices go straight; null: they stand still. Then all pairs that may come within
+  /// reach in the step are hits.
+  const PlacedCluster* placed_end = nullptr;
+  const BoxGroup* boxes = nullptr;  ///< of the clusters of each block, over the step
   const ClusterBlock* blocks = nullptr;
   const std::uint32_t* neighbor_begin = nullptr;
   const ClusterNeighbor* neighbors = nullptr;

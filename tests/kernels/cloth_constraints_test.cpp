@@ -58,9 +58,18 @@ class ClothConstraints : public testing::TestWithParam<std::int64_t> {
     const std::vector<ClothPoint> before = points(point_count(corners));
     std::vector<ClothPoint> other = one;
     const std::vector<ClothPoint> start = one;
-    project(ClothStep{.h = 1e-3, .points = one.data(), .before = before.data(), .damped = damped, .limited = limited});
-    reference(
-        ClothStep{.h = 1e-3, .points = other.data(), .before = before.data(), .damped = damped, .limited = limited});
+    project(ClothStep{.h = 1e-3,
+                      .bend_interval = 4e-3,
+                      .points = one.data(),
+                      .before = before.data(),
+                      .damped = damped,
+                      .limited = limited});
+    reference(ClothStep{.h = 1e-3,
+                        .bend_interval = 4e-3,
+                        .points = other.data(),
+                        .before = before.data(),
+                        .damped = damped,
+                        .limited = limited});
     std::size_t moved = 0;
     for (std::size_t i = 0; i < one.size(); ++i) {
       const double left[] = {one[i].x, one[i].y, one[i].z, one[i].inverse_mass};

@@ -3,8 +3,9 @@
 
 #include <cstring>
 #include <numbers>
+#include <random>
 
-#include "carom/detect/detect.hpp"
+#include "carom/detect/detect_continuous.hpp"
 #include "carom/mesh/generate.hpp"
 #include "every_target.hpp"
 #include "oracle/soup.hpp"
@@ -27,7 +28,9 @@ void expect_same(const Surface& surface, const std::vector<Eigen::Vector3d>& pos
   const auto found = detect(surface, positions, {.distance = distance, .method = "bvh", .threads = 1});
   const auto expected = detect(surface, positions, {.distance = distance, .method = "sweep", .threads = 1});
   ASSERT_EQ(found.size(), expected.size());
-  if (some) ASSERT_GT(found.size(), 0U);
+  if (some) {
+    ASSERT_GT(found.size(), 0U);
+  }
   for (std::size_t i = 0; i < found.size(); ++i) {
     const Contact& a = found[i];
     const Contact& b = expected[i];
@@ -77,6 +80,60 @@ TEST_P(ClusterKernels, FindTheContactsOfSoups) {
       ASSERT_NO_FATAL_FAILURE(expect_same(surface, soup.positions, 0.05, false)) << seed;
     }
   }
+}
+
+/// Impacts of a step by clusters, against those by the tree of clusters cut from positions.
+void expect_same_impacts(const Surface& surface, const std::vector<Eigen::Vector3d>& start,
+                         const std::vector<Eigen::Vector3d>& end, double distance, std::size_t& some) {
+  const auto found =
+      detect_continuous(surface, start, end, {.distance = distance, .method = "bvh", .threads = 1, .coherent = false});
+  const auto expected = detect_continuous(surface, start, end,
+                                          {.distance = distance, .method = "bvh14", .threads = 1, .coherent = false});
+  ASSERT_EQ(found.size(), expected.size());
+  some += found.size();
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const MovingContact& a = found[i];
+    const MovingContact& b = expected[i];
+    ASSERT_TRUE(a.kind == b.kind && a.a == b.a && a.b == b.b && a.impact.time == b.impact.time) << i;
+  }
+}
+
+/// Balls that fly at each other, deform and turn, slowly and by many times their size, all carried along by a motion
+/// that they share.
+TEST_P(ClusterKernels, FindTheImpactsOfStepsOfAnyLength) {
+  const TriangleMesh ball = make_icosphere(1, 2);
+  std::mt19937_64 random(5);
+  std::size_t some = 0;
+  for (const double length : {0.01, 0.3, 5.0}) {
+    for (const double carried : {0.0, 1e3}) {
+      std::vector<Triangle> triangles;
+      std::vector<Index> objects;
+      std::vector<Eigen::Vector3d> start;
+      std::vector<Eigen::Vector3d> end;
+      for (int o = 0; o < 6; ++o) {
+        const auto first = static_cast<Index>(start.size());
+        const auto draw = [&] {
+          return Eigen::Vector3d(oracle::uniform(random) - 0.5, oracle::uniform(random) - 0.5,
+                                 oracle::uniform(random) - 0.5);
+        };
+        const Eigen::Vector3d middle = 4 * draw();
+        const Eigen::Vector3d motion = length * draw();
+        const double turn = length * oracle::uniform(random);
+        for (const Eigen::Vector3d& p : ball.positions) {
+          start.push_back(middle + p);
+          const Eigen::Vector3d turned(std::cos(turn) * p.x() - std::sin(turn) * p.y(),
+                                       std::sin(turn) * p.x() + std::cos(turn) * p.y(), 0.9 * p.z());
+          end.push_back(middle + turned + motion + 0.02 * draw() + Eigen::Vector3d::Constant(carried));
+        }
+        for (const Triangle& t : ball.triangles) triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
+        objects.resize(triangles.size(), o);
+      }
+      const Surface surface(start.size(), triangles, objects);
+      for (const double distance : {0.0, 0.02})
+        ASSERT_NO_FATAL_FAILURE(expect_same_impacts(surface, start, end, distance, some)) << length << ' ' << carried;
+    }
+  }
+  ASSERT_GT(some, 1000U);
 }
 
 }  // namespace

@@ -79,12 +79,12 @@ TEST_P(FreeSpin, IsThatOfEachBodyAlone) {
   FreeMotions free(gravity, dt);
   std::vector<Free> found(count);
   std::size_t answers = 0;
-  const auto note = [&](std::size_t i, const Free& f) {
-    found[i] = f;
+  const auto note = [&](BodySlot i, const Free& f) {
+    found[i.offset()] = f;
     ++answers;
   };
   for (std::size_t i = 0; i < count; ++i) {
-    free.add({i, &motions[i], &rotations[i], &masses[i], &infos[i], torques[i], torques[i]}, note);
+    free.add({BodySlot(i), &motions[i], &rotations[i], &masses[i], &infos[i], torques[i], torques[i]}, note);
   }
   free.finish(note);
   EXPECT_EQ(answers, count);

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+/// Elements of soft bodies: stable neo-Hookean material (Smith, de Goes and Kim 2018) as compliant constraints, eight
+/// elements at a time, in double precision. No two elements of a batch, nor of batches that are projected side by side,
+/// have a node in common. The operations of soft_elements_reference.cpp in the same order, so the results have the same
+/// bits on every target.
+///
+/// An element of volume V with the deformation gradient F has the energy V (mu / 2 |F|^2 + lambda / 2 (det F - a)^2),
+/// a = 1 + mu / lambda: the two constraints of Macklin and Mueller (2021), the first as a vector. A projection is the
+/// step of Newton's method for this energy and the inertia of the nodes, in which the curvature of the determinant
+/// counts by its size: its matrix is positive for every shape, inverted ones included.
+///
+/// Elements that share nodes disturb each other in a projection. Where the inner step resolves an element, its force is
+/// that of the shape without the others, and acts in full: a body at rest is then at the minimum of its energy. Where
+/// it does not, or is far from rest, the element sees what those before it have done, and gives way (adr/0016).
+namespace carom::kernels {
+
+inline constexpr std::size_t element_lanes = 8;
+
+/// A node: where it would be at the end of the inner step (m), and its inverse mass (1/kg).
+struct alignas(32) ElementPoint {
+  double x = 0, y = 0, z = 0, inverse_mass = 0;
+};
+
+/// Cubes with eight nodes, corner c at (c & 1, c >> 1 & 1, c >> 2 & 1). The first term is integrated over the trilinear
+/// shape, and so holds the four hourglass modes; the determinant is that of the center, so that nearly incompressible
+/// cubes do not lock (selective reduced integration).
+struct alignas(64) VoxelBatch {
+  double shear[element_lanes];    ///< J: mu V
+  double volume[element_lanes];   ///< J: lambda V
+  double inertia[element_lanes];  ///< 1/(kg m^2): largest inverse mass of a node over twice the square of the size
+  std::int32_t nodes[8][element_lanes];
+};
+
+/// Tetrahedra. Column `axis` of F is the sum over k of gradient[axis][k] (p[k + 1] - p[0]).
+struct alignas(64) TetrahedronBatch {
+  double gradient[3][3][element_lanes];  ///< 1/m
+  double shear[element_lanes];           ///< J: mu V
+  double volume[element_lanes];          ///< J: lambda V
+  double inertia[element_lanes];         ///< 1/(kg m^2): bound on the eigenvalues of the inverse masses seen by F
+  std::int32_t nodes[4][element_lanes];
+};
+
+/// Moves the points towards what the elements want, over an inner step of h (s). `before`: the points at the start of
+/// the inner step; read where there is damping only.
+struct ElementStep {
+  double h = 0;
+  ElementPoint* points = nullptr;
+  const ElementPoint* before = nullptr;
+  const ElementPoint* ends = nullptr;  ///< the points before the first projection
+  double damping = 0;                  ///< s: viscosity over shear modulus
+  double inverse_size = 0;             ///< 1/m, of voxels
+  /// Largest frequency of an element by itself, squared and times the square of the inner step, that counts as
+  /// resolved: `stable_rate` over the elements at a node.
+  double resolved_rate = 0;
+};
+void project_voxels(std::span<const VoxelBatch> batches, const ElementStep& step);
+void project_tetrahedra(std::span<const TetrahedronBatch> batches, const ElementStep& step);
+
+/// The same, one element after the other.
+void project_voxels_reference(std::span<const VoxelBatch> batches, const ElementStep& step);
+void project_tetrahedra_reference(std::span<const TetrahedronBatch> batches, const ElementStep& step);
+
+/// Integral of the squared gradient of an hourglass mode of two and of three axes, in units of that of one axis.
+inline constexpr double hourglass_of_two = 2.0 / 3;
+inline constexpr double hourglass_of_three = 1.0 / 3;
+/// Largest frequency of a body, squared and times the square of the inner step, up to which forces of shapes without
+/// the others are stable.
+inline constexpr double stable_rate = 4.0 / 3;
+/// Below every square of a cofactor that counts.
+inline constexpr double element_min_square = 1e-300;
+/// Shorter hourglass modes have no direction.
+inline constexpr double element_min_length = 1e-150;
+
+}  // namespace carom::kernels

@@ -12,7 +12,8 @@
 namespace carom {
 
 namespace {
-constexpr std::array<std::string_view, 7> method_names{"auto", "bvh", "bvh14", "bvh18", "grid", "hgrid", "sweep"};
+constexpr std::array<std::string_view, 8> method_names{"auto", "bvh",   "bvh14",   "bvh18",
+                                                       "grid", "hgrid", "spheres", "sweep"};
 }
 
 std::span<const std::string_view> detect_methods() {
@@ -30,6 +31,8 @@ std::string_view to_string(Method method) {
       return "bvh14";
     case Method::bvh18:
       return "bvh18";
+    case Method::spheres:
+      return "spheres";
     case Method::sweep:
       return "sweep";
     case Method::grid:
@@ -53,11 +56,17 @@ Method method_by_name(std::string_view name) {
   if (name == "auto" || name == "bvh") return Method::clusters;
   if (name == "bvh14") return Method::bvh14;
   if (name == "bvh18") return Method::bvh18;
+  if (name == "spheres") return Method::spheres;
   if (name == "sweep") return Method::sweep;
   if (name == "grid") return Method::grid;
   if (name == "hgrid") return Method::hgrid;
   fail(ErrorCode::unknown_name, "no detection method is called '{}'; expected one of: {}", name,
        fmt::join(method_names, ", "));
+}
+
+void check_sphere_depth(int depth) {
+  require(depth >= min_sphere_depth && depth <= max_sphere_depth, ErrorCode::invalid_argument,
+          "sphere_depth is {}; expected {} to {}", depth, min_sphere_depth, max_sphere_depth);
 }
 
 void run(Context& context, const In& in, const Options& options, Out& out, StageStats& stats) {
@@ -68,6 +77,10 @@ void run(Context& context, const In& in, const Options& options, Out& out, Stage
     case Method::bvh14:
     case Method::bvh18:
       assert(false && "trees start from positions: call Bvh::run");
+      break;
+    case Method::spheres:
+      out.spheres.run(context, {in.surface, in.positions, in.triangles, in.object_pairs, in.distance},
+                      {.depth = options.sphere_depth}, out.pairs, stats);
       break;
     case Method::sweep:
       sweep(context, in, options, out, stats);

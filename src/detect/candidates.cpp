@@ -67,9 +67,14 @@ void find_candidates(Context& context, const bounds::In& in, const CandidateOpti
            {.surface = in.surface,
             .triangles = candidates.bounds.triangles,
             .objects = candidates.bounds.objects,
-            .object_pairs = candidates.broad.pairs},
-           {.method = options.method, .pairs = options.pairs, .filter = options.filter}, candidates.mid,
-           stats[Stage::mid]);
+            .object_pairs = candidates.broad.pairs,
+            .positions = in.positions,
+            .distance = options.distance},
+           {.method = options.method,
+            .pairs = options.pairs,
+            .filter = options.filter,
+            .sphere_depth = options.sphere_depth},
+           candidates.mid, stats[Stage::mid]);
 }
 
 void find_triangle_pairs(Context& context, const bounds::In& in, const CandidateOptions& options,

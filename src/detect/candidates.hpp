@@ -23,6 +23,7 @@ struct CandidateOptions {
   PairScope pairs = PairScope::all;
   mid::Method method = mid::Method::bvh;
   const broad::ObjectFilter* filter = nullptr;
+  int sphere_depth = mid::SphereTreeOptions{}.depth;
   bool triangles_only = false;  ///< a tree is asked for pairs of triangles and nothing else
 
   /// As in mid::Bvh::In.

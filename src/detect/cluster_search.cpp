@@ -55,59 +55,37 @@ const double* numbers(std::span<const Eigen::Vector3d> positions) {
 }  // namespace
 
 void ClusterSearch::measure(Context& context, const bounds::In& in) {
-  clusters_ = &in.surface.clusters();
-  measured_ = in.positions.data();
   block_bounds_.resize(clusters_->blocks.size());
-  parallel_chunks(
-      context.workers, block_bounds_.size(), block_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
-        kernels::measure_blocks(numbers(in.positions), in.positions.size(), clusters_->block_vertices.data(),
-                                clusters_->blocks.data() + begin, end - begin, block_bounds_.data() + begin);
-      });
+  parallel_chunks(context.workers, chosen_.size(), block_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
+    kernels::measure_blocks(numbers(in.positions), in.positions.size(), clusters_->block_vertices.data(),
+                            clusters_->blocks.data(), chosen_.data() + begin, end - begin, block_bounds_.data());
+  });
 }
 
-void ClusterSearch::bounds(Context& context, const bounds::In& in, double distance, bounds::Out& out,
-                           StageStats& stats) {
-  const StageTimer timer(stats);
-  measure(context, in);
-  bool finite = true;
-  for (std::size_t b = 0; b < block_bounds_.size(); ++b)
-    finite = finite && (clusters_->blocks[b].vertex_count == 0 || block_bounds_[b].finite);
-  for (const Index vertex : clusters_->unused_vertices) {
-    const Eigen::Vector3d& p = in.positions[at(vertex)];
-    finite = finite && std::isfinite(p.x()) && std::isfinite(p.y()) && std::isfinite(p.z());
-  }
-  if (!finite) bounds::fail_not_finite(in);
-  bounds::cut_into_pieces(in.surface, out);
-  out.triangles.clear();
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  struct Extent {
-    double low[3], high[3];
-  };
-  const std::size_t objects = in.surface.objects().size();
-  const std::span<Extent> extents = context.arena.make<Extent>(objects);
-  for (Extent& e : extents) e = {{infinity, infinity, infinity}, {-infinity, -infinity, -infinity}};
-  for (std::size_t b = 0; b < block_bounds_.size(); ++b) {
-    if (clusters_->blocks[b].vertex_count == 0) continue;
-    Extent& e = extents[at(clusters_->blocks[b].object)];
-    for (std::size_t k = 0; k < 3; ++k) {
-      e.low[k] = std::min(e.low[k], block_bounds_[b].low[k]);
-      e.high[k] = std::max(e.high[k], block_bounds_[b].high[k]);
+/// Boxes of the chosen blocks over the step, less the mean motion of their middles. Any motion that all share is right.
+void ClusterSearch::add_end(Context& context, const bounds::In& in) {
+  end_bounds_.resize(clusters_->blocks.size());
+  parallel_chunks(context.workers, chosen_.size(), block_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
+    kernels::measure_blocks(numbers(in.end), in.end.size(), clusters_->block_vertices.data(), clusters_->blocks.data(),
+                            chosen_.data() + begin, end - begin, end_bounds_.data());
+  });
+  const auto count = static_cast<double>(chosen_.size());
+  for (std::size_t k = 0; k < 3; ++k) {
+    double sum = 0;
+    for (const std::int32_t chosen : chosen_) {
+      const auto b = static_cast<std::size_t>(chosen);
+      sum += (0.5 * (end_bounds_[b].low[k] - block_bounds_[b].low[k]) +
+              0.5 * (end_bounds_[b].high[k] - block_bounds_[b].high[k])) /
+             count;
+    }
+    shift_[k] = std::isfinite(sum) ? sum : 0;
+    for (const std::int32_t chosen : chosen_) {
+      BlockBounds& bounds = block_bounds_[static_cast<std::size_t>(chosen)];
+      const BlockBounds& end = end_bounds_[static_cast<std::size_t>(chosen)];
+      bounds.low[k] = std::min(bounds.low[k], end.low[k] - shift_[k]);
+      bounds.high[k] = std::max(bounds.high[k], end.high[k] - shift_[k]);
     }
   }
-  out.objects.assign(objects, Box{});
-  for (std::size_t o = 0; o < objects; ++o) {
-    const Extent& e = extents[o];
-    if (e.low[0] > e.high[0]) continue;
-    const double size = (e.high[0] - e.low[0]) + (e.high[1] - e.low[1]) + (e.high[2] - e.low[2]);
-    const double margin = 0.5 * distance + bounds::relative_slack * (size + distance);
-    for (std::size_t k = 0; k < 3; ++k) {
-      out.objects[o].min[k] = round_down(e.low[k] - margin);
-      out.objects[o].max[k] = round_up(e.high[k] + margin);
-    }
-  }
-  stats.set_unit("triangles");
-  stats.in += in.surface.live_triangle_count();
-  stats.out += in.surface.live_triangle_count();
 }
 
 /// Blocks of objects that have a partner, which may be themselves.
@@ -152,6 +130,8 @@ void ClusterSearch::set_units(double distance) {
   for (std::size_t k = 0; k < 3; ++k) units_.corner[k] = low[k] * units_.per_unit;
   // Larger than the scene is as good as infinite; smaller than this is nothing to floats.
   units_.reach = static_cast<float>(std::clamp(distance * units_.per_unit * (1 + 1e-6), 1e-30, 8.0));
+  end_units_ = units_;
+  for (std::size_t k = 0; k < 3; ++k) end_units_.corner[k] = (low[k] + shift_[k]) * units_.per_unit;
 }
 
 void ClusterSearch::order_blocks(Context& context) {
@@ -247,10 +227,21 @@ void ClusterSearch::pair_blocks(Context& context, const Options& options) {
 void ClusterSearch::place(Context& context, const bounds::In& in) {
   placed_.resize(clusters_->clusters.size());
   boxes_.resize(clusters_->blocks.size());
+  if (!in.end.empty()) placed_end_.resize(clusters_->clusters.size());
   parallel_for(context.workers, used_list_.size(), 4, [&](std::size_t i) {
     const auto b = static_cast<std::size_t>(used_list_[i]);
     kernels::place_clusters(numbers(in.positions), in.positions.size(), units_, clusters_->clusters.data(),
                             clusters_->blocks[b], placed_.data(), boxes_[b]);
+    if (in.end.empty()) return;
+    BoxGroup end;
+    kernels::place_clusters(numbers(in.end), in.end.size(), end_units_, clusters_->clusters.data(),
+                            clusters_->blocks[b], placed_end_.data(), end);
+    for (std::size_t k = 0; k < 3; ++k) {
+      for (std::size_t lane = 0; lane < cluster_lanes; ++lane) {
+        boxes_[b].low[k][lane] = std::min(boxes_[b].low[k][lane], end.low[k][lane]);
+        boxes_[b].high[k][lane] = std::max(boxes_[b].high[k][lane], end.high[k][lane]);
+      }
+    }
   });
 }
 
@@ -267,6 +258,7 @@ void ClusterSearch::touch(Context& context, std::span<const std::uint8_t> touche
 void ClusterSearch::search(Context& context, const bounds::In& in, const Options& options) {
   const kernels::SearchIn search_in{.clusters = clusters_->clusters.data(),
                                     .placed = placed_.data(),
+                                    .placed_end = in.end.empty() ? nullptr : placed_end_.data(),
                                     .boxes = boxes_.data(),
                                     .blocks = clusters_->blocks.data(),
                                     .neighbor_begin = clusters_->neighbor_begin.data(),
@@ -324,18 +316,18 @@ void ClusterSearch::settle(const bounds::In& in, double distance, kernels::Searc
   edges.clear();
 }
 
-void ClusterSearch::sort(Context& context, const Surface& surface) {
+void ClusterSearch::sort(Context& context) {
   const std::size_t count = context.workers.threads() == 1 ? std::min<std::size_t>(chunk_count_, 1) : chunk_count_;
   lists_.clear();
   for (std::size_t c = 0; c < count; ++c) lists_.push_back(&chunks_[c].hits.vertex_triangle);
-  pair_sort_.run(context.workers, lists_, surface.vertex_count(), vertex_triangle_);
+  pair_sort_.run(context.workers, lists_, vertex_triangle_);
   lists_.clear();
   for (std::size_t c = 0; c < count; ++c) lists_.push_back(&chunks_[c].hits.edge_edge);
-  pair_sort_.run(context.workers, lists_, clusters_->edges.size(), edge_edge_);
+  pair_sort_.run(context.workers, lists_, edge_edge_);
 }
 
 /// Of all pairs of clusters, each also with itself; most are never looked at.
-void ClusterSearch::count(const Options& options, StageStats& mid_stats, StageStats& narrow_stats) {
+void ClusterSearch::count(const Options& options, bool step, StageStats& mid_stats, StageStats& narrow_stats) {
   kernels::SearchCounts sum;
   for (std::size_t c = 0; c < chunk_count_; ++c) {
     const kernels::SearchCounts& counts = chunks_[c].hits.counts;
@@ -366,15 +358,19 @@ void ClusterSearch::count(const Options& options, StageStats& mid_stats, StageSt
   narrow_stats.in += sum.tests;
   narrow_stats.add_culled("adjacent", sum.adjacent);
   narrow_stats.add_culled("box", sum.tests - sum.adjacent - sum.measured);
-  narrow_stats.add_culled("distance", sum.measured - vertex_triangle().size() - edge_edge().size());
+  narrow_stats.add_culled(step ? "moving box" : "distance",
+                          sum.measured - vertex_triangle().size() - edge_edge().size());
 }
 
-void ClusterSearch::find(Context& context, const bounds::In& in, const Options& options, bool measured,
-                         StageStats& mid_stats, StageStats& narrow_stats) {
+void ClusterSearch::find(Context& context, const bounds::In& in, const Options& options, StageStats& mid_stats,
+                         StageStats& narrow_stats) {
   {
     const StageTimer timer(mid_stats);
-    if (!measured || !is_measured(in)) measure(context, in);
+    clusters_ = &in.surface.clusters();
     choose_blocks(in.surface, options);
+    measure(context, in);
+    std::fill(shift_, shift_ + 3, 0.0);
+    if (!in.end.empty()) add_end(context, in);
     set_units(options.distance);
     order_blocks(context);
     pair_blocks(context, options);
@@ -383,8 +379,8 @@ void ClusterSearch::find(Context& context, const bounds::In& in, const Options& 
   }
   const StageTimer timer(narrow_stats);
   search(context, in, options);
-  sort(context, in.surface);
-  count(options, mid_stats, narrow_stats);
+  sort(context);
+  count(options, !in.end.empty(), mid_stats, narrow_stats);
 }
 
 void ClusterSearch::hits(Context& context, const mesh::SurfaceClusters& clusters, std::vector<narrow::Hit>& out) const {

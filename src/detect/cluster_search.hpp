@@ -18,7 +18,8 @@ namespace carom::detection {
 /// The method `bvh`, which is behind `auto`: pairs of features by the clusters that were made with the surface. Boxes
 /// of blocks of clusters come first. Clusters are placed where blocks meet, and features of clusters are looked at
 /// where clusters meet: bounds, then measure, without anything written in between but the pairs found. Nothing is kept
-/// from call to call but memory.
+/// from call to call but memory. Over a step, boxes hold where things are at its start and at its end, less what the
+/// scene moves as a whole.
 class ClusterSearch {
  public:
   struct Options {
@@ -30,14 +31,10 @@ class ClusterSearch {
     std::span<const std::uint8_t> touched{};  ///< of vertices: only clusters that use one of these; empty: all
   };
 
-  /// Boxes of objects into `out`, as the stage bounds makes them. Throws Error(not_finite) that names the vertex.
-  void bounds(Context& context, const bounds::In& in, double distance, bounds::Out& out, StageStats& stats);
-
-  /// Every pair of features within the distance, in canonical order. `measured`: is_measured() may be believed.
-  void find(Context& context, const bounds::In& in, const Options& options, bool measured, StageStats& mid_stats,
+  /// Every pair of features within the distance, in canonical order. Positions are finite. Over a step to `in.end`:
+  /// every pair that comes within the distance, and some that come near it.
+  void find(Context& context, const bounds::In& in, const Options& options, StageStats& mid_stats,
             StageStats& narrow_stats);
-  /// Whether the boxes of blocks are those of these positions, which have not changed since bounds().
-  bool is_measured(const bounds::In& in) const { return measured_ == in.positions.data(); }
   /// Of the search before: pairs of clusters, and pairs of features found.
   std::uint64_t cluster_pairs() const { return cluster_pairs_; }
   std::size_t found() const { return vertex_triangle().size() + edge_edge().size(); }
@@ -63,21 +60,22 @@ class ClusterSearch {
   void order_blocks(Context& context);
   void pair_blocks(Context& context, const Options& options);
   bool wanted(Index a, Index b, const Options& options) const;
+  void add_end(Context& context, const bounds::In& in);
   void place(Context& context, const bounds::In& in);
   void touch(Context& context, std::span<const std::uint8_t> touched);
   void search(Context& context, const bounds::In& in, const Options& options);
   void settle(const bounds::In& in, double distance, kernels::SearchHits& hits) const;
-  void sort(Context& context, const Surface& surface);
-  void count(const Options& options, StageStats& mid_stats, StageStats& narrow_stats);
+  void sort(Context& context);
+  void count(const Options& options, bool step, StageStats& mid_stats, StageStats& narrow_stats);
 
   const mesh::SurfaceClusters* clusters_ = nullptr;  ///< of the call
-  const Eigen::Vector3d* measured_ = nullptr;        ///< the positions that block_bounds_ are of
   std::uint64_t cluster_pairs_ = 0;
-  std::vector<kernels::BlockBounds> block_bounds_;
+  std::vector<kernels::BlockBounds> block_bounds_, end_bounds_;
+  double shift_[3] = {0, 0, 0};               ///< m, of the scene over a step
   std::vector<std::uint8_t> self_wanted_;     ///< objects
   std::vector<std::uint8_t> between_wanted_;  ///< objects
   std::vector<std::int32_t> chosen_;          ///< blocks
-  kernels::SearchUnits units_;
+  kernels::SearchUnits units_, end_units_;
   std::vector<std::uint64_t> keyed_;
   RadixSort<std::uint64_t> key_sort_;
   std::vector<std::int32_t> order_;  ///< blocks along a curve
@@ -86,7 +84,7 @@ class ClusterSearch {
   std::vector<std::int32_t> used_list_;
   std::vector<Chunk> chunks_;
   std::size_t chunk_count_ = 0;
-  std::vector<kernels::PlacedCluster> placed_;
+  std::vector<kernels::PlacedCluster> placed_, placed_end_;
   std::vector<kernels::BoxGroup> boxes_;
   std::vector<std::uint8_t> touched_;  ///< clusters
   std::vector<const kernels::PairList*> lists_;

@@ -60,7 +60,7 @@ void find_candidates_of_step(Context& context, const MovingIn& in, CandidateOpti
     continuous.revision = in.surface.revision();
   }
 
-  // Slow parts first: around where they are at the start.
+  // Slow parts first: around where they are at the start, by pairs that are kept from call to call.
   continuous.hits.clear();
   bool self = options.pairs != PairScope::between;
   bool between = std::any_of(candidates.broad.pairs.begin(), candidates.broad.pairs.end(),
@@ -76,7 +76,15 @@ void find_candidates_of_step(Context& context, const MovingIn& in, CandidateOpti
     if (!(reach <= widest)) continue;
     options.distance = reach;
     options.pairs = scope;
-    find_near(context, {in.surface, in.start}, options, coherent, scratch, stats);
+    if (options.method == mid::Method::clusters) {
+      PairCache& cache = scope == PairScope::self ? scratch.self : scratch.between;
+      if (!coherent || !cache.follow(context, {in.surface, in.start}, options, candidates, scratch.narrow, stats))
+        continue;
+      narrow::select(context, {.surface = in.surface, .positions = in.start}, cache.pairs(), reach, scratch.narrow,
+                     stats[Stage::narrow]);
+    } else {
+      find_near(context, {in.surface, in.start}, options, coherent, scratch, stats);
+    }
     continuous.hits.insert(continuous.hits.end(), scratch.narrow.hits.begin(), scratch.narrow.hits.end());
     wanted = false;
   }
@@ -84,6 +92,17 @@ void find_candidates_of_step(Context& context, const MovingIn& in, CandidateOpti
 
   options.distance = distance;
   options.pairs = self && between ? PairScope::all : self ? PairScope::self : PairScope::between;
+  if (options.method == mid::Method::clusters) {
+    candidates.search.find(context, over_step,
+                           {.distance = distance,
+                            .pairs = options.pairs,
+                            .object_pairs = candidates.broad.pairs,
+                            .marks = options.marks()},
+                           stats[Stage::mid], stats[Stage::narrow]);
+    candidates.search.hits(context, in.surface.clusters(), scratch.narrow.hits);
+    continuous.hits.insert(continuous.hits.end(), scratch.narrow.hits.begin(), scratch.narrow.hits.end());
+    return;
+  }
   find_clusters_of_step(context, over_step, options, candidates, stats);
   const StageTimer timer(stats[Stage::narrow]);
   narrow::find_moving_in_clusters(context, in, candidates.bvh, distance, scratch.narrow);

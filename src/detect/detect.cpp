@@ -1,5 +1,6 @@
 #include "carom/detect/detect.hpp"
 
+#include "carom/detect/compact_contacts.hpp"
 #include "core/check.hpp"
 #include "detect/scratch.hpp"
 
@@ -10,14 +11,18 @@ DetectScratch::~DetectScratch() = default;
 DetectScratch::DetectScratch(DetectScratch&&) noexcept = default;
 DetectScratch& DetectScratch::operator=(DetectScratch&&) noexcept = default;
 
-void detect(const Surface& surface, std::span<const Eigen::Vector3d> positions, const DetectOptions& options,
-            DetectScratch& scratch, std::vector<Contact>& contacts, PipelineStats& stats) {
+namespace {
+
+template <class Contacts>
+void detect_into(const Surface& surface, std::span<const Eigen::Vector3d> positions, const DetectOptions& options,
+                 DetectScratch& scratch, Contacts& contacts, PipelineStats& stats) {
   require(std::isfinite(options.distance) && options.distance > 0, ErrorCode::invalid_argument,
           "distance is {}; expected a positive number of metres (for triangles that intersect, call intersections)",
           options.distance);
   require(positions.size() == surface.vertex_count(), ErrorCode::invalid_argument,
           "{} positions for a surface of {} vertices", positions.size(), surface.vertex_count());
   const mid::Method method = mid::method_by_name(options.method);
+  mid::check_sphere_depth(options.sphere_depth);
 
   DetectScratch::Impl& memory = scratch.impl();
   memory.workers.set_threads(options.threads);
@@ -29,8 +34,21 @@ void detect(const Surface& surface, std::span<const Eigen::Vector3d> positions, 
                   .pairs = options.pairs,
                   .method = method,
                   .filters = options.filters,
-                  .coherent = options.coherent},
+                  .coherent = options.coherent,
+                  .sphere_depth = options.sphere_depth},
                  memory.detection, contacts, stats);
+}
+
+}  // namespace
+
+void detect(const Surface& surface, std::span<const Eigen::Vector3d> positions, const DetectOptions& options,
+            DetectScratch& scratch, std::vector<Contact>& contacts, PipelineStats& stats) {
+  detect_into(surface, positions, options, scratch, contacts, stats);
+}
+
+void detect(const Surface& surface, std::span<const Eigen::Vector3d> positions, const DetectOptions& options,
+            DetectScratch& scratch, CompactContacts& contacts, PipelineStats& stats) {
+  detect_into(surface, positions, options, scratch, contacts, stats);
 }
 
 std::vector<Contact> detect(const Surface& surface, std::span<const Eigen::Vector3d> positions,

@@ -71,7 +71,7 @@ void find_left(Context& context, const bounds::In& in, CandidateOptions options,
                               .pairs = options.pairs,
                               .object_pairs = candidates.broad.pairs,
                               .marks = options.marks()},
-                             false, stats[Stage::mid], stats[Stage::narrow]);
+                             stats[Stage::mid], stats[Stage::narrow]);
       candidates.search.hits(context, in.surface.clusters(), scratch.narrow.hits);
     } else {
       find_clusters(context, in, options, candidates, stats);
@@ -84,12 +84,13 @@ void find_left(Context& context, const bounds::In& in, CandidateOptions options,
 }
 
 /// Where nothing was kept from the last call and nothing is left out, contacts follow from pairs without a detour.
-void find_and_report(Context& context, const bounds::In& in, const CandidateOptions& options, bool measured,
-                     Scratch& scratch, std::vector<Contact>& contacts, PipelineStats& stats) {
+template <class Contacts>
+void find_and_report(Context& context, const bounds::In& in, const CandidateOptions& options, Scratch& scratch,
+                     Contacts& contacts, PipelineStats& stats) {
   ClusterSearch& search = scratch.candidates.search;
   search.find(context, in,
               {.distance = options.distance, .pairs = options.pairs, .object_pairs = scratch.candidates.broad.pairs},
-              measured, stats[Stage::mid], stats[Stage::narrow]);
+              stats[Stage::mid], stats[Stage::narrow]);
   const StageTimer timer(stats[Stage::narrow]);
   narrow::build_contacts(context, {search.vertex_triangle(), search.edge_edge(), in.surface.clusters().edges},
                          in.surface.triangles(), in.positions, contacts);
@@ -105,24 +106,24 @@ void find_near(Context& context, const bounds::In& in, const CandidateOptions& o
   find_left(context, in, options, left, scratch, stats);
 }
 
-void run(Context& context, const bounds::In& in, const Options& options, Scratch& scratch,
-         std::vector<Contact>& contacts, PipelineStats& stats) {
+namespace {
+
+template <class Contacts>
+void run_into(Context& context, const bounds::In& in, const Options& options, Scratch& scratch, Contacts& contacts,
+              PipelineStats& stats) {
   scratch.excludes.set(options.filters, in.surface, options.distance, options.choice);
   const CandidateOptions wanted{.distance = options.distance,
                                 .pairs = options.pairs,
                                 .method = method_for(in.surface, options.method),
-                                .filter = scratch.excludes.objects()};
+                                .filter = scratch.excludes.objects(),
+                                .sphere_depth = options.sphere_depth};
   if (mid::is_tree(wanted.method)) {
-    if (wanted.method == mid::Method::clusters) {
-      scratch.candidates.search.bounds(context, in, options.distance, scratch.candidates.bounds, stats[Stage::bounds]);
-    } else {
-      bounds::run(context, in, {.distance = options.distance, .triangles = false}, scratch.candidates.bounds,
-                  stats[Stage::bounds]);
-    }
+    bounds::run(context, in, {.distance = options.distance, .triangles = false}, scratch.candidates.bounds,
+                stats[Stage::bounds]);
     find_object_pairs(context, wanted, scratch.candidates, stats);
     const PairScopes left = follow_pairs(context, in, wanted, options.coherent, scratch, stats);
     if (wanted.method == mid::Method::clusters && left.any() && left.none_followed && !scratch.excludes.active()) {
-      find_and_report(context, in, wanted, scratch.candidates.search.is_measured(in), scratch, contacts, stats);
+      find_and_report(context, in, wanted, scratch, contacts, stats);
       return;
     }
     find_left(context, in, wanted, left, scratch, stats);
@@ -133,6 +134,18 @@ void run(Context& context, const bounds::In& in, const Options& options, Scratch
   }
   narrow::report(context, {.surface = in.surface, .positions = in.positions}, &scratch.excludes, scratch.narrow,
                  contacts, stats[Stage::narrow]);
+}
+
+}  // namespace
+
+void run(Context& context, const bounds::In& in, const Options& options, Scratch& scratch,
+         std::vector<Contact>& contacts, PipelineStats& stats) {
+  run_into(context, in, options, scratch, contacts, stats);
+}
+
+void run(Context& context, const bounds::In& in, const Options& options, Scratch& scratch, CompactContacts& contacts,
+         PipelineStats& stats) {
+  run_into(context, in, options, scratch, contacts, stats);
 }
 
 }  // namespace carom::detection

@@ -15,6 +15,7 @@ struct Options {
   ContactFilters filters{};
   broad::ObjectChoice choice{};
   bool coherent = true;  ///< may use what the last call with the same scratch found
+  int sphere_depth = mid::SphereTreeOptions{}.depth;
 };
 
 struct Scratch {
@@ -34,5 +35,7 @@ void find_near(Context& context, const bounds::In& in, const CandidateOptions& o
 /// Throws Error that names the entry of a filter or the vertex whose position is not finite.
 void run(Context& context, const bounds::In& in, const Options& options, Scratch& scratch,
          std::vector<Contact>& contacts, PipelineStats& stats);
+void run(Context& context, const bounds::In& in, const Options& options, Scratch& scratch, CompactContacts& contacts,
+         PipelineStats& stats);
 
 }  // namespace carom::detection

@@ -26,6 +26,7 @@ void intersections(const Surface& surface, std::span<const Eigen::Vector3d> posi
   require(positions.size() == surface.vertex_count(), ErrorCode::invalid_argument,
           "{} positions for a surface of {} vertices", positions.size(), surface.vertex_count());
   const mid::Method method = mid::method_by_name(options.method);
+  mid::check_sphere_depth(options.sphere_depth);
 
   IntersectScratch::Impl& memory = scratch.impl();
   memory.workers.set_threads(options.threads);
@@ -33,8 +34,10 @@ void intersections(const Surface& surface, std::span<const Eigen::Vector3d> posi
   Context context{memory.workers, memory.arena};
   stats = {};
 
-  detection::find_triangle_pairs(context, {surface, positions},
-                                 {.distance = 0, .pairs = options.pairs, .method = method}, memory.candidates, stats);
+  detection::find_triangle_pairs(
+      context, {surface, positions},
+      {.distance = 0, .pairs = options.pairs, .method = method, .sphere_depth = options.sphere_depth},
+      memory.candidates, stats);
 
   const bool cones = options.cones && options.pairs != PairScope::between;  // a patch is of one object
   if (cones) {

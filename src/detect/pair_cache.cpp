@@ -175,8 +175,8 @@ double PairCache::skin_for(const bounds::In& in, double distance, double motion)
 void PairCache::search(Context& context, const bounds::In& in, std::span<const std::uint8_t> touched,
                        Candidates& candidates, narrow::Scratch& narrow, PipelineStats& stats) const {
   candidates.search.find(context, {in.surface, references_},
-                         {.distance = reach_, .pairs = scope_, .marks = marks_, .touched = touched}, false,
-                         stats[Stage::mid], stats[Stage::narrow]);
+                         {.distance = reach_, .pairs = scope_, .marks = marks_, .touched = touched}, stats[Stage::mid],
+                         stats[Stage::narrow]);
   candidates.search.hits(context, in.surface.clusters(), narrow.hits);
 }
 

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
+#include "carom/mesh/closest.hpp"
 #include "core/at.hpp"
 #include "kernels/closest.hpp"
+#include "kernels/compact_contacts.hpp"
 #include "narrow/proximity.hpp"
 
 namespace carom::narrow {
@@ -14,6 +17,8 @@ namespace carom::narrow {
 namespace {
 
 constexpr std::size_t contact_grain = 8 * kernels::closest_batch;
+constexpr std::size_t compact_grain = 16 * kernels::compact_batch;
+constexpr std::size_t numbering_grain = 4096;
 
 // What the kernel writes is the second half of a contact.
 static_assert(sizeof(Contact) == offsetof(Contact, weights) + 14 * sizeof(double));
@@ -124,6 +129,71 @@ void build_contacts(Context& context, const FeaturePairs& pairs, std::span<const
                   [&](std::size_t begin, std::size_t end, std::size_t) {
                     build_range(begin, end, faces, features, triangles, positions, contacts);
                   });
+}
+
+void build_contacts(Context& context, const FeaturePairs& pairs, std::span<const Triangle> triangles,
+                    std::span<const Eigen::Vector3d> positions, CompactContacts& contacts) {
+  static_assert(sizeof(CompactContact) == sizeof(kernels::CompactRecord));
+  static_assert(offsetof(CompactContact, weights) == offsetof(kernels::CompactRecord, weights));
+  static_assert(offsetof(CompactContact, distance) == offsetof(kernels::CompactRecord, distance));
+  static_assert(sizeof(Triangle) == sizeof(std::int32_t[3]) && sizeof(Edge) == sizeof(std::int32_t[2]));
+  const std::size_t faces = pairs.vertex_triangle.size();
+  contacts.resize(faces, pairs.edge_edge.size());
+  auto* const records = reinterpret_cast<kernels::CompactRecord*>(contacts.data());
+  const auto position = [&](Index v) -> const Eigen::Vector3d& { return positions[at(v)]; };
+  parallel_chunks(context.workers, faces, compact_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t i = begin; i < end; i += kernels::compact_batch) {
+      std::uint64_t unsafe = kernels::compact_vertex_triangle(
+          positions.front().data(), positions.size(), reinterpret_cast<const std::int32_t(*)[3]>(triangles.data()),
+          pairs.vertex_triangle.data() + i, std::min(end - i, kernels::compact_batch), records + i);
+      for (; unsafe != 0; unsafe &= unsafe - 1) {
+        CompactContact& contact = contacts.data()[i + static_cast<std::size_t>(std::countr_zero(unsafe))];
+        const Triangle& corners = triangles[at(contact.b)];
+        const VertexTriangleClosest closest = closest_vertex_triangle(position(contact.a), position(corners[0]),
+                                                                      position(corners[1]), position(corners[2]));
+        contact.weights = {closest.weights[1], closest.weights[2]};
+        contact.distance = closest.distance;
+      }
+    }
+  });
+  parallel_chunks(
+      context.workers, pairs.edge_edge.size(), compact_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t i = begin; i < end; i += kernels::compact_batch) {
+          std::uint64_t unsafe = kernels::compact_edge_edge(
+              positions.front().data(), positions.size(),
+              reinterpret_cast<const std::int32_t(*)[2]>(pairs.edges.data()), pairs.edge_edge.data() + i,
+              std::min(end - i, kernels::compact_batch), records + faces + i);
+          for (; unsafe != 0; unsafe &= unsafe - 1) {
+            CompactContact& contact = contacts.data()[faces + i + static_cast<std::size_t>(std::countr_zero(unsafe))];
+            const Edge a = pairs.edges[at(contact.a)];
+            const Edge b = pairs.edges[at(contact.b)];
+            const EdgeEdgeClosest closest =
+                closest_edge_edge(position(a[0]), position(a[1]), position(b[0]), position(b[1]));
+            contact.weights = {closest.s, closest.t};
+            contact.distance = closest.distance;
+          }
+        }
+      });
+}
+
+void number_features(Context& context, std::span<const Hit> hits, std::span<const Edge> edges,
+                     std::vector<std::uint64_t>& vertex_triangle, std::vector<std::uint64_t>& edge_edge) {
+  const auto faces = static_cast<std::size_t>(
+      std::partition_point(hits.begin(), hits.end(),
+                           [](const Hit& hit) { return kind_of(hit) == ContactKind::vertex_face; }) -
+      hits.begin());
+  const auto number = [&](const Edge& edge) {
+    return static_cast<std::uint64_t>(std::lower_bound(edges.begin(), edges.end(), edge) - edges.begin());
+  };
+  vertex_triangle.resize(faces);
+  edge_edge.resize(hits.size() - faces);
+  parallel_for(context.workers, hits.size(), numbering_grain, [&](std::size_t i) {
+    if (i < faces) {
+      vertex_triangle[i] = hit_bits::pack(vertex_of(hits[i]), triangle_of(hits[i]));
+    } else {
+      edge_edge[i - faces] = number(edge_a_of(hits[i])) << 32U | number(edge_b_of(hits[i]));
+    }
+  });
 }
 
 }  // namespace carom::narrow

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "carom/detect/detect.hpp"
+#include "carom/detect/compact_contacts.hpp"
 #include "core/context.hpp"
 #include "narrow/hit.hpp"
 
@@ -24,5 +24,13 @@ struct FeaturePairs {
 /// The same of these.
 void build_contacts(Context& context, const FeaturePairs& pairs, std::span<const Triangle> triangles,
                     std::span<const Eigen::Vector3d> positions, std::vector<Contact>& contacts);
+
+/// The same in the compact form.
+void build_contacts(Context& context, const FeaturePairs& pairs, std::span<const Triangle> triangles,
+                    std::span<const Eigen::Vector3d> positions, CompactContacts& contacts);
+
+/// Hits as pairs of numbers: `vertex_triangle` and `edge_edge` get those of either kind.
+void number_features(Context& context, std::span<const Hit> hits, std::span<const Edge> edges,
+                     std::vector<std::uint64_t>& vertex_triangle, std::vector<std::uint64_t>& edge_edge);
 
 }  // namespace carom::narrow

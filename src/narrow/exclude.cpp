@@ -51,10 +51,14 @@ broad::Verdict verdict(const Sides& sides, const Surface& surface, const Exclude
   for (const Index vertex : sides.all()) {
     if (!excludes.enabled(vertex)) return broad::Verdict::filtered;
   }
+  const auto object_a = [&] { return object_of(sides.a().front(), surface); };
+  const auto object_b = [&] { return object_of(sides.b().front(), surface); };
   if (const broad::ObjectFilter* objects = excludes.objects()) {
-    const auto of_objects =
-        objects->verdict(object_of(sides.a().front(), surface), object_of(sides.b().front(), surface));
+    const auto of_objects = objects->verdict(object_a(), object_b());
     if (of_objects != broad::Verdict::allowed) return of_objects;
+  }
+  if (const broad::Tangled* tangled = excludes.tangled()) {
+    if (tangled->lets_through(sides.a(), object_a(), sides.b(), object_b())) return broad::Verdict::excluded;
   }
   return any_pair(sides, [&](Index a, Index b) { return excludes.listed(a, b); }) ? broad::Verdict::excluded
                                                                                   : broad::Verdict::allowed;
@@ -123,9 +127,11 @@ void Excludes::set(const ContactFilters& filters, const Surface& surface, double
           ErrorCode::invalid_argument, "vertex_enabled has {} flags for a surface of {} vertices",
           filters.vertex_enabled.size(), surface.vertex_count());
   vertex_enabled_ = filters.vertex_enabled;
+  tangled_ = choice.tangled != nullptr && !choice.tangled->empty() ? choice.tangled : nullptr;
   set_vertices(filters, surface);
   set_surface(filters, surface, distance);
-  active_ = objects_.active() || !vertex_enabled_.empty() || !listed_.empty() || surface_distance_ > 0;
+  active_ =
+      objects_.active() || !vertex_enabled_.empty() || tangled_ != nullptr || !listed_.empty() || surface_distance_ > 0;
 }
 
 void Excludes::set_vertices(const ContactFilters& filters, const Surface& surface) {

@@ -29,6 +29,8 @@ class Excludes {
     return vertex_enabled_.empty() || vertex_enabled_[static_cast<std::size_t>(vertex)] != 0;
   }
   bool listed(Index a, Index b) const;
+  /// Null if nothing is tangled.
+  const broad::Tangled* tangled() const { return tangled_; }
 
   /// m; features of one object that are closer along the surface are no contacts; 0 = off.
   double surface_distance() const { return surface_distance_; }
@@ -44,6 +46,7 @@ class Excludes {
   bool active_ = false;
   broad::ObjectFilter objects_;
   std::span<const std::uint8_t> vertex_enabled_;
+  const broad::Tangled* tangled_ = nullptr;
   std::vector<std::array<Index, 2>> given_;   // excluded_vertices of the call before
   std::vector<std::array<Index, 2>> listed_;  // both ways round, sorted
   Index highest_ = none;                      // vertex in given_

@@ -208,6 +208,19 @@ void report(Context& context, const In& in, const Excludes* excludes, Scratch& s
   stats.set_units("pairs of features", "contacts");
 }
 
+void report(Context& context, const In& in, const Excludes* excludes, Scratch& scratch, CompactContacts& contacts,
+            StageStats& stats) {
+  const StageTimer timer(stats);
+  if (excludes != nullptr)
+    exclude(context, {in.surface, in.positions}, *excludes, scratch.exclude, scratch.hits, stats);
+  const std::span<const Edge> edges = in.surface.edges();
+  number_features(context, scratch.hits, edges, scratch.vertex_triangle, scratch.edge_edge);
+  build_contacts(context, {scratch.vertex_triangle, scratch.edge_edge, edges}, in.surface.triangles(), in.positions,
+                 contacts);
+  stats.out += contacts.size();
+  stats.set_units("pairs of features", "contacts");
+}
+
 }  // namespace carom::narrow
 
 namespace carom {

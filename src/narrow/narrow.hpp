@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "carom/detect/detect.hpp"
+#include "carom/detect/compact_contacts.hpp"
 #include "core/context.hpp"
 #include "core/radix_sort.hpp"
 #include "mid/bvh.hpp"
@@ -33,6 +33,7 @@ struct Scratch {
   RadixSort<Hit> sort;
   std::vector<std::size_t> run_begin;
   std::vector<Counts> counts;
+  std::vector<std::uint64_t> vertex_triangle, edge_edge;  ///< hits by number
   ExcludeScratch exclude;
 };
 
@@ -48,6 +49,8 @@ void select(Context& context, const In& in, std::span<const Hit> pairs, double d
 
 /// The contacts of `scratch.hits`, in the same order, without those that do not count.
 void report(Context& context, const In& in, const Excludes* excludes, Scratch& scratch, std::vector<Contact>& contacts,
+            StageStats& stats);
+void report(Context& context, const In& in, const Excludes* excludes, Scratch& scratch, CompactContacts& contacts,
             StageStats& stats);
 
 }  // namespace carom::narrow

@@ -51,25 +51,47 @@ void PairSort::sort_range(const std::uint64_t* from, std::uint64_t* to, std::siz
   }
 }
 
-void PairSort::run(Workers& workers, std::span<const kernels::PairList* const> lists, std::size_t first_count,
-                   RawNumbers& out) {
+/// Features near each other mostly have numbers near each other: ranges cover those that occur, not all there are.
+PairSort::Extent PairSort::extent_of_firsts(Workers& workers, std::span<const kernels::PairList* const> lists) {
+  extents_.resize(lists.size());
+  parallel_for(workers, lists.size(), 1, [&](std::size_t l) {
+    Extent& extent = extents_[l] = {};
+    const std::uint64_t* pairs = lists[l]->data;
+    for (std::size_t i = 0; i < lists[l]->size; ++i) {
+      extent.low = std::min(extent.low, pairs[i]);
+      extent.high = std::max(extent.high, pairs[i]);
+    }
+  });
+  Extent all;
+  for (const Extent& extent : extents_) {
+    all.low = std::min(all.low, extent.low);
+    all.high = std::max(all.high, extent.high);
+  }
+  return {all.low >> 32U, all.high >> 32U};
+}
+
+void PairSort::run(Workers& workers, std::span<const kernels::PairList* const> lists, RawNumbers& out) {
   std::size_t count = 0;
   for (const kernels::PairList* list : lists) count += list->size;
   out.resize(count);
   if (count == 0) return;
-  const auto bits = static_cast<unsigned>(std::bit_width(first_count));
+  const Extent firsts = extent_of_firsts(workers, lists);
+  const std::uint64_t lowest = firsts.low << 32U;
+  const auto bits = static_cast<unsigned>(std::bit_width(firsts.high - firsts.low));
   const std::size_t wanted = std::min(max_ranges, std::bit_ceil(count / range_size + 1));
   const unsigned top_bits = std::min(bits, static_cast<unsigned>(std::bit_width(wanted) - 1));
   const unsigned range_bits = bits - top_bits;
   const std::size_t ranges = std::size_t{1} << top_bits;
   if (counts_.size() < ranges) counts_.resize(ranges);
   if (ranges == 1 && lists.size() == 1) {
-    sort_range(lists[0]->data, out.data(), count, 0, range_bits, counts_[0]);
+    sort_range(lists[0]->data, out.data(), count, lowest, range_bits, counts_[0]);
     return;
   }
   ranged_.resize(count);
   places_.assign(lists.size() * ranges, 0);
-  const auto range_of = [&](std::uint64_t pair) { return static_cast<std::size_t>(pair >> (32 + range_bits)); };
+  const auto range_of = [&](std::uint64_t pair) {
+    return static_cast<std::size_t>((pair - lowest) >> (32 + range_bits));
+  };
   parallel_for(workers, lists.size(), 1, [&](std::size_t l) {
     std::uint32_t* place = places_.data() + l * ranges;
     const std::uint64_t* pairs = lists[l]->data;
@@ -93,8 +115,8 @@ void PairSort::run(Workers& workers, std::span<const kernels::PairList* const> l
   });
   parallel_for(workers, ranges, 1, [&](std::size_t r) {
     const auto [begin, end] = ranges_[r];
-    sort_range(ranged_.data() + begin, out.data() + begin, end - begin, std::uint64_t{r} << (32 + range_bits),
-               range_bits, counts_[r]);
+    sort_range(ranged_.data() + begin, out.data() + begin, end - begin,
+               lowest + (std::uint64_t{r} << (32 + range_bits)), range_bits, counts_[r]);
   });
 }
 

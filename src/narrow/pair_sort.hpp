@@ -30,16 +30,21 @@ class RawNumbers {
 /// of threads.
 class PairSort {
  public:
-  /// All of `lists` into `out`. The upper halves are below `first_count`.
-  void run(Workers& workers, std::span<const kernels::PairList* const> lists, std::size_t first_count, RawNumbers& out);
+  /// All of `lists` into `out`. The upper halves are below 2^31.
+  void run(Workers& workers, std::span<const kernels::PairList* const> lists, RawNumbers& out);
 
  private:
   struct Range {
     std::size_t begin = 0, end = 0;
   };
+  struct Extent {
+    std::uint64_t low = ~std::uint64_t{0}, high = 0;
+  };
+  Extent extent_of_firsts(Workers& workers, std::span<const kernels::PairList* const> lists);
   void sort_range(const std::uint64_t* from, std::uint64_t* to, std::size_t count, std::uint64_t lowest,
                   unsigned range_bits, std::vector<std::uint32_t>& counts) const;
 
+  std::vector<Extent> extents_;  ///< of each list
   RawNumbers ranged_;
   std::vector<std::uint32_t> places_;  ///< of each list, of each range
   std::vector<Range> ranges_;

@@ -37,7 +37,7 @@ TEST(DetectScene, KnotEqualsBruteForce) {
   EXPECT_GT(compare_scene("knot", 180, 280, 50), 50U);
 }
 TEST(DetectScene, ClothOnBallEqualsBruteForce) {
-  EXPECT_GT(compare_scene("cloth-on-ball", 100, 300, 100), 500U);
+  EXPECT_GT(compare_scene("particles-on-ball", 100, 300, 100), 500U);
 }
 
 }  // namespace

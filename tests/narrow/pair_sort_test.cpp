@@ -30,7 +30,7 @@ TEST(PairSort, SortsAsTheStandardLibraryDoes) {
         std::sort(expected.begin(), expected.end());
         std::vector<const kernels::PairList*> pointers;
         for (const kernels::PairList& list : lists) pointers.push_back(&list);
-        sort.run(workers, pointers, first_count, out);
+        sort.run(workers, pointers, out);
         ASSERT_EQ(std::vector<std::uint64_t>(out.span().begin(), out.span().end()), expected)
             << count << ' ' << first_count;
       }

@@ -65,12 +65,12 @@ struct StepInterval {
 struct BroadPhaseStats {
   std::string_view method;        ///< that was used
   std::uint64_t moved = 0;        ///< proxies whose bounds changed, added and removed ones too
-  std::uint64_t searched = 0;     ///< of these, the ones that left their enlarged box
+  std::uint64_t searched = 0;     ///< moved proxies that left their enlarged box
   bool rebuilt = false;           ///< everything was searched again
   std::uint64_t candidates = 0;   ///< pairs of enlarged boxes that overlap
-  std::uint64_t boxes = 0;        ///< of these, pairs whose boxes (over the whole step) overlap, exclusions aside
-  std::uint64_t dops_apart = 0;   ///< of these, pairs that the other six axes of 18-DOPs take away
-  std::uint64_t never_close = 0;  ///< of these, pairs that boxes which move take away: never close at the same time
+  std::uint64_t boxes = 0;        ///< pairs whose boxes (over the whole step) overlap, exclusions aside
+  std::uint64_t dops_apart = 0;   ///< pairs with overlapping boxes that the other six axes of 18-DOPs take away
+  std::uint64_t never_close = 0;  ///< pairs that moving boxes take away: never close at the same time
 };
 
 /// Hit: where a ray enters a box; 0 if it starts inside.

@@ -22,8 +22,10 @@ struct DetectOptions {
   double distance = 0;  ///< m; pairs closer than this are reported; must be positive
   PairScope pairs = PairScope::all;
   std::string method = "auto";  ///< one of detect_methods(); auto picks for you
-  int threads = 0;              ///< 0 = as many as the machine has; the result does not depend on it
-  ContactFilters filters{};     ///< close pairs that are not to count
+  /// Levels of the trees of the method `spheres`, 1 to 32; others do not use it. 15 is that of the source.
+  int sphere_depth = 15;
+  int threads = 0;           ///< 0 = as many as the machine has; the result does not depend on it
+  ContactFilters filters{};  ///< close pairs that are not to count
   /// Trees may use what the last call with the same scratch found: much faster while things move slowly. The result
   /// does not depend on it.
   bool coherent = true;

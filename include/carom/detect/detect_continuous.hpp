@@ -14,7 +14,7 @@ struct DetectContinuousOptions {
   ContactFilters filters{};     ///< pairs that are not to count
   /// Coherence: a call may use what the last one with the same scratch found. The result does not depend on it.
   bool coherent = true;
-  double tolerance = 1e-6;  ///< of the motion, as in ContinuousOptions
+  double tolerance = 1e-6;  ///< fraction of the motion, as in ContinuousOptions
   bool exact = false;       ///< no false yes, as in ContinuousOptions; only for distance 0
 };
 

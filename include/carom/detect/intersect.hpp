@@ -50,6 +50,7 @@ struct Intersection {
 struct IntersectOptions {
   PairScope pairs = PairScope::all;
   std::string method = "auto";  ///< one of detect_methods()
+  int sphere_depth = 15;        ///< as in DetectOptions
   int threads = 0;              ///< 0 = as many as the machine has; the result does not depend on it
   /// Normal cones: skip pairs within patches of the surface that provably do not cut themselves. Changes the time and
   /// never the result.

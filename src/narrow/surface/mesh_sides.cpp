@@ -156,6 +156,15 @@ void MeshSides::classify(Workers& workers, const SidesIn& in) {
         return;
       }
       if (math::length(p - known.place) < known.clearance) return;
+      if (mesh.field != nullptr) {
+        // The field decides where it can, and tells how far the surface is at least.
+        const FieldSample s = mesh.field->sample(math::to_eigen(p));
+        const double unrounded = s.distance + mesh.margin;
+        known.clearance = std::abs(unrounded) - s.error;
+        known.place = p;
+        known.inside = known.clearance > 0 ? unrounded < 0 : mesh::inside(*mesh.mesh, p);
+        return;
+      }
       known.inside = mesh::inside(*mesh.mesh, p);
       known.place = p;
       const double slack = clearance_slack * (mesh.mesh->reach + math::length(p));
@@ -226,6 +235,7 @@ void MeshSides::keep_shortest(const SidesIn& in, std::span<const Contact> contac
 void MeshSides::add_vertices(const SidesIn& in, std::vector<Contact>& contacts) const {
   for (const PairState& state : pairs_) {
     const SidedMesh& mesh = in.meshes[state.pair.mesh];
+    if (mesh.field != nullptr) continue;
     const SidedPart& part = in.parts[state.pair.part];
     const auto mesh_part = std::find_if(in.parts.begin(), in.parts.end(), [&](const SidedPart& p) {
       return p.mesh == static_cast<std::int32_t>(state.pair.mesh);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "carom/detect/contact.hpp"
+#include "carom/field/distance_field.hpp"
 #include "core/parallel.hpp"
 #include "shapes/mesh_data.hpp"
 
@@ -23,8 +24,8 @@
 ///   the mesh at its feature reaches no farther than the feature; the distance is negative.
 ///
 /// All other contacts stay as they are, also those of meshes, or pieces of meshes, that are open. A margin of the mesh
-/// makes every distance to it smaller by as much. Whether a point is inside is decided exactly for its coordinates in
-/// the frame of the mesh.
+/// makes every distance to it smaller by as much. A mesh with a field makes no contacts here. Whether a point is inside
+/// is decided exactly for its coordinates in the frame of the mesh.
 namespace carom::narrow::surface {
 
 /// Rigid mesh that is a part of the surface.
@@ -32,6 +33,8 @@ struct SidedMesh {
   const shapes::MeshData* mesh = nullptr;
   Eigen::Isometry3d pose = Eigen::Isometry3d::Identity();  ///< of the mesh, where the surface is
   double margin = 0;                                       ///< m
+  /// Field that makes the contacts of the mesh. Sides are found for continuous detection only.
+  const DistanceField* field = nullptr;
 };
 
 /// Part of the surface: one body.

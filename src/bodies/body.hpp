@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "bodies/cloth.hpp"
+#include "bodies/cloth_levels.hpp"
 #include "carom/world/world.hpp"
+#include "core/indices.hpp"
 #include "core/slot_map.hpp"
 
 namespace carom {
@@ -17,6 +19,26 @@ struct Spring {
   Index b = none;
   double rest_length = 0;  ///< m
   double stiffness = 0;    ///< N/m
+};
+
+/// Vertex that a fixed or scripted body holds: a pin that moves with it.
+struct HeldVertex {
+  Index vertex = none;
+  BodyId to;
+  Index triangle = none;           ///< of the surface that holds it; none: `local` is in the frame of the body's shape
+  Eigen::Vector3d local{0, 0, 0};  ///< m, in the frame of the triangle or of the shape
+};
+
+/// What cloth is at rest, and of what. Sewing and tearing do not change it.
+struct ClothRest {
+  std::vector<Triangle> triangles;  ///< corners in Body::rest_positions
+  std::vector<Fabric> fabrics;
+  std::vector<Index> fabric_of_triangle;  ///< empty: the first, of all
+  Eigen::Vector3d warp{1, 0, 0};
+  std::vector<MovingPins> moving_pins;
+  bool tears = false;
+  bool verlet = false;
+  VerletOptions verlet_options;
 };
 
 /// The state of a body between two steps, and what moves it.
@@ -34,7 +56,8 @@ struct Body {
   CollisionFilter filter;
   std::optional<Detection> detection;
 
-  std::int32_t slot = -1;  ///< index of its id, which is also its place in rigid::Bodies
+  BodySlot slot{};         ///< index of its id, which is also its place in rigid::Bodies
+  double thickness = 0;    ///< m; 0: the contact distance of the world
   double friction = 0;     ///< Coulomb's coefficient, of a body with vertices
   double restitution = 0;  ///< likewise
 
@@ -52,11 +75,27 @@ struct Body {
   double max_step = 0;        ///< s, at which explicit springs are stable
   // Cloth is particles with constraints instead of springs.
   std::shared_ptr<const cloth::Model> cloth;
+  cloth::LevelState levels;  ///< of cloth that has more than one
+  double bend_step = 0;      ///< s, see cloth::Model
+  std::shared_ptr<const ClothRest> cloth_rest;
+  /// Of each vertex: the one whose place and velocity it has, itself unless vertices were joined; empty: none were.
+  std::vector<Index> leader;
+  std::vector<HeldVertex> held;
+  bool pinned = false;  ///< something holds a vertex
   Wind wind{};
   int inner_steps = 0;  ///< of a step; 0: as many as max_step asks for
 
   bool sleeping_allowed = true;
 };
+
+/// Shape at rest of a body that is cloth; refers to it.
+inline cloth::RestShape rest_shape(const Body& body) {
+  return {.positions = body.rest_positions,
+          .triangles = body.triangles,
+          .warp = body.cloth_rest->warp,
+          .rest_triangles = body.cloth_rest->triangles,
+          .fabric_of_triangle = body.cloth_rest->fabric_of_triangle};
+}
 
 /// All bodies by their ids. What steps read of each is in rigid::Bodies, at the same index.
 using BodyMap = SlotMap<Body, BodyTag>;

@@ -7,6 +7,8 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <optional>
 
 #include "core/check.hpp"
 
@@ -27,11 +29,15 @@ constexpr double min_slenderness = 1e-9;
 constexpr double flat_bend = 1e-9;
 /// Inner step in units of one over the largest frequency of a triangle (adr/0014).
 constexpr double inner_step_factor = 1.5;
+/// Interval in which bending acts once, in units of one over the largest frequency of an edge: there are several at
+/// each vertex.
+constexpr double bend_step_factor = 0.25;
 
 struct Stretch {
   std::array<Index, 3> corners{};
   double gradient[2][2] = {};
   double area = 0;  ///< m^2
+  std::size_t fabric = 0;
 };
 
 struct Hinge {
@@ -39,16 +45,14 @@ struct Hinge {
   std::array<double, 4> weight{};
   double area = 0;  ///< m^2, of both triangles
   double rest = 0;
+  double stiffness = 0;  ///< N m, mean of both fabrics
+  double damping = 0;    ///< N m s, likewise
 };
 
-const Eigen::Vector3d& at(const RestShape& rest, Index vertex) {
-  return rest.positions[static_cast<std::size_t>(vertex)];
-}
-
 /// Twice the area, as a vector; zero where the triangle is a line as far as rounding tells.
-Eigen::Vector3d doubled_area(const RestShape& rest, const Triangle& t) {
-  const Eigen::Vector3d a = at(rest, t[1]) - at(rest, t[0]);
-  const Eigen::Vector3d b = at(rest, t[2]) - at(rest, t[0]);
+Eigen::Vector3d doubled_area(const RestShape& rest, std::size_t t) {
+  const Eigen::Vector3d a = rest.corner(t, 1) - rest.corner(t, 0);
+  const Eigen::Vector3d b = rest.corner(t, 2) - rest.corner(t, 0);
   const Eigen::Vector3d n = a.cross(b);
   const double longest = std::max({a.squaredNorm(), b.squaredNorm(), (b - a).squaredNorm()});
   return n.norm() > min_slenderness * longest ? n : Eigen::Vector3d(0, 0, 0);
@@ -119,6 +123,50 @@ double cotangent(const Eigen::Vector3d& a, const Eigen::Vector3d& b) {
   return a.dot(b) / a.cross(b).norm();
 }
 
+/// One triangle of a hinge, as it is at rest.
+struct Wing {
+  Index opposite = none;
+  Eigen::Vector3d begin, end, tip;  ///< m, ends of the edge, and the corner opposite to it
+  std::size_t fabric = 0;
+};
+
+/// None where the triangle has no area, or the edge twice.
+std::optional<Wing> wing_of(const RestShape& rest, std::size_t t, const Edge& edge) {
+  if (!(doubled_area(rest, t).norm() > 0)) return {};
+  Wing wing;
+  int found = 0;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const Index v = rest.triangles[t][k];
+    (v == edge[0] ? wing.begin : v == edge[1] ? wing.end : wing.tip) = rest.corner(t, k);
+    found |= v == edge[0] ? 1 : v == edge[1] ? 2 : 4;
+    if (v != edge[0] && v != edge[1]) wing.opposite = v;
+  }
+  wing.fabric = rest.fabric(t);
+  return found == 7 ? std::optional(wing) : std::nullopt;
+}
+
+Hinge hinge_of(const Edge& edge, const Wing& a, const Wing& b) {
+  Hinge hinge;
+  hinge.vertices = {edge[0], edge[1], a.opposite, b.opposite};
+  const Eigen::Vector3d along_a = a.end - a.begin;
+  const Eigen::Vector3d along_b = b.end - b.begin;
+  const Eigen::Vector3d to_a = a.tip - a.begin;
+  const Eigen::Vector3d to_b = b.tip - b.begin;
+  const double a0 = cotangent(along_a, to_a);
+  const double b0 = cotangent(along_b, to_b);
+  const double a1 = cotangent(-along_a, to_a - along_a);
+  const double b1 = cotangent(-along_b, to_b - along_b);
+  hinge.weight = {a1 + b1, a0 + b0, -a0 - a1, -b0 - b1};
+  hinge.area = 0.5 * (along_a.cross(to_a).norm() + along_b.cross(to_b).norm());
+  if (a.begin != b.begin || a.end != b.end) return hinge;  // a seam
+  const Eigen::Vector3d bend = hinge.weight[1] * along_a + hinge.weight[2] * to_a + hinge.weight[3] * to_b;
+  if (bend.norm() > flat_bend * along_a.norm()) {
+    const Eigen::Vector3d normals = along_a.cross(to_a) + to_b.cross(along_a);
+    hinge.rest = bend.dot(normals) < 0 ? -bend.norm() : bend.norm();
+  }
+  return hinge;
+}
+
 /// Of what has no stiffness: it gives way to anything, and the cube of it is still a number.
 constexpr double max_compliance = 1e60;
 
@@ -133,14 +181,14 @@ double relaxation(double damping, double stiffness) {
 
 }  // namespace
 
-void check(const std::string& body, const Fabric& f) {
+void check(const std::string& body, const Fabric& f, const std::string& path) {
   const auto positive = [&](const char* field, double value) {
     require(std::isfinite(value) && value > 0, ErrorCode::invalid_argument,
-            "body '{}': {} is {}; expected a positive number", body, field, value);
+            "body '{}': {}{} is {}; expected a positive number", body, path, field, value);
   };
   const auto not_negative = [&](const char* field, double value) {
     require(std::isfinite(value) && value >= 0, ErrorCode::invalid_argument,
-            "body '{}': {} is {}; expected a number that is not negative", body, field, value);
+            "body '{}': {}{} is {}; expected a number that is not negative", body, path, field, value);
   };
   positive("density", f.density);
   positive("warp_stiffness", f.warp_stiffness);
@@ -152,49 +200,79 @@ void check(const std::string& body, const Fabric& f) {
   not_negative("shear_damping", f.shear_damping);
   not_negative("bend_damping", f.bend_damping);
   not_negative("strain_limit", f.strain_limit);
+  not_negative("tear_strain", f.tear_strain);
   require(f.shear_damping == 0 || f.shear_stiffness > 0, ErrorCode::invalid_argument,
-          "body '{}': shear_damping is {}, but shear_stiffness is 0", body, f.shear_damping);
+          "body '{}': {}shear_damping is {}, but shear_stiffness is 0", body, path, f.shear_damping);
   require(f.bend_damping == 0 || f.bend_stiffness > 0, ErrorCode::invalid_argument,
-          "body '{}': bend_damping is {}, but bend_stiffness is 0", body, f.bend_damping);
+          "body '{}': {}bend_damping is {}, but bend_stiffness is 0", body, path, f.bend_damping);
 }
 
-std::vector<double> masses(const std::string& body, const RestShape& rest, double density) {
+std::vector<Index> leaders(std::span<const Eigen::Vector3d> positions) {
+  std::vector<Index> order(positions.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto key = [&](Index v) {
+    const Eigen::Vector3d& p = positions[static_cast<std::size_t>(v)];
+    return std::array{p.x(), p.y(), p.z()};
+  };
+  std::sort(order.begin(), order.end(), [&](Index a, Index b) {
+    const auto ka = key(a);
+    const auto kb = key(b);
+    return ka == kb ? a < b : ka < kb;
+  });
+  std::vector<Index> leader(positions.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const bool same = i > 0 && key(order[i]) == key(order[i - 1]);
+    leader[static_cast<std::size_t>(order[i])] = same ? leader[static_cast<std::size_t>(order[i - 1])] : order[i];
+  }
+  return leader;
+}
+
+std::vector<double> masses(const std::string& body, const RestShape& rest, std::span<const Fabric> fabrics) {
   std::vector<double> mass(rest.positions.size(), 0.0);
-  for (const Triangle& t : rest.triangles) {
-    const double third = density * doubled_area(rest, t).norm() / 6;
-    for (const Index v : t) mass[static_cast<std::size_t>(v)] += third;
+  std::vector<Index> triangle_of(rest.positions.size(), none);
+  for (std::size_t t = 0; t < rest.triangles.size(); ++t) {
+    const double third = fabrics[rest.fabric(t)].density * doubled_area(rest, t).norm() / 6;
+    for (const Index v : rest.triangles[t]) {
+      mass[static_cast<std::size_t>(v)] += third;
+      triangle_of[static_cast<std::size_t>(v)] = static_cast<Index>(t);
+    }
   }
   for (std::size_t v = 0; v < mass.size(); ++v) {
-    require(mass[v] > 0 && std::isfinite(1 / mass[v]), ErrorCode::bad_mesh,
-            "body '{}': vertex {} is in no triangle with an area, so its mass would be zero", body, v);
+    require(triangle_of[v] == none || (mass[v] > 0 && std::isfinite(1 / mass[v])), ErrorCode::bad_mesh,
+            "body '{}': vertex {} is in no triangle with an area, so its mass would be zero; triangle {} has none",
+            body, v, triangle_of[v]);
   }
   return mass;
 }
 
-Model::Model(const RestShape& rest, const Fabric& fabric) : vertex_count_(rest.positions.size()) {
-  damped_ = fabric.warp_damping > 0 || fabric.weft_damping > 0 || fabric.shear_damping > 0 || fabric.bend_damping > 0;
-  limited_ = fabric.strain_limit > 0;
-  add_triangles(rest, fabric);
-  if (fabric.bend_stiffness > 0) add_hinges(rest, fabric);
+Model::Model(const RestShape& rest, std::span<const Fabric> fabrics) : vertex_count_(rest.positions.size()) {
+  for (const Fabric& f : fabrics) {
+    damped_ |= f.warp_damping > 0 || f.weft_damping > 0 || f.shear_damping > 0 || f.bend_damping > 0;
+    limited_ |= f.strain_limit > 0;
+  }
+  add_triangles(rest, fabrics);
+  const auto bends = [](const Fabric& f) { return f.bend_stiffness > 0; };
+  if (std::any_of(fabrics.begin(), fabrics.end(), bends)) add_hinges(rest, fabrics);
 }
 
-void Model::add_triangles(const RestShape& rest, const Fabric& fabric) {
+void Model::add_triangles(const RestShape& rest, std::span<const Fabric> fabrics) {
   std::vector<Stretch> all;
-  for (const Triangle& t : rest.triangles) {
+  for (std::size_t t = 0; t < rest.triangles.size(); ++t) {
     const Eigen::Vector3d doubled = doubled_area(rest, t);
     const double size = doubled.norm();
     if (!(size > 0)) continue;
     const Eigen::Vector3d normal = doubled / size;
     const Eigen::Vector3d u = warp_in(rest.warp, normal);
     const Eigen::Vector3d v = normal.cross(u);
-    const Eigen::Vector3d a = at(rest, t[1]) - at(rest, t[0]);
-    const Eigen::Vector3d b = at(rest, t[2]) - at(rest, t[0]);
+    const Eigen::Vector3d a = rest.corner(t, 1) - rest.corner(t, 0);
+    const Eigen::Vector3d b = rest.corner(t, 2) - rest.corner(t, 0);
     Eigen::Matrix2d edges;
     edges << a.dot(u), b.dot(u), a.dot(v), b.dot(v);
     const Eigen::Matrix2d inverse = edges.inverse();
     Stretch& stretch = all.emplace_back();
-    stretch.corners = t;
+    stretch.corners = rest.triangles[t];
     stretch.area = 0.5 * size;
+    stretch.fabric = rest.fabric(t);
     for (int axis = 0; axis < 2; ++axis) {
       for (int k = 0; k < 2; ++k) stretch.gradient[axis][k] = inverse(k, axis);
     }
@@ -211,12 +289,13 @@ void Model::add_triangles(const RestShape& rest, const Fabric& fabric) {
   }
   stretch_.assign(coloring.first_batch.back(), empty);
   order_.assign(stretch_.size() * cloth_lanes, std::numeric_limits<std::uint32_t>::max());
-  const std::array<double, 3> stiffness{fabric.warp_stiffness, fabric.weft_stiffness, fabric.shear_stiffness};
-  const std::array<double, 3> damping{fabric.warp_damping, fabric.weft_damping, fabric.shear_damping};
   area_.resize(all.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
     const auto [number, lane] = coloring.lane_of[i];
     StretchBatch& batch = stretch_[number];
+    const Fabric& fabric = fabrics[all[i].fabric];
+    const std::array<double, 3> stiffness{fabric.warp_stiffness, fabric.weft_stiffness, fabric.shear_stiffness};
+    const std::array<double, 3> damping{fabric.warp_damping, fabric.weft_damping, fabric.shear_damping};
     area_[i] = all[i].area;
     order_[number * cloth_lanes + lane] = static_cast<std::uint32_t>(i);
     for (std::size_t k = 0; k < 3; ++k) {
@@ -233,38 +312,23 @@ void Model::add_triangles(const RestShape& rest, const Fabric& fabric) {
     stretch_colors_.push_back({coloring.first_batch[c], coloring.first_batch[c + 1]});
 }
 
-void Model::add_hinges(const RestShape& rest, const Fabric& fabric) {
+void Model::add_hinges(const RestShape& rest, std::span<const Fabric> fabrics) {
   const Topology topology = build_topology(rest.positions.size(), rest.triangles);
   std::vector<Hinge> all;
   for (std::size_t e = 0; e < topology.edges.size(); ++e) {
-    std::vector<Index> opposite;
+    std::vector<Wing> wings;
     for (const Index t : topology.edge_triangles[e]) {
-      const Triangle& triangle = rest.triangles[static_cast<std::size_t>(t)];
-      if (!(doubled_area(rest, triangle).norm() > 0)) continue;
-      for (const Index v : triangle) {
-        if (v != topology.edges[e][0] && v != topology.edges[e][1]) opposite.push_back(v);
-      }
+      if (const std::optional<Wing> wing = wing_of(rest, static_cast<std::size_t>(t), topology.edges[e]))
+        wings.push_back(*wing);
     }
-    for (std::size_t k = 0; k + 1 < opposite.size(); ++k) {
-      if (opposite[k] == opposite[k + 1]) continue;
-      Hinge& hinge = all.emplace_back();
-      hinge.vertices = {topology.edges[e][0], topology.edges[e][1], opposite[k], opposite[k + 1]};
-      const Eigen::Vector3d& p = at(rest, hinge.vertices[0]);
-      const Eigen::Vector3d edge = at(rest, hinge.vertices[1]) - p;
-      const Eigen::Vector3d a = at(rest, hinge.vertices[2]) - p;
-      const Eigen::Vector3d b = at(rest, hinge.vertices[3]) - p;
-      const double a0 = cotangent(edge, a);
-      const double b0 = cotangent(edge, b);
-      const double a1 = cotangent(-edge, a - edge);
-      const double b1 = cotangent(-edge, b - edge);
-      hinge.weight = {a1 + b1, a0 + b0, -a0 - a1, -b0 - b1};
-      hinge.area = 0.5 * (edge.cross(a).norm() + edge.cross(b).norm());
-      const Eigen::Vector3d bend = hinge.weight[1] * edge + hinge.weight[2] * a + hinge.weight[3] * b;
-      if (bend.norm() > flat_bend * edge.norm()) {
-        const Eigen::Vector3d normals = edge.cross(a) + b.cross(edge);
-        hinge.rest = bend.dot(normals) < 0 ? -bend.norm() : bend.norm();
-        flat_ = false;
-      }
+    for (std::size_t k = 0; k + 1 < wings.size(); ++k) {
+      const Fabric& one = fabrics[wings[k].fabric];
+      const Fabric& other = fabrics[wings[k + 1].fabric];
+      if (!(one.bend_stiffness + other.bend_stiffness > 0) || wings[k].opposite == wings[k + 1].opposite) continue;
+      Hinge& hinge = all.emplace_back(hinge_of(topology.edges[e], wings[k], wings[k + 1]));
+      hinge.stiffness = 0.5 * (one.bend_stiffness + other.bend_stiffness);
+      hinge.damping = 0.5 * (one.bend_damping + other.bend_damping);
+      if (hinge.rest != 0) flat_ = false;
     }
   }
   hinge_count_ = all.size();
@@ -284,8 +348,8 @@ void Model::add_hinges(const RestShape& rest, const Fabric& fabric) {
     for (std::size_t k = 0; k < 3; ++k) batch.weight[k][lane] = all[i].weight[k + 1];
     // A third of the weight of Bergou et al. (2006): with theirs a regular mesh that bends about its edges, where all
     // the bend is in one edge of three, would be three times as stiff as the plate.
-    batch.compliance[lane] = compliance_of(fabric.bend_stiffness, 1 / all[i].area);
-    batch.damping[lane] = relaxation(fabric.bend_damping, fabric.bend_stiffness);
+    batch.compliance[lane] = compliance_of(all[i].stiffness, 1 / all[i].area);
+    batch.damping[lane] = relaxation(all[i].damping, all[i].stiffness);
     batch.rest[lane] = all[i].rest;
   }
   for (std::size_t c = 0; c + 1 < coloring.first_batch.size(); ++c)
@@ -309,6 +373,24 @@ double Model::inner_step(std::span<const double> inverse_mass) const {
     }
   }
   return largest > 0 ? inner_step_factor / std::sqrt(largest) : std::numeric_limits<double>::infinity();
+}
+
+double Model::bend_step(std::span<const double> inverse_mass) const {
+  double largest = 0;
+  for (const BendBatch& batch : bend_) {
+    for (std::size_t lane = 0; lane < cloth_lanes; ++lane) {
+      if (static_cast<std::size_t>(batch.vertices[0][lane]) == vertex_count_) continue;
+      const double k[4] = {-(batch.weight[0][lane] + batch.weight[1][lane] + batch.weight[2][lane]),
+                           batch.weight[0][lane], batch.weight[1][lane], batch.weight[2][lane]};
+      double weight = 0;
+      for (std::size_t i = 0; i < 4; ++i)
+        weight += inverse_mass[static_cast<std::size_t>(batch.vertices[i][lane])] * k[i] * k[i];
+      // Damping is faster than the spring where it is strong.
+      const double rate = weight * (1 + batch.damping[lane] * std::sqrt(weight / batch.compliance[lane]));
+      largest = std::max(largest, rate / batch.compliance[lane]);
+    }
+  }
+  return largest > 0 ? bend_step_factor / std::sqrt(largest) : std::numeric_limits<double>::infinity();
 }
 
 }  // namespace carom::cloth

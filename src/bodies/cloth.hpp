@@ -14,8 +14,8 @@
 /// inner steps (adr/0014). Nothing here knows of contacts.
 namespace carom::cloth {
 
-/// Throws Error(invalid_argument) that names the body and the field.
-void check(const std::string& body, const Fabric& fabric);
+/// Throws Error(invalid_argument) that names the body and the field, which `path` precedes.
+void check(const std::string& body, const Fabric& fabric, const std::string& path = {});
 
 /// Shape at rest, of any triangle mesh. Triangles without an area have no constraints; at an edge with more than two
 /// triangles each bends against the next.
@@ -25,14 +25,30 @@ struct RestShape {
   /// The warp runs along this direction, as far as it lies in each triangle; where the triangle is perpendicular to it,
   /// along the next axis of the world.
   Eigen::Vector3d warp{1, 0, 0};
+  /// Corners whose positions are the shape of each triangle at rest, if these are others than its own: panels that are
+  /// sewn together keep the shapes that they had apart. An edge between triangles whose corners differ is flat at rest.
+  std::span<const Triangle> rest_triangles{};
+  std::span<const Index> fabric_of_triangle{};  ///< number among the fabrics; empty: the first, of all
+
+  const Eigen::Vector3d& corner(std::size_t triangle, std::size_t k) const {
+    const std::span<const Triangle> of = rest_triangles.empty() ? triangles : rest_triangles;
+    return positions[static_cast<std::size_t>(of[triangle][k])];
+  }
+  std::size_t fabric(std::size_t triangle) const {
+    return fabric_of_triangle.empty() ? 0 : static_cast<std::size_t>(fabric_of_triangle[triangle]);
+  }
 };
+
+/// Vertices at exactly the same position are one: the lowest number of each, of every vertex.
+std::vector<Index> leaders(std::span<const Eigen::Vector3d> positions);
 
 /// Constraints in colors, such that no two of a color have a vertex in common: those of a color can be projected in
 /// any order, in vectors and by several threads, with one result. Made once; a step does not change it.
 class Model {
  public:
   Model() = default;
-  Model(const RestShape& rest, const Fabric& fabric);
+  Model(const RestShape& rest, std::span<const Fabric> fabrics);
+  Model(const RestShape& rest, const Fabric& fabric) : Model(rest, std::span(&fabric, 1)) {}
 
   std::size_t vertex_count() const { return vertex_count_; }
   std::size_t triangle_count() const { return triangle_count_; }  ///< with an area
@@ -41,6 +57,9 @@ class Model {
 
   /// s; longest inner step that keeps the extra strain of a single projection near a hundredth, for these masses.
   double inner_step(std::span<const double> inverse_mass) const;
+  /// s; interval in which bending turns by half a radian at most, for these masses: often far longer than an inner
+  /// step.
+  double bend_step(std::span<const double> inverse_mass) const;
 
   /// J; what stretch, shear and bending hold.
   double energy(std::span<const Eigen::Vector3d> positions) const;
@@ -55,8 +74,8 @@ class Model {
     std::uint32_t end = 0;
   };
 
-  void add_triangles(const RestShape& rest, const Fabric& fabric);
-  void add_hinges(const RestShape& rest, const Fabric& fabric);
+  void add_triangles(const RestShape& rest, std::span<const Fabric> fabrics);
+  void add_hinges(const RestShape& rest, std::span<const Fabric> fabrics);
 
   std::size_t vertex_count_ = 0;
   std::size_t triangle_count_ = 0;
@@ -72,18 +91,18 @@ class Model {
   bool flat_ = true;
 };
 
-/// kg of each vertex: a third of each triangle at it. Throws Error(bad_mesh) that names a vertex which would weigh
-/// nothing.
-std::vector<double> masses(const std::string& body, const RestShape& rest, double density);
+/// kg of each vertex: a third of each triangle at it; 0 for a vertex in no triangle. Throws Error(bad_mesh) that names
+/// a vertex whose triangles have no area.
+std::vector<double> masses(const std::string& body, const RestShape& rest, std::span<const Fabric> fabrics);
 
 /// N s and N m s about the origin.
 struct Impulse {
   Eigen::Vector3d linear{0, 0, 0};
   Eigen::Vector3d angular{0, 0, 0};
 };
-/// Adds what the wind does to the velocities in an interval (s), triangle after triangle, and returns it. Each takes no
-/// more than what brings it to rest in the wind.
-Impulse add_wind(const Wind& wind, std::span<const Triangle> triangles, double interval,
+/// Adds what the wind does to the velocities in an interval (s) at a time (s), triangle after triangle, and returns it.
+/// Each takes no more than what brings it to rest in the wind.
+Impulse add_wind(const Wind& wind, double time, std::span<const Triangle> triangles, double interval,
                  std::span<const Eigen::Vector3d> start, std::span<const Eigen::Vector3d> displacements,
                  std::span<const double> inverse_mass, std::span<Eigen::Vector3d> velocities);
 /// Throws Error that names the body and the field.
@@ -92,6 +111,12 @@ void check(const std::string& body, const Wind& wind);
 /// Working memory of an inner step.
 class Projection {
  public:
+  /// Before the first of a multiple of four inner steps. Bending acts in each, in every second or in every fourth of
+  /// them, with the impulse of all, as `bend_step` (s) allows; with 0 in each.
+  void begin(double bend_step) {
+    bend_step_ = bend_step;
+    since_bending_ = 0;
+  }
   /// Changes velocities (m/s) as the constraints do over an inner step of h (s): vertices that would go from
   /// `positions` to positions + h velocities go to where the constraints have moved these ends. Linear momentum is kept
   /// to rounding. Vertices with no inverse mass keep their velocities, along which they move. The result does not
@@ -108,6 +133,8 @@ class Projection {
   std::vector<kernels::ClothPoint> before_;
   std::vector<kernels::ClothPoint> ends_;  ///< without constraints
   std::vector<std::uint32_t> blocks_;
+  double bend_step_ = 0;
+  int since_bending_ = 0;  ///< inner steps
   PhasedLoop loop_;
 };
 

@@ -118,8 +118,14 @@ void Projection::run(Workers& workers, const Model& model, double h, std::span<c
   points_.resize(count + 1);
   ends_.resize(count);
   if (model.damped_) before_.resize(count + 1);
-  const kernels::ClothStep step{
-      .h = h, .points = points_.data(), .before = before_.data(), .damped = model.damped_, .limited = model.limited_};
+  const int bend_every = bend_step_ >= 4 * h ? 4 : bend_step_ >= 2 * h ? 2 : 1;
+  const bool bends = ++since_bending_ % bend_every == 0;
+  const kernels::ClothStep step{.h = h,
+                                .bend_interval = bend_every * h,
+                                .points = points_.data(),
+                                .before = before_.data(),
+                                .damped = model.damped_,
+                                .limited = model.limited_};
 
   // Stage 0 predicts, the last one takes the velocities, those between are colors: bending first, as stretch is stiffer
   // and what comes last holds best.
@@ -129,12 +135,14 @@ void Projection::run(Workers& workers, const Model& model, double h, std::span<c
   };
   blocks_.clear();
   blocks_.push_back(vertex_blocks);
-  for (const Model::Range& color : model.bend_colors_) blocks_.push_back(blocks_of(color));
+  if (bends) {
+    for (const Model::Range& color : model.bend_colors_) blocks_.push_back(blocks_of(color));
+  }
   for (const Model::Range& color : model.stretch_colors_) blocks_.push_back(blocks_of(color));
   blocks_.push_back(vertex_blocks);
 
   const double per_h = 1 / h;
-  const std::size_t bend = model.bend_colors_.size();
+  const std::size_t bend = bends ? model.bend_colors_.size() : 0;
   loop_.run(workers, blocks_, [&](std::size_t stage, std::uint32_t block) {
     if (stage == 0 || stage + 1 == blocks_.size()) {
       const std::size_t begin = block * vertex_block;

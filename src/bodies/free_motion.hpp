@@ -59,7 +59,7 @@ class FreeMotions {
   FreeMotions(const Vec3& gravity, double dt) : gravity_(gravity), dt_(dt) {}
 
   struct Body {
-    std::size_t number = 0;
+    BodySlot number{};
     const Motion* motion = nullptr;
     const Mat3* r = nullptr;
     const Mass* mass = nullptr;

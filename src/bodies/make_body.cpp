@@ -1,5 +1,7 @@
 #include "bodies/make_body.hpp"
 
+#include <fmt/format.h>
+
 #include <Eigen/Geometry>
 
 #include "bodies/particles.hpp"
@@ -86,11 +88,16 @@ Body make_body(ScriptedBody description) {
 
 namespace {
 
+Index leader_of(const Body& body, Index vertex) {
+  return body.leader.empty() ? vertex : body.leader[static_cast<std::size_t>(vertex)];
+}
+
 void pin(Body& body, std::span<const Index> pinned) {
   for (const Index vertex : pinned) {
     require(vertex >= 0 && static_cast<std::size_t>(vertex) < body.positions.size(), ErrorCode::bad_index,
             "body '{}': pinned names vertex {}, but there are {} vertices", body.name, vertex, body.positions.size());
-    body.inverse_mass[static_cast<std::size_t>(vertex)] = 0;
+    body.inverse_mass[static_cast<std::size_t>(leader_of(body, vertex))] = 0;
+    body.pinned = true;
   }
 }
 
@@ -127,34 +134,135 @@ Body make_body(ParticleBody description) {
   return body;
 }
 
-Body make_body(ClothBody description) {
+namespace {
+
+void add_levels(const ClothBody& description, const std::vector<double>& masses, Body& body) {
+  require(!body.cloth_rest->tears && !body.cloth_rest->verlet, ErrorCode::unsupported,
+          "body '{}': levels is {}, which neither tear_strain nor the integrator verlet goes with; expected 1",
+          body.name, description.levels);
+  cloth::LevelModel model{.rest_positions = body.positions,
+                          .triangles = body.triangles,
+                          .warp = body.cloth_rest->warp,
+                          .fabrics = body.cloth_rest->fabrics,
+                          .fabric_of_triangle = body.cloth_rest->fabric_of_triangle,
+                          .mass = masses,
+                          .hold = description.level_hold};
+  for (std::size_t v = 0; v < masses.size(); ++v) model.pinned.push_back(body.inverse_mass[v] > 0 ? 0 : 1);
+  model.hierarchy = cloth::Hierarchy(rest_shape(body), model.pinned, description.levels);
+  body.levels = cloth::start_levels(std::move(model));
+  body.max_step = body.levels.resolution->inner_step();
+}
+
+void check_region(const std::string& body, const FabricRegion& region, std::size_t number, std::size_t triangles) {
+  cloth::check(body, region.fabric, fmt::format("regions[{}].", number));
+  for (std::size_t i = 0; i < region.triangles.size(); ++i) {
+    require(region.triangles[i] >= 0 && static_cast<std::size_t>(region.triangles[i]) < triangles, ErrorCode::bad_index,
+            "body '{}': regions[{}].triangles[{}] is {}, but there are {} triangles", body, number, i,
+            region.triangles[i], triangles);
+  }
+}
+
+/// Vertices at one position become one; the others follow it.
+void join_vertices(Body& body) {
+  std::vector<Index> leader = cloth::leaders(body.positions);
+  bool any = false;
+  for (std::size_t v = 0; v < leader.size(); ++v) any |= leader[v] != static_cast<Index>(v);
+  if (!any) return;
+  for (Triangle& t : body.triangles) {
+    for (Index& v : t) v = leader[static_cast<std::size_t>(v)];
+  }
+  body.leader = std::move(leader);
+}
+
+void check_moving_pins(const Body& body, const std::vector<MovingPins>& groups) {
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    require(static_cast<bool>(groups[i].motion), ErrorCode::invalid_argument,
+            "body '{}': moving_pins[{}] has no motion", body.name, i);
+    for (const Index vertex : groups[i].vertices) {
+      require(vertex >= 0 && static_cast<std::size_t>(vertex) < body.positions.size(), ErrorCode::bad_index,
+              "body '{}': moving_pins[{}] names vertex {}, but there are {} vertices", body.name, i, vertex,
+              body.positions.size());
+      require(body.inverse_mass[static_cast<std::size_t>(leader_of(body, vertex))] > 0, ErrorCode::invalid_argument,
+              "body '{}': moving_pins[{}] names vertex {}, which is pinned already, or in no triangle", body.name, i,
+              vertex);
+    }
+  }
+}
+
+void check_cloth(const ClothBody& description) {
   const std::string& name = description.name;
   cloth::check(name, description.fabric);
+  for (std::size_t i = 0; i < description.regions.size(); ++i)
+    check_region(name, description.regions[i], i, description.mesh.triangles.size());
   cloth::check(name, description.wind);
   check_not_negative(name, "air_damping", description.air_damping);
-  const Eigen::Vector3d velocity = description.velocity;
-  check_velocity(name, velocity);
-  const Eigen::Vector3d warp = description.warp;
+  check_not_negative(name, "thickness", description.thickness);
+  check_not_negative(name, "pressure", description.pressure);
+  check_not_negative(name, "verlet.max_strain", description.verlet.max_strain);
+  require(description.verlet.iterations >= 0, ErrorCode::invalid_argument,
+          "body '{}': verlet.iterations is {}; expected a number that is not negative", name,
+          description.verlet.iterations);
+  check_velocity(name, description.velocity);
+  const Eigen::Vector3d& warp = description.warp;
   require(is_finite(warp) && warp.norm() > 0, ErrorCode::invalid_argument,
           "body '{}': warp is ({}, {}, {}); expected a direction", name, warp.x(), warp.y(), warp.z());
   require(description.inner_steps >= 0, ErrorCode::invalid_argument,
           "body '{}': inner_steps is {}; expected a number that is not negative", name, description.inner_steps);
+  require(description.levels >= 1 && description.levels <= cloth::max_levels, ErrorCode::invalid_argument,
+          "body '{}': levels is {}; expected 1 to {}", name, description.levels, cloth::max_levels);
+  check_not_negative(name, "level_hold", description.level_hold);
+}
 
+std::shared_ptr<const ClothRest> make_rest(ClothBody& description, const Body& body) {
+  auto rest = std::make_shared<ClothRest>();
+  rest->triangles = body.triangles;
+  rest->warp = description.warp;
+  rest->fabrics.push_back(description.fabric);
+  if (!description.regions.empty()) rest->fabric_of_triangle.assign(body.triangles.size(), 0);
+  for (const FabricRegion& region : description.regions) {
+    for (const Index t : region.triangles)
+      rest->fabric_of_triangle[static_cast<std::size_t>(t)] = static_cast<Index>(rest->fabrics.size());
+    rest->fabrics.push_back(region.fabric);
+  }
+  for (const Fabric& fabric : rest->fabrics) rest->tears |= fabric.tear_strain > 0;
+  rest->moving_pins = std::move(description.moving_pins);
+  rest->verlet = description.integrator == ClothIntegrator::verlet;
+  rest->verlet_options = description.verlet;
+  return rest;
+}
+
+}  // namespace
+
+void make_model(Body& body) {
+  if (body.cloth_rest->verlet) body.springs = particles::make_fabric_springs(body);
+  body.cloth = std::make_shared<const cloth::Model>(rest_shape(body), body.cloth_rest->fabrics);
+  body.max_step = body.cloth_rest->verlet ? particles::max_step(body) : body.cloth->inner_step(body.inverse_mass);
+  body.bend_step = body.cloth->bend_step(body.inverse_mass);
+}
+
+Body make_body(ClothBody description) {
+  check_cloth(description);
   Body body = common(description, MotionModel::particles);
   if (!body.detection) body.detection = Detection::continuous;
-  const cloth::RestShape rest{body.positions, body.triangles, warp};
-  const std::vector<double> masses = cloth::masses(body.name, rest, description.fabric.density);
-  for (std::size_t v = 0; v < masses.size(); ++v) body.inverse_mass[v] = 1 / masses[v];
-  body.cloth = std::make_shared<const cloth::Model>(rest, description.fabric);
-  body.max_step = body.cloth->inner_step(body.inverse_mass);
+  join_vertices(body);
+  body.cloth_rest = make_rest(description, body);
+  const std::vector<double> masses = cloth::masses(body.name, rest_shape(body), body.cloth_rest->fabrics);
+  for (std::size_t v = 0; v < masses.size(); ++v) body.inverse_mass[v] = masses[v] > 0 ? 1 / masses[v] : 0;
+  if (description.pressure > 0) set_pressure(body, description.pressure);
+  make_model(body);
   body.inner_steps = description.inner_steps;
+  body.thickness = description.thickness;
   body.wind = description.wind;
   body.air_damping = description.air_damping;
-  body.sleeping_allowed = description.sleeping_allowed;
+  body.sleeping_allowed = description.sleeping_allowed && body.cloth_rest->moving_pins.empty();
   pin(body, description.pinned);
+  check_moving_pins(body, body.cloth_rest->moving_pins);
+  for (const MovingPins& pins : body.cloth_rest->moving_pins) pin(body, pins.vertices);
   for (std::size_t v = 0; v < body.velocities.size(); ++v) {
-    if (body.inverse_mass[v] > 0) body.velocities[v] = velocity;
+    if (body.inverse_mass[static_cast<std::size_t>(leader_of(body, static_cast<Index>(v)))] > 0)
+      body.velocities[v] = description.velocity;
   }
+  if (description.levels > 1) add_levels(description, masses, body);
   return body;
 }
 

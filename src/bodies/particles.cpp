@@ -122,12 +122,16 @@ void damp_springs(const Body& body, double interval, std::span<const Eigen::Vect
   for (std::size_t i = body.springs.size(); i-- > 0;) damp(body.springs[i]);
 }
 
-/// Gas at constant temperature: the pressure over that outside falls as the volume grows.
+/// Volume as a fraction of that at rest below which gas pushes no harder: the force stays finite.
+constexpr double min_volume = 0.1;
+
+}  // namespace
+
+// Gas at constant temperature: the pressure over that outside falls as the volume grows.
 void add_pressure(const Body& body, std::span<const Eigen::Vector3d> start,
                   std::span<const Eigen::Vector3d> displacements, std::span<Eigen::Vector3d> forces) {
   const double now = volume(body, start, displacements);
-  // A body squeezed to less than a tenth of its volume pushes no harder: the force stays finite.
-  const double pressure = body.pressure * body.rest_volume / std::max(now, 0.1 * body.rest_volume);
+  const double pressure = body.pressure * body.rest_volume / std::max(now, min_volume * body.rest_volume);
   for (const Triangle& t : body.triangles) {
     Eigen::Vector3d p[3];
     for (int k = 0; k < 3; ++k) {
@@ -139,7 +143,75 @@ void add_pressure(const Body& body, std::span<const Eigen::Vector3d> start,
   }
 }
 
-}  // namespace
+double gas_energy(const Body& body) {
+  const std::vector<Eigen::Vector3d> none(body.positions.size(), Eigen::Vector3d::Zero());
+  const double ratio = volume(body, body.positions, none) / body.rest_volume;
+  const double held = body.pressure * body.rest_volume;
+  const double below = std::max(0.0, min_volume - ratio);
+  return held * (below / min_volume - std::log(std::max(ratio, min_volume)));
+}
+
+std::vector<Spring> make_fabric_springs(const Body& body) {
+  const cloth::RestShape rest = rest_shape(body);
+  const ClothRest& of = *body.cloth_rest;
+  const bool pushes = of.verlet_options.max_strain > 0;
+  const Topology topology = build_topology(body.positions.size(), body.triangles);
+  std::vector<Spring> springs;
+  const auto length = [&](Index a, Index b) {
+    return (body.rest_positions[static_cast<std::size_t>(a)] - body.rest_positions[static_cast<std::size_t>(b)]).norm();
+  };
+  for (std::size_t e = 0; e < topology.edges.size(); ++e) {
+    const auto [a, b] = topology.edges[e];
+    double stiffness = 0;
+    double bending = 0;
+    std::vector<Index> opposite;
+    for (const Index t : topology.edge_triangles[e]) {
+      const auto number = static_cast<std::size_t>(t);
+      const Fabric& fabric = of.fabrics[rest.fabric(number)];
+      const double area = 0.5 * (rest.corner(number, 1) - rest.corner(number, 0))
+                                    .cross(rest.corner(number, 2) - rest.corner(number, 0))
+                                    .norm();
+      stiffness += 0.5 * (fabric.warp_stiffness + fabric.weft_stiffness) * area;
+      bending = std::max(bending, fabric.bend_stiffness);
+      for (const Index v : body.triangles[number]) {
+        if (v != a && v != b) opposite.push_back(v);
+      }
+    }
+    const double rest_length = length(a, b);
+    if (!(rest_length > 0)) continue;
+    springs.push_back({a, b, rest_length, pushes ? stiffness / (rest_length * rest_length) : 0});
+    for (std::size_t k = 0; k + 1 < opposite.size(); ++k) {
+      const Index c = std::min(opposite[k], opposite[k + 1]);
+      const Index d = std::max(opposite[k], opposite[k + 1]);
+      if (c == d || !(length(c, d) > 0)) continue;
+      springs.push_back({c, d, length(c, d), pushes ? bending / (length(c, d) * length(c, d)) : 0});
+    }
+  }
+  return springs;
+}
+
+void limit_lengths(const Body& body, const VerletOptions& options, double interval,
+                   std::span<const Eigen::Vector3d> start, std::span<const Eigen::Vector3d> displacements,
+                   std::span<Eigen::Vector3d> velocities) {
+  const double per_interval = 1 / interval;
+  const double longest = 1 + options.max_strain;
+  for (int i = 0; i < options.iterations; ++i) {
+    for (const Spring& spring : body.springs) {
+      const auto a = static_cast<std::size_t>(spring.a);
+      const auto b = static_cast<std::size_t>(spring.b);
+      const double weight = body.inverse_mass[a] + body.inverse_mass[b];
+      const Eigen::Vector3d span =
+          start[b] + displacements[b] - start[a] - displacements[a] + interval * (velocities[b] - velocities[a]);
+      const double length = span.norm();
+      const double wanted =
+          options.max_strain > 0 ? std::min(length, longest * spring.rest_length) : spring.rest_length;
+      if (!(weight > 0) || !(length > 0) || length == wanted) continue;
+      const Eigen::Vector3d impulse = (per_interval * (length - wanted) / (weight * length)) * span;
+      velocities[a] += body.inverse_mass[a] * impulse;
+      velocities[b] -= body.inverse_mass[b] * impulse;
+    }
+  }
+}
 
 void add_forces(const Body& body, const Eigen::Vector3d& gravity, double interval,
                 std::span<const Eigen::Vector3d> start, std::span<const Eigen::Vector3d> displacements,

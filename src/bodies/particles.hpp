@@ -29,6 +29,21 @@ void add_forces(const Body& body, const Eigen::Vector3d& gravity, double interva
                 std::span<Eigen::Vector3d> velocities, std::span<Eigen::Vector3d> forces,
                 std::span<const std::uint8_t> touched = {});
 
+/// Springs of cloth with the integrator `verlet`, along the edges and across each inner one. Along an edge as stiff as
+/// the triangles at it are (Van Gelder 1998): stiffness times their area over the square of the length.
+std::vector<Spring> make_fabric_springs(const Body& body);
+/// Brings springs that are longer than their limit at the end of an interval (s) back to it, sweep after sweep (Provot
+/// 1995); with a limit of 0 all to their length at rest. Keeps momentum.
+void limit_lengths(const Body& body, const VerletOptions& options, double interval,
+                   std::span<const Eigen::Vector3d> start, std::span<const Eigen::Vector3d> displacements,
+                   std::span<Eigen::Vector3d> velocities);
+
+/// Adds the forces of the gas inside a body, N.
+void add_pressure(const Body& body, std::span<const Eigen::Vector3d> start,
+                  std::span<const Eigen::Vector3d> displacements, std::span<Eigen::Vector3d> forces);
+/// J; what the gas inside a body gives until it has its volume at rest.
+double gas_energy(const Body& body);
+
 /// Volume inside a closed body, m^3; positive if its triangles face outward.
 double volume(const Body& body, std::span<const Eigen::Vector3d> start, std::span<const Eigen::Vector3d> displacements);
 

@@ -2,11 +2,11 @@
 
 namespace carom::rigid {
 
-Eigen::Isometry3d Poses::shape(const Bodies& bodies, std::size_t collider) const {
+Eigen::Isometry3d Poses::shape(const Bodies& bodies, ColliderIndex collider) const {
   const Collider& c = bodies.colliders[collider];
-  const Mat3& r = rotation[static_cast<std::size_t>(c.body)];
+  const Mat3& r = rotation[c.body];
   const Mat3 turn = r * c.rotation;
-  const Vec3 place = r * c.place + bodies.motion[static_cast<std::size_t>(c.body)].x;
+  const Vec3 place = r * c.place + bodies.motion[c.body].x;
   Eigen::Isometry3d pose;
   pose.matrix() << turn.x.x, turn.y.x, turn.z.x, place.x,  //
       turn.x.y, turn.y.y, turn.z.y, place.y,               //

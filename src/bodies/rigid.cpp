@@ -156,32 +156,45 @@ void decompose_mesh(const RigidBody& body, Info& info) try {
        no_solid ? ", or a body that is fixed or scripted" : "");
 }
 
+void check_field(const RigidBody& body) {
+  require(body.shape.kind() == ShapeKind::mesh, ErrorCode::invalid_argument,
+          "body '{}' is a {}; a distance field is for meshes, leave it out", body.name, to_string(body.shape.kind()));
+  require(body.field->is_of(body.shape), ErrorCode::invalid_argument,
+          "body '{}': its distance field is that of another shape; expected that of its own", body.name);
+}
+
 /// Puts colliders into a range of their own. Returns the first.
-std::int32_t place_colliders(Bodies& bodies, std::vector<Collider> colliders, std::size_t body) {
-  for (Collider& c : colliders) c.body = static_cast<std::int32_t>(body);
+ColliderIndex place_colliders(Bodies& bodies, std::vector<Collider> colliders, BodySlot body) {
+  for (Collider& c : colliders) c.body = body;
   const auto vacant = bodies.free_colliders.find(static_cast<std::int32_t>(colliders.size()));
   if (vacant == bodies.free_colliders.end() || vacant->second.empty()) {
-    bodies.colliders.insert(bodies.colliders.end(), colliders.begin(), colliders.end());
-    return static_cast<std::int32_t>(bodies.colliders.size() - colliders.size());
+    const ColliderIndex first(bodies.colliders.size());
+    for (const Collider& c : colliders) bodies.colliders.push_back(c);
+    return first;
   }
-  const std::int32_t first = vacant->second.back();
+  const ColliderIndex first = vacant->second.back();
   vacant->second.pop_back();
-  std::copy(colliders.begin(), colliders.end(), bodies.colliders.begin() + first);
+  ColliderIndex next = first;
+  for (const Collider& c : colliders) {
+    bodies.colliders[next] = c;
+    ++next;
+  }
   return first;
 }
 
 /// Fills the slot of a body, which is vacant or the next one.
 void fill_slot(Bodies& bodies, Info info, const Mass& mass, const Motion& motion, std::vector<Collider> colliders) {
-  const std::size_t slot = info.id.index;
-  if (slot >= bodies.size()) {
-    bodies.motion.resize(slot + 1);
-    bodies.mass.resize(slot + 1);
-    bodies.force.resize(slot + 1);
-    bodies.torque.resize(slot + 1);
-    bodies.info.resize(slot + 1);
-    bodies.asleep.resize(slot + 1);
-    bodies.time_at_rest.resize(slot + 1);
-    bodies.sleeping_neighbor.resize(slot + 1, -1);
+  const BodySlot slot = slot_of(info.id);
+  if (slot.offset() >= bodies.size()) {
+    const std::size_t size = slot.offset() + 1;
+    bodies.motion.resize(size);
+    bodies.mass.resize(size);
+    bodies.force.resize(size);
+    bodies.torque.resize(size);
+    bodies.info.resize(size);
+    bodies.asleep.resize(size);
+    bodies.time_at_rest.resize(size);
+    bodies.sleeping_neighbor.resize(size);
   }
   info.collider_count = static_cast<std::int32_t>(colliders.size());
   info.first_collider = place_colliders(bodies, std::move(colliders), slot);
@@ -193,13 +206,11 @@ void fill_slot(Bodies& bodies, Info info, const Mass& mass, const Motion& motion
 
 }  // namespace
 
-void remove(Bodies& bodies, std::size_t body) {
+void remove(Bodies& bodies, BodySlot body) {
   Info& info = bodies.info[body];
-  const auto first = static_cast<std::size_t>(info.first_collider);
-  for (std::size_t k = 0; k < static_cast<std::size_t>(info.collider_count); ++k) {
-    Collider& c = bodies.colliders[first + k];
-    c = {};
-    c.body = static_cast<std::int32_t>(body);
+  for (const ColliderIndex c : info.colliders()) {
+    bodies.colliders[c] = {};
+    bodies.colliders[c].body = body;
   }
   bodies.free_colliders[info.collider_count].push_back(info.first_collider);
   info = {};
@@ -210,7 +221,7 @@ void remove(Bodies& bodies, std::size_t body) {
   bodies.force[body] = bodies.torque[body] = {};
   bodies.asleep[body] = 0;
   bodies.time_at_rest[body] = 0;
-  bodies.sleeping_neighbor[body] = -1;
+  bodies.sleeping_neighbor[body] = BodySlot::none;
   --bodies.count;
 }
 
@@ -218,11 +229,11 @@ const Shape& collision_shape(const Info& info) {
   return info.decomposed ? *info.decomposed : info.shape;
 }
 
-const Shape& collider_shape(const Bodies& bodies, std::size_t collider) {
-  const Info& info = bodies.info[static_cast<std::size_t>(bodies.colliders[collider].body)];
+const Shape& collider_shape(const Bodies& bodies, ColliderIndex collider) {
+  const Info& info = bodies.info[bodies.colliders[collider].body];
   const Shape& shape = collision_shape(info);
   if (shape.kind() != ShapeKind::compound) return shape;
-  return shape.parts()[collider - static_cast<std::size_t>(info.first_collider)].shape;
+  return shape.parts()[static_cast<std::size_t>(collider - info.first_collider)].shape;
 }
 
 void add(Bodies& bodies, RigidBody body, BodyId id) {
@@ -230,6 +241,8 @@ void add(Bodies& bodies, RigidBody body, BodyId id) {
   const bool dynamic = body.motion == MotionModel::rigid;
   Info info;
   if (is_dynamic_mesh(body)) decompose_mesh(body, info);
+  if (body.field) check_field(body);
+  info.field = body.field;
   const MassOf mass = mass_of(body);
   const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> principal(mass.inertia);
   Eigen::Matrix3d axes = principal.eigenvectors();
@@ -336,18 +349,19 @@ void add(Bodies& bodies, SurfaceEntry entry) {
   fill_slot(bodies, std::move(info), {}, {}, {c});
 }
 
-void set_mesh(Bodies& bodies, std::size_t body, const Shape& mesh) {
+void set_mesh(Bodies& bodies, BodySlot body, const Shape& mesh) {
   Bodies one;
   add(one, RigidBody{.name = bodies.info[body].name, .shape = mesh, .motion = MotionModel::fixed}, {0, 0});
+  const Info& added = one.info[BodySlot(0)];
   Info& info = bodies.info[body];
-  info.shape = one.info[0].shape;
-  info.body_from_shape = one.info[0].body_from_shape;
-  info.reach = one.info[0].reach;
-  info.size = one.info[0].size;
-  bodies.motion[body] = one.motion[0];
-  Collider& collider = bodies.colliders[static_cast<std::size_t>(info.first_collider)];
-  collider = one.colliders[0];
-  collider.body = static_cast<std::int32_t>(body);
+  info.shape = added.shape;
+  info.body_from_shape = added.body_from_shape;
+  info.reach = added.reach;
+  info.size = added.size;
+  bodies.motion[body] = one.motion[BodySlot(0)];
+  Collider& collider = bodies.colliders[info.first_collider];
+  collider = one.colliders[ColliderIndex(0)];
+  collider.body = body;
 }
 
 Mat3 inverse_about_free_axes(const Mat3& inertia, const std::array<bool, 3>& locked) {

@@ -9,6 +9,7 @@
 
 #include "carom/body/rigid.hpp"
 #include "carom/core/id.hpp"
+#include "core/indices.hpp"
 #include "math/rotation.hpp"
 #include "shapes/core.hpp"
 #include "shapes/mesh_data.hpp"
@@ -40,7 +41,7 @@ struct Mass {
 
 /// A piece of a body: the whole of it, or a convex part of a compound.
 struct Collider {
-  std::int32_t body = -1;
+  BodySlot body{};
   const shapes::Core* core = nullptr;      ///< if it is convex
   const shapes::MeshData* mesh = nullptr;  ///< if it is a mesh
   bool surface = false;                    ///< whether it is a deforming surface, whose vertices are elsewhere
@@ -65,13 +66,15 @@ struct alignas(64) Info {
   bool pinned = false;   ///< some vertices of a deforming body are held
   std::array<bool, 3> locked_translation{};
   std::array<bool, 3> locked_rotation{};
-  std::int32_t first_collider = 0;
+  ColliderIndex first_collider{};
   std::int32_t collider_count = 0;
   double reach = 0;  ///< m, the largest of its colliders
   double size = 0;   ///< m, the largest of its colliders
   double linear_damping = 0;
   double angular_damping = 0;
   CollisionFilter filter{};
+
+  IndexRange<ColliderIndex> colliders() const { return {first_collider, collider_count}; }
 
   double mass = 0;  ///< kg
   double friction = 0;
@@ -81,8 +84,9 @@ struct alignas(64) Info {
   std::string name;
   BodyId id;
   Shape shape = Shape::sphere(1);
-  std::optional<Shape> decomposed;  ///< convex or compound, collides instead of a rigid mesh
-  double collider_error = 0;        ///< m; no point of `decomposed` is farther from `shape`
+  std::optional<Shape> decomposed;     ///< convex or compound, collides instead of a rigid mesh
+  double collider_error = 0;           ///< m; no point of `decomposed` is farther from `shape`
+  std::optional<DistanceField> field;  ///< of `shape`, which deforming bodies touch instead of it
   Eigen::Isometry3d body_from_shape = Eigen::Isometry3d::Identity();
 };
 
@@ -90,27 +94,28 @@ struct alignas(64) Info {
 /// removed bodies are vacant until others take them. Bodies with vertices have a slot as well: they stay as a whole,
 /// and their collider is their surface.
 struct Bodies {
-  std::vector<Motion> motion;
-  std::vector<Mass> mass;
-  std::vector<Vec3> force;   ///< N at the centre of mass, of the next step
-  std::vector<Vec3> torque;  ///< N m
-  bool pushed = false;       ///< some of these are not zero
-  std::vector<Info> info;
-  std::vector<Collider> colliders;  ///< those of a body are next to each other
-  std::vector<std::uint8_t> asleep;
-  std::vector<double> time_at_rest;             ///< s for which the body has been slow
-  std::vector<std::int32_t> sleeping_neighbor;  ///< ring of the bodies that sleep together; -1 awake
+  BySlot<Motion> motion;
+  BySlot<Mass> mass;
+  BySlot<Vec3> force;   ///< N at the centre of mass, of the next step
+  BySlot<Vec3> torque;  ///< N m
+  bool pushed = false;  ///< some of these are not zero
+  BySlot<Info> info;
+  ByCollider<Collider> colliders;  ///< those of a body are next to each other
+  BySlot<std::uint8_t> asleep;
+  BySlot<double> time_at_rest;         ///< s for which the body has been slow
+  BySlot<BodySlot> sleeping_neighbor;  ///< ring of the bodies that sleep together; none: awake
 
-  std::size_t count = 0;                                             ///< of bodies, vacant slots left out
-  std::map<std::int32_t, std::vector<std::int32_t>> free_colliders;  ///< first of each vacant range, by its length
+  std::size_t count = 0;                                              ///< number of bodies, without vacant slots
+  std::map<std::int32_t, std::vector<ColliderIndex>> free_colliders;  ///< first of each vacant range, by its length
 
-  std::size_t size() const { return motion.size(); }  ///< of slots
+  std::size_t size() const { return motion.size(); }  ///< number of slots
+  IndexRange<BodySlot> slots() const { return motion.indices(); }
 };
 
 /// Checks a description and puts it into the slot of its id. Throws Error that names the body.
 void add(Bodies& bodies, RigidBody description, BodyId id);
 /// Makes the slot of a body vacant.
-void remove(Bodies& bodies, std::size_t body);
+void remove(Bodies& bodies, BodySlot body);
 
 /// Body with vertices, as the table of bodies and colliders has it: it stays, and its collider is its surface.
 struct SurfaceEntry {
@@ -126,13 +131,13 @@ struct SurfaceEntry {
 void add(Bodies& bodies, SurfaceEntry entry);
 
 /// Makes the collider of an entry with a surface that never moves a rigid mesh.
-void set_mesh(Bodies& bodies, std::size_t body, const Shape& mesh);
+void set_mesh(Bodies& bodies, BodySlot body, const Shape& mesh);
 
 /// Shape that collides for a body: its own, or for a rigid mesh its decomposition.
 const Shape& collision_shape(const Info& info);
 
 /// The shape of one of the colliders of a body.
-const Shape& collider_shape(const Bodies& bodies, std::size_t collider);
+const Shape& collider_shape(const Bodies& bodies, ColliderIndex collider);
 
 /// Pose of the shape of a body.
 Eigen::Isometry3d shape_pose(const Motion& motion, const Info& info);
@@ -153,12 +158,12 @@ inline Vec3 turned(const Mat3& r, const Vec3& diagonal, const Vec3& v) {
 }
 
 /// Whether a body does not move by itself in a step.
-inline bool asleep_or_fixed(const Bodies& bodies, std::size_t body) {
+inline bool asleep_or_fixed(const Bodies& bodies, BodySlot body) {
   return bodies.asleep[body] != 0 || bodies.info[body].motion == MotionModel::fixed;
 }
 
 /// Speed that no point of a body within `reach` (m) of its center of mass exceeds, m/s.
-inline double fastest(const Bodies& bodies, std::size_t body, double reach) {
+inline double fastest(const Bodies& bodies, BodySlot body, double reach) {
   const Motion& m = bodies.motion[body];
   return length(m.v) + (reach < INFINITY ? length(m.w) * reach : 0.0);
 }

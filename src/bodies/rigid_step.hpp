@@ -15,11 +15,11 @@ namespace carom::rigid {
 /// Motion of the bodies within a step: working memory.
 struct StepMotion {
   Poses poses;
-  std::vector<Free> free;                 ///< of each body, if nothing touches it
-  std::vector<std::uint8_t> predicted;    ///< 1: `free` was made at the beginning of the step, as the body was awake
-  std::vector<Motion> next;               ///< of each body, at the end of the step; after commit(), at its beginning
-  std::vector<std::uint8_t> solved;       ///< 1: `next` is from the response
-  std::vector<std::size_t> out_of_range;  ///< of each chunk: the first body that left the range of numbers
+  BySlot<Free> free;                   ///< motion if nothing touches the body
+  BySlot<std::uint8_t> predicted;      ///< 1: `free` was made at the beginning of the step, as the body was awake
+  BySlot<Motion> next;                 ///< motion at the end of the step; after commit(), at its beginning
+  BySlot<std::uint8_t> solved;         ///< 1: `next` is from the response
+  std::vector<BodySlot> out_of_range;  ///< first body of each chunk that left the range of numbers
 };
 
 /// Stage `predict`: motions that nothing touches, of bodies that are awake. Also brings `travel` up to date.

@@ -6,9 +6,9 @@
 namespace carom::rigid {
 
 /// Wakes a body and all that sleep with it.
-void wake(Bodies& bodies, std::int32_t body);
+void wake(Bodies& bodies, BodySlot body);
 
 /// Puts a body to sleep with another that sleeps, or alone with itself.
-void fall_asleep(Bodies& bodies, std::int32_t body, std::int32_t with);
+void fall_asleep(Bodies& bodies, BodySlot body, BodySlot with);
 
 }  // namespace carom::rigid

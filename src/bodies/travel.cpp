@@ -4,7 +4,7 @@
 
 namespace carom::rigid {
 
-void update_travel(const Bodies& bodies, std::size_t i, double dt, Travel& travel) {
+void update_travel(const Bodies& bodies, BodySlot i, double dt, Travel& travel) {
   const Motion& m = bodies.motion[i];
   const Info& info = bodies.info[i];
   TravelOdometer& odometer = travel.bodies[i];
@@ -15,10 +15,9 @@ void update_travel(const Bodies& bodies, std::size_t i, double dt, Travel& trave
   odometer.x = m.x;
   odometer.q = m.q;
   const bool fixed = info.motion == MotionModel::fixed;
-  const auto first = static_cast<std::size_t>(info.first_collider);
-  for (std::size_t c = first; c < first + static_cast<std::size_t>(info.collider_count); ++c) {
+  for (const ColliderIndex c : info.colliders()) {
     const double speed = fixed || bodies.asleep[i] != 0 ? 0 : fastest(bodies, i, bodies.colliders[c].reach);
-    travel.colliders[c] = {odometer.travel, odometer.travel + speed * dt, static_cast<std::int32_t>(i), fixed};
+    travel.colliders[c] = {odometer.travel, odometer.travel + speed * dt, i, fixed};
   }
 }
 

@@ -18,16 +18,16 @@ struct TravelOdometer {
 struct ColliderTravel {
   double travel = 0;  ///< m, of its body
   double ahead = 0;   ///< m; travel with the motion of this step included
-  std::int32_t body = 0;
+  BodySlot body{};
   bool fixed = false;
 };
 
 struct Travel {
-  std::vector<TravelOdometer> bodies;     ///< of each body; lasts from step to step
-  std::vector<ColliderTravel> colliders;  ///< of each collider; made in every step
+  BySlot<TravelOdometer> bodies;         ///< lasts from step to step
+  ByCollider<ColliderTravel> colliders;  ///< made in every step
 };
 
 /// Adds the motion of a body since the last step, whatever its cause, to its travel.
-void update_travel(const Bodies& bodies, std::size_t body, double dt, Travel& travel);
+void update_travel(const Bodies& bodies, BodySlot body, double dt, Travel& travel);
 
 }  // namespace carom::rigid

@@ -22,7 +22,7 @@ void check_in_range(const Body& body, std::size_t vertex, const Vector3d& value,
 
 /// A rigid mesh: where its body is, and where it goes if nothing touches it.
 void predict_rigid_mesh(const VertexIn& in, const SurfacePart& part, Vertices& vertices) {
-  const auto slot = static_cast<std::size_t>(part.body);
+  const BodySlot slot = part.body;
   const rigid::Info& info = in.table.info[slot];
   const rigid::Motion& from = in.table.motion[slot];
   const rigid::Motion to = rigid::predicted(from, in.motion.free[slot], in.dt);
@@ -45,7 +45,7 @@ void predict_rigid_mesh(const VertexIn& in, const SurfacePart& part, Vertices& v
 void note_air_damping(const Body& body, const SurfacePart& part, double interval, Vertices& vertices) {
   if (body.air_damping == 0) return;
   const double lost = interval * body.air_damping;
-  AirDamping& damped = vertices.damped[static_cast<std::size_t>(part.body)];
+  AirDamping& damped = vertices.damped[part.body];
   for (std::size_t k = 0; k < body.positions.size(); ++k) {
     const std::size_t v = static_cast<std::size_t>(part.first_vertex) + k;
     if (vertices.inverse_mass[v] == 0) continue;
@@ -64,26 +64,53 @@ void add_particle_forces(const Body& body, const SurfacePart& part, const Vector
   note_air_damping(body, part, interval, vertices);
 }
 
-/// Gravity, air and wind, then the constraints of the cloth over an inner step.
+void add_wind(const Body& body, const SurfacePart& part, double interval, Vertices& vertices) {
+  if (!(body.wind.density > 0)) return;
+  const cloth::Impulse impulse =
+      cloth::add_wind(body.wind, vertices.time, body.triangles, interval, part.of(vertices.start),
+                      part.of(vertices.displacements), body.inverse_mass, part.of(vertices.velocities));
+  AirDamping& damped = vertices.damped[part.body];
+  damped.momentum += impulse.linear;
+  damped.angular += impulse.angular;
+}
+
+/// Gravity, air, gas and wind, then the constraints of the cloth over an inner step.
 void add_cloth_forces(Workers& workers, const Body& body, const SurfacePart& part, const Vector3d& gravity,
-                      double interval, cloth::Projection& projection, Vertices& vertices) {
+                      double interval, std::size_t number, Vertices& vertices) {
   const std::span<const Vector3d> start = part.of(vertices.start);
   const std::span<const Vector3d> displacements = part.of(vertices.displacements);
   const std::span<Vector3d> velocities = part.of(vertices.velocities);
+  if (body.pressure > 0) {
+    const std::span<Vector3d> forces = part.of(vertices.forces);
+    std::fill(forces.begin(), forces.end(), Vector3d::Zero());
+    particles::add_pressure(body, start, displacements, forces);
+    for (std::size_t v = 0; v < velocities.size(); ++v) velocities[v] += (interval * body.inverse_mass[v]) * forces[v];
+  }
   for (std::size_t v = 0; v < velocities.size(); ++v) {
     if (body.inverse_mass[v] == 0) continue;
     velocities[v] += interval * gravity;
     velocities[v] /= 1 + interval * body.air_damping;
   }
   note_air_damping(body, part, interval, vertices);
-  if (body.wind.density > 0) {
-    const cloth::Impulse impulse =
-        cloth::add_wind(body.wind, body.triangles, interval, start, displacements, body.inverse_mass, velocities);
-    AirDamping& damped = vertices.damped[static_cast<std::size_t>(part.body)];
-    damped.momentum += impulse.linear;
-    damped.angular += impulse.angular;
+  add_wind(body, part, interval, vertices);
+  if (!body.levels.model) {
+    vertices.projections[number].run(workers, *body.cloth, interval, start, displacements, body.inverse_mass,
+                                     velocities);
+    return;
   }
-  projection.run(workers, *body.cloth, interval, start, displacements, body.inverse_mass, velocities);
+  cloth::LevelMotion& motion = vertices.level_motions[number];
+  motion.collect(workers, body.levels, velocities);
+  motion.project(workers, *body.levels.resolution, interval, start, displacements, velocities);
+  motion.follow(workers, *body.levels.resolution, interval, start, part.of(vertices.displacements), velocities);
+}
+
+/// A Verlet step, in terms of velocities: those of the last inner step are the positions of two.
+void add_verlet_forces(const Body& body, const SurfacePart& part, const Vector3d& gravity, double interval,
+                       Vertices& vertices) {
+  add_particle_forces(body, part, gravity, interval, vertices);
+  add_wind(body, part, interval, vertices);
+  particles::limit_lengths(body, body.cloth_rest->verlet_options, interval, part.of(vertices.start),
+                           part.of(vertices.displacements), part.of(vertices.velocities));
 }
 
 void predict_particles(const VertexIn& in, const Body& body, const SurfacePart& part, Vertices& vertices) {
@@ -102,7 +129,7 @@ void predict_particles(const VertexIn& in, const Body& body, const SurfacePart& 
 
 void predict_part(const VertexIn& in, const SurfacePart& part, Vertices& vertices) {
   const Body& body = in.bodies[part.id];
-  const bool asleep = in.table.asleep[static_cast<std::size_t>(part.body)] != 0;
+  const bool asleep = in.table.asleep[part.body] != 0;
   const std::span positions = part.of(vertices.positions);
   const std::span velocities = part.of(vertices.velocities);
   if (!body.has_vertices()) {
@@ -123,7 +150,63 @@ void predict_part(const VertexIn& in, const SurfacePart& part, Vertices& vertice
   if (body.motion == MotionModel::particles && !asleep) predict_particles(in, body, part, vertices);
 }
 
+/// Pins that are moved are at their places at the end of the step, and have the velocity of the way there.
+void move_pin(const VertexIn& in, std::size_t v, const Vector3d& target, const Body& body, Vertices& vertices) {
+  require(is_finite(target), ErrorCode::not_finite,
+          "body '{}': a pin is moved to ({}, {}, {}) at time {} s; expected finite", body.name, target.x(), target.y(),
+          target.z(), in.time + in.dt);
+  vertices.positions[v] = target;
+  vertices.velocities[v] = vertices.start_velocities[v] = (target - vertices.start[v]) / in.dt;
+}
+
+/// Place of a vertex that another body holds, at the end of the step.
+Vector3d held_place(const VertexIn& in, const HeldVertex& held, const Vertices& vertices) {
+  const Body& to = in.bodies[held.to];
+  if (held.triangle == none) {
+    const BodySlot slot = to.slot;
+    const rigid::Motion& from = in.table.motion[slot];
+    const bool moves = to.motion != MotionModel::fixed;
+    return rigid::shape_pose(moves ? rigid::predicted(from, in.motion.free[slot], in.dt) : from, in.table.info[slot]) *
+           held.local;
+  }
+  const auto part =
+      std::find_if(vertices.parts.begin(), vertices.parts.end(), [&](const SurfacePart& p) { return p.id == held.to; });
+  const Triangle& t = to.triangles[static_cast<std::size_t>(held.triangle)];
+  const std::span positions = part->of(vertices.positions);
+  return triangle_frame(positions[at(t[0])], positions[at(t[1])], positions[at(t[2])]) * held.local;
+}
+
+void move_pins(const VertexIn& in, const SurfacePart& part, Vertices& vertices) {
+  const Body& body = in.bodies[part.id];
+  const auto first = static_cast<std::size_t>(part.first_vertex);
+  if (body.cloth_rest) {
+    std::vector<Vector3d> places;
+    for (const MovingPins& pins : body.cloth_rest->moving_pins) {
+      places.clear();
+      for (const Index v : pins.vertices) places.push_back(body.rest_positions[at(v)]);
+      pins.motion(in.time + in.dt, places);
+      for (std::size_t i = 0; i < places.size(); ++i) {
+        const Index v = body.leader.empty() ? pins.vertices[i] : body.leader[at(pins.vertices[i])];
+        move_pin(in, first + at(v), places[i], body, vertices);
+      }
+    }
+  }
+  for (const HeldVertex& held : body.held)
+    move_pin(in, first + at(held.vertex), held_place(in, held, vertices), body, vertices);
+}
+
 }  // namespace
+
+Eigen::Isometry3d triangle_frame(const Vector3d& a, const Vector3d& b, const Vector3d& c) {
+  const Vector3d x = (b - a).normalized();
+  const Vector3d z = (b - a).cross(c - a).normalized();
+  Eigen::Isometry3d frame = Eigen::Isometry3d::Identity();
+  frame.linear().col(0) = x;
+  frame.linear().col(1) = z.cross(x);
+  frame.linear().col(2) = z;
+  frame.translation() = a;
+  return frame;
+}
 
 void predict(const VertexIn& in, Vertices& vertices, StageStats& stats) {
   if (vertices.parts.empty()) return;
@@ -134,12 +217,38 @@ void predict(const VertexIn& in, Vertices& vertices, StageStats& stats) {
   vertices.displacements.assign(count, Vector3d::Zero());
   vertices.forces.resize(count);
   vertices.touched.clear();
+  vertices.fine.clear();
   vertices.awake_inverse_mass = vertices.inverse_mass;
   vertices.damped.assign(in.table.size(), {});
+  vertices.time = in.time + 0.5 * in.dt;
   for (const SurfacePart& part : vertices.parts) predict_part(in, part, vertices);
+  vertices.projections.resize(vertices.parts.size());
+  for (std::size_t i = 0; i < vertices.parts.size(); ++i)
+    vertices.projections[i].begin(in.bodies[vertices.parts[i].id].bend_step);
+  for (const SurfacePart& part : vertices.parts) {
+    if (in.bodies[part.id].motion == MotionModel::particles) move_pins(in, part, vertices);
+  }
+  vertices.level_motions.resize(vertices.parts.size());
+  for (std::size_t i = 0; i < vertices.parts.size(); ++i) {
+    const SurfacePart& part = vertices.parts[i];
+    const cloth::LevelState& levels = in.bodies[part.id].levels;
+    if (levels.model) vertices.level_motions[i].begin(*levels.resolution, part.of(vertices.start_velocities));
+  }
   stats.in += count;
   stats.out += count;
   stats.set_unit("vertices");
+}
+
+void place_dynamic_meshes(const rigid::Bodies& table, const BySlot<rigid::Motion>& next, Vertices& vertices) {
+  for (const SurfacePart& part : vertices.parts) {
+    const BodySlot slot = part.body;
+    const rigid::Info& info = table.info[slot];
+    if (info.motion != MotionModel::rigid || !info.field) continue;
+    const Eigen::Isometry3d pose = rigid::shape_pose(table.asleep[slot] != 0 ? table.motion[slot] : next[slot], info);
+    const std::span<const Vector3d> local = info.shape.vertices();
+    const std::span positions = part.of(vertices.positions);
+    for (std::size_t v = 0; v < local.size(); ++v) positions[v] = pose * local[v];
+  }
 }
 
 void add_forces(Workers& workers, const BodyMap& bodies, const rigid::Bodies& table, const Vector3d& gravity,
@@ -148,9 +257,11 @@ void add_forces(Workers& workers, const BodyMap& bodies, const rigid::Bodies& ta
   for (std::size_t i = 0; i < vertices.parts.size(); ++i) {
     const SurfacePart& part = vertices.parts[i];
     const Body& body = bodies[part.id];
-    if (body.motion != MotionModel::particles || table.asleep[static_cast<std::size_t>(part.body)] != 0) continue;
-    if (body.cloth) {
-      add_cloth_forces(workers, body, part, gravity, interval, vertices.projections[i], vertices);
+    if (body.motion != MotionModel::particles || table.asleep[part.body] != 0) continue;
+    if (body.cloth_rest && body.cloth_rest->verlet) {
+      add_verlet_forces(body, part, gravity, interval, vertices);
+    } else if (body.cloth) {
+      add_cloth_forces(workers, body, part, gravity, interval, i, vertices);
     } else {
       add_particle_forces(body, part, gravity, interval, vertices);
     }
@@ -175,13 +286,55 @@ void check_range(const BodyMap& bodies, const Vertices& vertices, double time) {
   }
 }
 
-void commit(const Vertices& vertices, BodyMap& bodies, StageStats& stats) {
+void update_levels(std::span<const BodyId> order, const rigid::Bodies& table, BodyMap& bodies, StageStats& stats) {
+  std::uint64_t activated = 0;
+  std::uint64_t taken_back = 0;
+  bool any = false;
+  for (const BodyId id : order) {
+    Body& body = bodies[id];
+    if (!body.levels.model || table.asleep[body.slot] != 0) continue;
+    any = true;
+    const cloth::LevelState& levels = body.levels;
+    activated -= levels.activations;
+    taken_back -= levels.deactivations;
+    if (cloth::change_levels(body.positions, body.levels, body.velocities))
+      body.max_step = levels.resolution->inner_step();
+    activated += levels.activations;
+    taken_back += levels.deactivations;
+  }
+  if (!any) return;
+  stats.add_counted("activated", activated);
+  stats.add_counted("taken back", taken_back);
+}
+
+void settle_levels(Workers& workers, const BodyMap& bodies, const rigid::Bodies& table, Vertices& vertices) {
+  for (std::size_t i = 0; i < vertices.parts.size(); ++i) {
+    const SurfacePart& part = vertices.parts[i];
+    const Body& body = bodies[part.id];
+    if (!body.levels.model || table.asleep[part.body] != 0) continue;
+    const std::span velocities = part.of(vertices.velocities);
+    vertices.level_motions[i].collect(workers, body.levels, velocities);
+    vertices.level_motions[i].follow(workers, *body.levels.resolution, 0, part.of(vertices.start),
+                                     part.of(vertices.displacements), velocities);
+  }
+}
+
+void commit(const Vertices& vertices, double dt, BodyMap& bodies, StageStats& stats) {
   const StageTimer timer(stats);
   for (const SurfacePart& part : vertices.parts) {
     Body& body = bodies[part.id];
     if (!body.has_vertices()) continue;
     std::ranges::copy(part.of(vertices.positions), body.positions.begin());
     std::ranges::copy(part.of(vertices.velocities), body.velocities.begin());
+    for (std::size_t v = 0; v < body.leader.size(); ++v) {
+      body.positions[v] = body.positions[at(body.leader[v])];
+      body.velocities[v] = body.velocities[at(body.leader[v])];
+    }
+    if (body.levels.model) {
+      std::span<const std::uint8_t> fine;
+      if (!vertices.fine.empty()) fine = part.of(vertices.fine);
+      cloth::note_contacts(dt, fine, body.levels);
+    }
     stats.in += body.positions.size();
     stats.out += body.positions.size();
   }

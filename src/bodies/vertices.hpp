@@ -1,7 +1,10 @@
 #pragma once
 
+#include <Eigen/Geometry>
+#include <algorithm>
 #include <deque>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "bodies/body.hpp"
@@ -18,9 +21,11 @@ struct SurfacePart {
   Index first_vertex = 0;
   Index vertex_count = 0;
   Index first_triangle = 0;
-  std::int32_t body = 0;  ///< its slot
+  BodySlot body{};  ///< its slot
   double friction = 0;
   double restitution = 0;
+  bool cloth = false;
+  double thickness = 0;  ///< m; 0 of a body that keeps its shape
 
   template <class T>
   std::span<T> of(std::vector<T>& list) const {
@@ -52,8 +57,17 @@ struct Vertices {
   std::vector<Eigen::Vector3d> displacements;     ///< in the step, as the response has it
   std::vector<Eigen::Vector3d> forces;            ///< working memory of particles
   std::vector<std::uint8_t> touched;              ///< 1 for those that contacts may move; empty: there are none
+  std::vector<std::uint8_t> fine;                 ///< 1 for those around which cloth with levels is fine; or empty
   std::deque<cloth::Projection> projections;      ///< working memory of cloth, of each part
-  std::vector<AirDamping> damped;                 ///< of each slot
+  std::deque<cloth::LevelMotion> level_motions;   ///< likewise, of cloth with levels
+  BySlot<AirDamping> damped;
+  double time = 0;  ///< s, in the middle of the step
+  /// Vertices that another body holds, with its slot, ascending. They make no contacts with that body.
+  std::vector<std::pair<Index, BodySlot>> attached;
+
+  bool is_attached(Index vertex, BodySlot body) const {
+    return std::binary_search(attached.begin(), attached.end(), std::pair(vertex, body));
+  }
 };
 
 struct VertexIn {
@@ -68,6 +82,11 @@ struct VertexIn {
 /// Stage `predict`: where every vertex would be at the end of the step if nothing touched.
 void predict(const VertexIn& in, Vertices& vertices, StageStats& stats);
 
+/// Moves the parts that are meshes of dynamic bodies to where these end the step.
+void place_dynamic_meshes(const rigid::Bodies& table, const BySlot<rigid::Motion>& next, Vertices& vertices);
+/// Frame of a triangle: origin at its first corner, x along its first edge, z along its normal.
+Eigen::Isometry3d triangle_frame(const Eigen::Vector3d& a, const Eigen::Vector3d& b, const Eigen::Vector3d& c);
+
 /// Forces of deforming bodies that are awake over an interval (s), from where displacements have brought them. The
 /// constraints of cloth are projected once.
 void add_forces(Workers& workers, const BodyMap& bodies, const rigid::Bodies& table, const Eigen::Vector3d& gravity,
@@ -79,7 +98,13 @@ double fastest_vertex(const Vertices& vertices, const SurfacePart& part);
 /// Throws Error(unstable) that names a vertex which left the range of numbers.
 void check_range(const BodyMap& bodies, const Vertices& vertices, double time);
 
+/// Part of the stage `edits`: active vertices of cloth with levels become those that the contacts of the last step
+/// want.
+void update_levels(std::span<const BodyId> order, const rigid::Bodies& table, BodyMap& bodies, StageStats& stats);
+/// Velocities of vertices that follow others become theirs again, after contacts.
+void settle_levels(Workers& workers, const BodyMap& bodies, const rigid::Bodies& table, Vertices& vertices);
+
 /// Stage `commit`: the ends of the step become the positions of the bodies.
-void commit(const Vertices& vertices, BodyMap& bodies, StageStats& stats);
+void commit(const Vertices& vertices, double dt, BodyMap& bodies, StageStats& stats);
 
 }  // namespace carom::bodies

@@ -22,7 +22,7 @@ constexpr double gravity = 9.81;
 struct FreeCloth {
   FreeCloth(const TriangleMesh& mesh, const Fabric& fabric, int threads = 1)
       : rest{mesh.positions, mesh.triangles}, model(rest, fabric), x(mesh.positions), workers(threads) {
-    mass = masses("cloth", rest, fabric.density);
+    mass = masses("cloth", rest, std::span(&fabric, 1));
     for (const double m : mass) inverse_mass.push_back(1 / m);
     v.assign(x.size(), Eigen::Vector3d::Zero());
   }
@@ -70,6 +70,11 @@ TriangleMesh hanging_strip(double length, double width, int along, int across) {
   return mesh;
 }
 
+std::vector<double> masses_of(const TriangleMesh& mesh, double density) {
+  const Fabric fabric{.density = density};
+  return masses("flag", {mesh.positions, mesh.triangles}, std::span(&fabric, 1));
+}
+
 template <class Make>
 std::string error_of(Make&& make) {
   try {
@@ -82,7 +87,7 @@ std::string error_of(Make&& make) {
 
 TEST(Cloth, MassIsDensityTimesArea) {
   const TriangleMesh mesh = make_sheet(2, 1.5, 7, 5);
-  const std::vector<double> mass = masses("cloth", {mesh.positions, mesh.triangles}, 0.3);
+  const std::vector<double> mass = masses_of(mesh, 0.3);
   EXPECT_NEAR(std::accumulate(mass.begin(), mass.end(), 0.0), 0.3 * 3, 1e-12);
 }
 
@@ -145,7 +150,7 @@ double cylinder_ratio(const TriangleMesh& mesh, double degrees) {
     const Eigen::Vector2d moved = flat + (radius * std::sin(s) - radius * s) * across;
     x.emplace_back(moved.x(), radius * (1 - std::cos(s)), moved.y());
   }
-  const std::vector<double> area = masses("plate", {mesh.positions, mesh.triangles}, 1);
+  const std::vector<double> area = masses_of(mesh, 1);
   const double total = std::accumulate(area.begin(), area.end(), 0.0);
   return model.energy(x) / (0.5 * stiffness / (radius * radius) * total);
 }
@@ -382,12 +387,15 @@ TEST(Cloth, ErrorsNameBodyAndField) {
             "body 'flag': density is 0; expected a positive number");
   EXPECT_EQ(error_of([] { check("flag", Fabric{.bend_stiffness = -1}); }),
             "body 'flag': bend_stiffness is -1; expected a number that is not negative");
+  EXPECT_EQ(error_of([] { check("flag", Fabric{.density = -1}, "regions[2]."); }),
+            "body 'flag': regions[2].density is -1; expected a positive number");
   TriangleMesh mesh = make_sheet(1, 1, 2, 2);
-  mesh.positions.emplace_back(0, 0, 0);
-  EXPECT_EQ(error_of([&] {
-              masses("flag", {mesh.positions, mesh.triangles}, 1);
-            }),
-            "body 'flag': vertex 9 is in no triangle with an area, so its mass would be zero");
+  mesh.positions.emplace_back(5, 0, 0);
+  EXPECT_EQ(masses_of(mesh, 1).back(), 0) << "in no triangle";
+  mesh.triangles.push_back({0, 1, 9});
+  mesh.positions[9] = 2 * mesh.positions[1] - mesh.positions[0];
+  EXPECT_EQ(error_of([&] { masses_of(mesh, 1); }),
+            "body 'flag': vertex 9 is in no triangle with an area, so its mass would be zero; triangle 8 has none");
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "carom/body/filter.hpp"
 #include "carom/body/material.hpp"
 #include "carom/body/motion_model.hpp"
+#include "carom/field/distance_field.hpp"
 #include "carom/shape/decompose.hpp"
 #include "carom/shape/shape.hpp"
 
@@ -34,7 +35,7 @@ struct RigidBody {
   /// Half-spaces are fixed only. A dynamic mesh is a closed solid and collides as its decomposition; it has the mass of
   /// the mesh itself.
   Shape shape = Shape::sphere(0.5);
-  Eigen::Isometry3d pose = Eigen::Isometry3d::Identity();  ///< of the shape
+  Eigen::Isometry3d pose = Eigen::Isometry3d::Identity();  ///< pose of the shape
   MotionModel motion = MotionModel::rigid;
   double density = 1000;                      ///< kg/m^3; of water, so that sizes in metres weigh what one expects
   std::optional<MassOverride> mass{};         ///< if given, `density` has no meaning
@@ -53,7 +54,11 @@ struct RigidBody {
   std::array<bool, 3> locked_rotation{false, false, false};
   CollisionFilter filter{};
   bool sleeping_allowed = true;
-  DecomposeOptions decomposition{};  ///< of a rigid mesh; the default for all other bodies
+  DecomposeOptions decomposition{};  ///< decomposition of a rigid mesh; the default for all other bodies
+  /// Distance field of the shape, which is a closed mesh; several bodies may share it. If given, particles and cloth
+  /// touch the field instead of the triangles or the decomposition: what is inside is led out along the shortest path,
+  /// however deep it is. Continuous detection still keeps them off the triangles.
+  std::optional<DistanceField> field{};
 };
 
 /// Names of the responses to contacts, see WorldOptions::response.

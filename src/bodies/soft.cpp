@@ -1,0 +1,285 @@
+#include "bodies/soft.hpp"
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/Geometry>
+#include <Eigen/LU>
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "core/check.hpp"
+
+namespace carom::solid {
+
+namespace {
+
+using kernels::element_lanes;
+using kernels::TetrahedronBatch;
+using kernels::VoxelBatch;
+
+/// Stiffness against a change of volume over that against shear that inner steps follow: the stiffness of a Poisson
+/// ratio of 0.4. What is stiffer is not resolved, and gives way more than it should.
+constexpr double followed_stiffness = 5;
+/// Mass of a node, as a fraction of that of a full voxel, below which it counts as this much.
+constexpr double min_node_fill = 1e-6;
+/// Stiffness of a voxel, as a fraction of that of a full one, below which it counts as this much.
+constexpr double min_stiffness_fill = 0.01;
+
+struct Lame {
+  double mu = 0;      ///< Pa
+  double lambda = 0;  ///< Pa, of the stable neo-Hookean energy: more by mu than that of linear elasticity
+};
+
+Lame lame(const Elasticity& e) {
+  const double mu = e.young_modulus / (2 * (1 + e.poisson_ratio));
+  const double lambda = e.young_modulus * e.poisson_ratio / ((1 + e.poisson_ratio) * (1 - 2 * e.poisson_ratio));
+  return {mu, lambda + mu};
+}
+
+bool contains(const Eigen::Vector3d& min, const Eigen::Vector3d& max, const Eigen::Vector3d& p) {
+  return (p.array() >= min.array()).all() && (p.array() <= max.array()).all();
+}
+
+double stiffness_at(std::span<const SoftRegion> regions, const Eigen::Vector3d& center) {
+  double stiffness = 1;
+  for (const SoftRegion& region : regions) {
+    if (contains(region.min, region.max, center)) stiffness = region.stiffness;
+  }
+  return stiffness;
+}
+
+std::size_t at(Index index) {
+  return static_cast<std::size_t>(index);
+}
+
+/// The lowest color that no node of the element has, one after the other.
+std::vector<std::uint32_t> tetrahedron_colors(std::span<const Tetrahedron> elements, std::size_t node_count) {
+  std::vector<std::vector<std::uint64_t>> used(node_count);
+  std::vector<std::uint32_t> color_of;
+  color_of.reserve(elements.size());
+  for (const Tetrahedron& element : elements) {
+    std::uint32_t color = 0;
+    for (std::size_t word = 0;; ++word) {
+      std::uint64_t taken = 0;
+      for (const Index n : element) {
+        if (word < used[at(n)].size()) taken |= used[at(n)][word];
+      }
+      if (~taken == 0) continue;
+      color = static_cast<std::uint32_t>(64 * word) + static_cast<std::uint32_t>(std::countr_one(taken));
+      break;
+    }
+    for (const Index n : element) {
+      std::vector<std::uint64_t>& sets = used[at(n)];
+      if (sets.size() <= color / 64) sets.resize(color / 64 + 1, 0);
+      sets[color / 64] |= std::uint64_t{1} << (color % 64);
+    }
+    color_of.push_back(color);
+  }
+  return color_of;
+}
+
+/// Batch and lane of each element, batches of one color each, in the order of the elements.
+struct Lanes {
+  std::vector<std::uint32_t> place;        ///< of each element: lane among those of all batches
+  std::vector<std::uint32_t> first_batch;  ///< of each color, and the number of all
+};
+
+Lanes lanes_of(std::span<const std::uint32_t> color_of) {
+  std::vector<std::uint32_t> sizes;
+  for (const std::uint32_t color : color_of) {
+    if (sizes.size() <= color) sizes.resize(color + 1, 0);
+    ++sizes[color];
+  }
+  Lanes lanes;
+  lanes.first_batch.push_back(0);
+  for (const std::uint32_t size : sizes)
+    lanes.first_batch.push_back(lanes.first_batch.back() +
+                                static_cast<std::uint32_t>(chunk_count(size, element_lanes)));
+  std::vector<std::uint32_t> filled(sizes.size(), 0);
+  for (const std::uint32_t color : color_of)
+    lanes.place.push_back(lanes.first_batch[color] * static_cast<std::uint32_t>(element_lanes) + filled[color]++);
+  return lanes;
+}
+
+/// 1/s^2; square of the largest frequency of an element by itself.
+double rate_of(double shear, double volume, double inertia) {
+  return inertia * (2 * shear + 3 * std::min(volume, followed_stiffness * shear));
+}
+
+/// s; inner step that resolves half of the elements: those at the border of a lattice have lighter nodes, and few of
+/// them would make the inner steps of all short.
+double step_of(std::vector<double> rates, double resolved_rate) {
+  const auto middle = rates.begin() + static_cast<std::ptrdiff_t>(rates.size() / 2);
+  std::nth_element(rates.begin(), middle, rates.end());
+  return *middle > 0 ? std::sqrt(resolved_rate / *middle) : std::numeric_limits<double>::infinity();
+}
+
+}  // namespace
+
+void check(const std::string& body, const Elasticity& e, std::span<const SoftRegion> regions,
+           std::span<const FixedRegion> fixed) {
+  const auto positive = [&](const char* field, double value) {
+    require(std::isfinite(value) && value > 0, ErrorCode::invalid_argument,
+            "body '{}': {} is {}; expected a positive number", body, field, value);
+  };
+  positive("density", e.density);
+  positive("young_modulus", e.young_modulus);
+  require(e.poisson_ratio >= 0 && e.poisson_ratio <= max_poisson_ratio, ErrorCode::invalid_argument,
+          "body '{}': poisson_ratio is {}; expected 0 to {}", body, e.poisson_ratio, max_poisson_ratio);
+  require(std::isfinite(e.damping) && e.damping >= 0, ErrorCode::invalid_argument,
+          "body '{}': damping is {}; expected a number that is not negative", body, e.damping);
+  const auto box = [&](const char* list, std::size_t i, const Eigen::Vector3d& min, const Eigen::Vector3d& max) {
+    require((min.array() <= max.array()).all(), ErrorCode::invalid_argument,
+            "body '{}': {}[{}] is from ({}, {}, {}) to ({}, {}, {}); expected min below max", body, list, i, min.x(),
+            min.y(), min.z(), max.x(), max.y(), max.z());
+  };
+  for (std::size_t i = 0; i < regions.size(); ++i) {
+    box("regions", i, regions[i].min, regions[i].max);
+    require(std::isfinite(regions[i].stiffness) && regions[i].stiffness > 0, ErrorCode::invalid_argument,
+            "body '{}': stiffness of regions[{}] is {}; expected a positive number", body, i, regions[i].stiffness);
+  }
+  for (std::size_t i = 0; i < fixed.size(); ++i) box("fixed", i, fixed[i].min, fixed[i].max);
+}
+
+Elements elements_of(const mesh::VoxelLattice& lattice) {
+  Elements elements;
+  elements.nodes = lattice.nodes;
+  elements.node_volume = lattice.node_volume;
+  elements.voxel_size = lattice.size;
+  elements.voxels = lattice.corners;
+  elements.cells = lattice.cells;
+  elements.fill = lattice.fill;
+  const double full = lattice.size * lattice.size * lattice.size;
+  for (double& volume : elements.node_volume) volume = std::max(volume, min_node_fill * full);
+  return elements;
+}
+
+Elements elements_of(const TetrahedralMesh& mesh) {
+  Elements elements;
+  elements.nodes = mesh.positions;
+  elements.tetrahedra = mesh.tetrahedra;
+  elements.node_volume.assign(mesh.positions.size(), 0.0);
+  for (std::size_t i = 0; i < mesh.tetrahedra.size(); ++i) {
+    for (const Index n : mesh.tetrahedra[i]) elements.node_volume[at(n)] += volume_of(mesh, i) / 4;
+  }
+  return elements;
+}
+
+std::vector<double> inverse_masses(const Elements& elements, double density, std::span<const FixedRegion> fixed) {
+  std::vector<double> inverse(elements.nodes.size(), 0.0);
+  for (std::size_t n = 0; n < inverse.size(); ++n) {
+    const bool held = std::any_of(fixed.begin(), fixed.end(), [&](const FixedRegion& region) {
+      return contains(region.min, region.max, elements.nodes[n]);
+    });
+    if (!held && elements.node_volume[n] > 0) inverse[n] = 1 / (density * elements.node_volume[n]);
+  }
+  return inverse;
+}
+
+Model::Model(const Elements& elements, const Elasticity& elasticity, std::span<const SoftRegion> regions,
+             std::vector<double> inverse_mass)
+    : element_count_(elements.count()), inverse_mass_(std::move(inverse_mass)), damping_(elasticity.damping) {
+  const Lame moduli = lame(elasticity);
+  std::vector<double> shear;
+  std::vector<double> volume;
+  const auto add = [&](const Eigen::Vector3d& center, double size) {
+    const double stiffness = stiffness_at(regions, center);
+    shear.push_back(stiffness * size * moduli.mu);
+    volume.push_back(stiffness * size * moduli.lambda);
+  };
+  shear_ = moduli.mu;
+  std::vector<int> at_node(elements.nodes.size(), 0);
+  const auto count = [&](const auto& corners) {
+    for (const Index n : corners) ++at_node[at(n)];
+  };
+  std::ranges::for_each(elements.voxels, count);
+  std::ranges::for_each(elements.tetrahedra, count);
+  resolved_rate_ = kernels::stable_rate / std::max(1, *std::ranges::max_element(at_node));
+  if (!elements.voxels.empty()) {
+    const double size = elements.voxel_size;
+    inverse_size_ = 1 / size;
+    for (std::size_t v = 0; v < elements.voxels.size(); ++v) {
+      const Eigen::Vector3d center =
+          0.5 * (elements.nodes[at(elements.voxels[v][0])] + elements.nodes[at(elements.voxels[v][7])]);
+      add(center, size * size * size * std::max(elements.fill[v], min_stiffness_fill));
+    }
+    add_voxels(elements, shear, volume);
+  } else {
+    const TetrahedralMesh mesh{elements.nodes, elements.tetrahedra};
+    for (std::size_t i = 0; i < elements.tetrahedra.size(); ++i) {
+      Eigen::Vector3d center = Eigen::Vector3d::Zero();
+      for (const Index n : elements.tetrahedra[i]) center += 0.25 * elements.nodes[at(n)];
+      add(center, volume_of(mesh, i));
+    }
+    add_tetrahedra(elements, shear, volume);
+  }
+}
+
+void Model::add_voxels(const Elements& elements, std::span<const double> shear, std::span<const double> volume) {
+  // Cells of the same parity have no corner in common.
+  std::vector<std::uint32_t> color_of;
+  for (const auto& cell : elements.cells)
+    color_of.push_back(static_cast<std::uint32_t>((cell[0] & 1) + 2 * (cell[1] & 1) + 4 * (cell[2] & 1)));
+  const Lanes lanes = lanes_of(color_of);
+  VoxelBatch empty{};
+  for (auto& corner : empty.nodes) std::fill(corner, corner + element_lanes, static_cast<std::int32_t>(node_count()));
+  voxels_.assign(lanes.first_batch.back(), empty);
+  std::vector<double> rates;
+  for (std::size_t v = 0; v < elements.voxels.size(); ++v) {
+    VoxelBatch& batch = voxels_[lanes.place[v] / element_lanes];
+    const std::size_t lane = lanes.place[v] % element_lanes;
+    double lightest = 0;
+    for (std::size_t c = 0; c < 8; ++c) {
+      const Index n = elements.voxels[v][c];
+      batch.nodes[c][lane] = n;
+      lightest = std::max(lightest, inverse_mass_[at(n)]);
+    }
+    batch.shear[lane] = shear[v];
+    batch.volume[lane] = volume[v];
+    batch.inertia[lane] = 0.5 * lightest * inverse_size_ * inverse_size_;
+    rates.push_back(rate_of(shear[v], volume[v], batch.inertia[lane]));
+  }
+  for (std::size_t c = 0; c + 1 < lanes.first_batch.size(); ++c)
+    colors_.push_back({lanes.first_batch[c], lanes.first_batch[c + 1]});
+  inner_step_ = step_of(std::move(rates), resolved_rate_);
+}
+
+void Model::add_tetrahedra(const Elements& elements, std::span<const double> shear, std::span<const double> volume) {
+  const Lanes lanes = lanes_of(tetrahedron_colors(elements.tetrahedra, node_count()));
+  TetrahedronBatch empty{};
+  for (auto& corner : empty.nodes) std::fill(corner, corner + element_lanes, static_cast<std::int32_t>(node_count()));
+  tetrahedra_.assign(lanes.first_batch.back(), empty);
+  std::vector<double> rates;
+  for (std::size_t i = 0; i < elements.tetrahedra.size(); ++i) {
+    TetrahedronBatch& batch = tetrahedra_[lanes.place[i] / element_lanes];
+    const std::size_t lane = lanes.place[i] % element_lanes;
+    const Tetrahedron& corners = elements.tetrahedra[i];
+    Eigen::Matrix3d edges;
+    for (std::size_t k = 0; k < 3; ++k)
+      edges.col(static_cast<Eigen::Index>(k)) = elements.nodes[at(corners[k + 1])] - elements.nodes[at(corners[0])];
+    const Eigen::Matrix3d inverse = edges.inverse();
+    // Inverse masses as F sees them: the sum over nodes of its gradient, twice, and the inverse mass.
+    Eigen::Matrix3d seen = Eigen::Matrix3d::Zero();
+    for (std::size_t k = 0; k < 4; ++k) {
+      batch.nodes[k][lane] = corners[k];
+      const Eigen::Vector3d gradient = k == 0
+                                           ? Eigen::Vector3d(-inverse.colwise().sum().transpose())
+                                           : Eigen::Vector3d(inverse.row(static_cast<Eigen::Index>(k) - 1).transpose());
+      seen += inverse_mass_[at(corners[k])] * gradient * gradient.transpose();
+      if (k == 0) continue;
+      for (std::size_t axis = 0; axis < 3; ++axis)
+        batch.gradient[axis][k - 1][lane] = gradient[static_cast<Eigen::Index>(axis)];
+    }
+    const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> eigen(seen, Eigen::EigenvaluesOnly);
+    batch.shear[lane] = shear[i];
+    batch.volume[lane] = volume[i];
+    batch.inertia[lane] = eigen.eigenvalues().maxCoeff();
+    rates.push_back(rate_of(shear[i], volume[i], batch.inertia[lane]));
+  }
+  for (std::size_t c = 0; c + 1 < lanes.first_batch.size(); ++c)
+    colors_.push_back({lanes.first_batch[c], lanes.first_batch[c + 1]});
+  inner_step_ = step_of(std::move(rates), resolved_rate_);
+}
+
+}  // namespace carom::solid

@@ -1,10 +1,12 @@
 #include "bounds/bounds.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "core/check.hpp"
 #include "core/stage_timer.hpp"
+#include "kernels/point_bounds.hpp"
 
 namespace carom::bounds {
 
@@ -15,21 +17,13 @@ constexpr std::size_t triangle_grain = 2048;
 
 /// Adds where the vertices of the piece are.
 void measure(std::span<const Eigen::Vector3d> positions, Out::Piece& piece) {
-  std::array<double, 3> low = piece.low;
-  std::array<double, 3> high = piece.high;
-  // A NaN or an infinity shows in a sum of all coordinates times zero.
-  std::array<double, 3> zeros{};
-  for (std::size_t i = piece.begin; i < piece.end; ++i) {
-    const double* x = positions[i].data();
-    for (std::size_t k = 0; k < 3; ++k) {
-      low[k] = x[k] < low[k] ? x[k] : low[k];
-      high[k] = x[k] > high[k] ? x[k] : high[k];
-      zeros[k] += x[k] * 0.0;
-    }
+  static_assert(sizeof(Eigen::Vector3d) == 3 * sizeof(double));
+  const kernels::PointBounds bounds = kernels::bound_points(positions[piece.begin].data(), piece.end - piece.begin);
+  for (std::size_t k = 0; k < 3; ++k) {
+    piece.low[k] = std::min(piece.low[k], bounds.low[k]);
+    piece.high[k] = std::max(piece.high[k], bounds.high[k]);
   }
-  piece.low = low;
-  piece.high = high;
-  piece.finite = piece.finite && zeros[0] + zeros[1] + zeros[2] == 0;
+  piece.finite = piece.finite && bounds.finite;
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ struct Asked {
   bool far = false;  ///< it goes farther than that: its whole way must be in the box, see limit_motion()
   bool crowded = false;
 
-  Asked(const ColliderIn& in, std::size_t i) {
+  Asked(const ColliderIn& in, BodySlot i) {
     const Info& info = in.bodies.info[i];
     const double ahead = std::min(rigid::fastest(in.bodies, i, info.reach) * in.dt, ahead_fraction * info.size);
     smallest = 0.5 * in.speculative_distance + ahead;
@@ -129,11 +129,10 @@ struct Asked {
 };
 
 /// Makes the bounds of the colliders of a body from its `fat_bounds`.
-void make_boxes(const ColliderIn& in, std::size_t i, ColliderBounds& bounds) {
+void make_boxes(const ColliderIn& in, BodySlot i, ColliderBounds& bounds) {
   const FatBounds& fat_bounds = bounds.fat[i];
   const Info& info = in.bodies.info[i];
-  for (std::int32_t k = 0; k < info.collider_count; ++k) {
-    const auto c = static_cast<std::size_t>(info.first_collider) + static_cast<std::size_t>(k);
+  for (const ColliderIndex c : info.colliders()) {
     const Eigen::Isometry3d pose = in.motion.poses.shape(in.bodies, c);
     bounds.boxes[c] = swept(box_of(in.bodies.colliders[c], pose, fat_bounds.margin), fat_bounds.sweep);
     bounds.changed[c] = 1;
@@ -141,12 +140,10 @@ void make_boxes(const ColliderIn& in, std::size_t i, ColliderBounds& bounds) {
 }
 
 /// Makes the bounds of many bodies. Shapes are behind three pointers: each is prefetched some bodies ahead.
-void make_boxes(const ColliderIn& in, std::span<const std::uint32_t> list, ColliderBounds& bounds) {
+void make_boxes(const ColliderIn& in, std::span<const BodySlot> list, ColliderBounds& bounds) {
   constexpr std::size_t early = 4;
   const Bodies& bodies = in.bodies;
-  const auto core = [&](std::size_t k) {
-    return bodies.colliders[static_cast<std::size_t>(bodies.info[list[k]].first_collider)].core;
-  };
+  const auto core = [&](std::size_t k) { return bodies.colliders[bodies.info[list[k]].first_collider].core; };
   const auto hull = [&](std::size_t k) { return core(k) != nullptr ? core(k)->hull : nullptr; };
   for (std::size_t k = 0; k < list.size() + 3 * early; ++k) {
     if (k < list.size() && core(k) != nullptr) prefetch(core(k), core(k) + 1);
@@ -158,15 +155,15 @@ void make_boxes(const ColliderIn& in, std::span<const std::uint32_t> list, Colli
   }
 }
 
-bool may_leave(const Bodies& bodies, const ColliderBounds& bounds, std::size_t i) {
+bool may_leave(const Bodies& bodies, const ColliderBounds& bounds, BodySlot i) {
   if (bodies.info[i].collider_count == 0) return false;  // vacant
-  if (bodies.colliders[static_cast<std::size_t>(bodies.info[i].first_collider)].surface) return false;
+  if (bodies.colliders[bodies.info[i].first_collider].surface) return false;
   return bounds.fat[i].margin < 0 || !(rigid::asleep_or_fixed(bodies, i) || bodies.info[i].reach == INFINITY);
 }
 
 /// Box of a surface collider that holds its sweep, made only if the one there is does not.
-void update_surface(const Bodies& bodies, std::size_t body, const ColliderBox& sweep, ColliderBounds& bounds) {
-  const auto c = static_cast<std::size_t>(bodies.info[body].first_collider);
+void update_surface(const Bodies& bodies, BodySlot body, const ColliderBox& sweep, ColliderBounds& bounds) {
+  const ColliderIndex c = bodies.info[body].first_collider;
   ColliderBox& box = bounds.boxes[c];
   const auto inside = [](const Vec3& a, const Vec3& b) { return a.x <= b.x && a.y <= b.y && a.z <= b.z; };
   if (bounds.fat[body].margin >= 0 && inside(box.low, sweep.low) && inside(sweep.high, box.high)) return;
@@ -182,8 +179,8 @@ void update_surfaces(const Bodies& table, const bodies::Vertices& vertices, doub
                      StageStats& stats) {
   const StageTimer timer(stats);
   for (const bodies::SurfacePart& part : vertices.parts) {
-    const auto slot = static_cast<std::size_t>(part.body);
-    if (!table.colliders[static_cast<std::size_t>(table.info[slot].first_collider)].surface) continue;
+    const BodySlot slot = part.body;
+    if (!table.colliders[table.info[slot].first_collider].surface) continue;
     ColliderBox box{{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     const auto add = [&](std::span<const Eigen::Vector3d> list) {
       for (const Eigen::Vector3d& p : list) {
@@ -204,20 +201,20 @@ void update(Context& context, const ColliderIn& in, ColliderBounds& bounds, Stag
   bounds.changed.assign(bodies.colliders.size(), 0);
   /// Boxes again for those of a chunk for which leaves(i, asked) is true; returns how many.
   const auto renew_if = [&](std::size_t begin, std::size_t end, const auto& leaves) {
-    std::array<std::uint32_t, body_grain> list;
+    std::array<BodySlot, body_grain> list;
     std::size_t count = 0;
-    for (std::size_t i = begin; i < end; ++i) {
+    for (const BodySlot i : IndexRange<BodySlot>(begin, end)) {
       if (!may_leave(bodies, bounds, i)) continue;
       const Asked asked(in, i);
       if (!leaves(i, asked)) continue;
       bounds.fat[i] = asked.fat_bounds(bodies.motion[i], bodies.info[i]);
-      list[count++] = static_cast<std::uint32_t>(i);
+      list[count++] = i;
     }
     make_boxes(in, {list.data(), count}, bounds);
     return count;
   };
   const auto renew = [&](std::size_t begin, std::size_t end) {
-    return renew_if(begin, end, [&](std::size_t i, const Asked& asked) {
+    return renew_if(begin, end, [&](BodySlot i, const Asked& asked) {
       return bounds.fat[i].margin < 0 || !asked.held_by(bounds.fat[i], bodies.motion[i], bodies.info[i].reach);
     });
   };
@@ -225,8 +222,8 @@ void update(Context& context, const ColliderIn& in, ColliderBounds& bounds, Stag
       parallel_reduce(context.workers, bodies.size(), body_grain, std::size_t{0}, renew, std::plus<>(), bounds.counts);
   if (rebuild_fraction * left > bodies.size()) {
     const auto renew_early = [&](std::size_t begin, std::size_t end) {
-      return renew_if(begin, end, [&](std::size_t i, const Asked& asked) {
-        return bounds.changed[static_cast<std::size_t>(bodies.info[i].first_collider)] == 0 &&
+      return renew_if(begin, end, [&](BodySlot i, const Asked& asked) {
+        return bounds.changed[bodies.info[i].first_collider] == 0 &&
                !asked.held_for(soon, bounds.fat[i], bodies.motion[i], bodies.info[i].reach);
       });
     };

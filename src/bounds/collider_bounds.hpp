@@ -30,10 +30,10 @@ struct FatBounds {
 
 /// Bounds of all colliders. They last from step to step.
 struct ColliderBounds {
-  std::vector<FatBounds> fat;         ///< of each body
-  std::vector<ColliderBox> boxes;     ///< of each collider
-  std::vector<std::uint8_t> changed;  ///< of each collider: 1 if its box is new in this step
-  std::vector<std::size_t> counts;    ///< working memory
+  BySlot<FatBounds> fat;
+  ByCollider<ColliderBox> boxes;
+  ByCollider<std::uint8_t> changed;  ///< 1 if the box is new in this step
+  std::vector<std::size_t> counts;   ///< working memory
 };
 
 struct ColliderIn {

@@ -19,8 +19,7 @@ inline double margin_at_rest(double size, double speculative_distance) {
 inline double margin_in_step(const rigid::Bodies& bodies, const rigid::Collider& a, const rigid::Collider& b,
                              double speculative_distance, double dt) {
   const double size = std::min(a.size, b.size);
-  const double speed = rigid::fastest(bodies, static_cast<std::size_t>(a.body), a.reach) +
-                       rigid::fastest(bodies, static_cast<std::size_t>(b.body), b.reach);
+  const double speed = rigid::fastest(bodies, a.body, a.reach) + rigid::fastest(bodies, b.body, b.reach);
   return margin_at_rest(size, speculative_distance) + std::min(speed * dt, ahead_fraction * size);
 }
 

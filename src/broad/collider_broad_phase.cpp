@@ -17,8 +17,8 @@ CollisionFilter filter_of(bool vacant) {
 
 }  // namespace
 
-bool ColliderBroadPhase::update(Workers& workers, std::span<const rigid::Collider> colliders,
-                                std::span<const ColliderBox> boxes, std::span<const std::uint8_t> changed) {
+bool ColliderBroadPhase::update(Workers& workers, ColliderSpan<const rigid::Collider> colliders,
+                                ColliderSpan<const ColliderBox> boxes, ColliderSpan<const std::uint8_t> changed) {
   if (!broad_) {
     // The boxes are larger than what they hold already.
     broad_.emplace(BroadPhaseOptions{.method = "tree", .margin = 0});
@@ -30,14 +30,14 @@ bool ColliderBroadPhase::update(Workers& workers, std::span<const rigid::Collide
               [&](std::size_t begin, std::size_t end, std::vector<ProxyId>& out, std::size_t) {
                 out.resize(end - begin);
                 std::size_t n = 0;
-                for (std::size_t i = begin; i < end; ++i) {
+                for (const ColliderIndex i : IndexRange<ColliderIndex>(begin, end)) {
                   out[n] = ids_[i];
                   n += changed[i] != 0 ? 1 : 0;
                 }
                 out.resize(n);
               });
   bool regrouped = false;
-  for (std::size_t i = 0; i < ids_.size(); ++i) {
+  for (const ColliderIndex i : ids_.indices()) {
     const bool vacant = colliders[i].vacant();
     if (vacant == (vacant_[i] != 0)) continue;
     broad_->set_filter(ids_[i], filter_of(vacant));
@@ -47,9 +47,9 @@ bool ColliderBroadPhase::update(Workers& workers, std::span<const rigid::Collide
   if (moved_.empty() && !regrouped && ids_.size() == boxes.size()) return false;
   moved_boxes_.resize(moved_.size());
   parallel_for(workers, moved_.size(), moved_grain,
-               [&](std::size_t i) { moved_boxes_[i] = axis_box(boxes[moved_[i].index]); });
+               [&](std::size_t i) { moved_boxes_[i] = axis_box(boxes[ColliderIndex(moved_[i].index)]); });
   broad_->move(moved_, moved_boxes_);
-  for (std::size_t i = ids_.size(); i < boxes.size(); ++i) {
+  for (const ColliderIndex i : IndexRange<ColliderIndex>(ids_.size(), boxes.size())) {
     const bool vacant = colliders[i].vacant();
     ids_.push_back(broad_->add(axis_box(boxes[i]), filter_of(vacant)));
     vacant_.push_back(vacant ? 1 : 0);
@@ -58,9 +58,9 @@ bool ColliderBroadPhase::update(Workers& workers, std::span<const rigid::Collide
   return !broad_->began().empty() || !broad_->ended().empty();
 }
 
-void ColliderBroadPhase::overlapping(const ColliderBox& box, std::vector<std::int32_t>& found) const {
+void ColliderBroadPhase::overlapping(const ColliderBox& box, std::vector<ColliderIndex>& found) const {
   found.clear();
-  for (const ProxyId id : broad_->overlapping(axis_box(box))) found.push_back(static_cast<std::int32_t>(id.index));
+  for (const ProxyId id : broad_->overlapping(axis_box(box))) found.push_back(ColliderIndex(id.index));
 }
 
 }  // namespace carom::broad

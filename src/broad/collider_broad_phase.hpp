@@ -19,8 +19,8 @@ using bounds::ColliderBox;
 
 /// Two colliders, the smaller number first.
 struct ColliderPair {
-  std::int32_t a = 0;
-  std::int32_t b = 0;
+  ColliderIndex a{};
+  ColliderIndex b{};
   friend auto operator<=>(const ColliderPair&, const ColliderPair&) = default;
 };
 
@@ -33,18 +33,18 @@ class ColliderBroadPhase {
 
   /// Brings the pairs up to these boxes, of which those marked have changed since the last call. Boxes may be infinite.
   /// Vacant colliders make no pairs. False if the pairs are the same as before.
-  bool update(Workers& workers, std::span<const rigid::Collider> colliders, std::span<const ColliderBox> boxes,
-              std::span<const std::uint8_t> changed);
+  bool update(Workers& workers, ColliderSpan<const rigid::Collider> colliders, ColliderSpan<const ColliderBox> boxes,
+              ColliderSpan<const std::uint8_t> changed);
 
   /// All pairs of boxes that overlap, ascending.
   std::span<const ProxyPair> pairs() const { return broad_->pairs(); }
   /// Colliders whose boxes overlap a box, ascending.
-  void overlapping(const ColliderBox& box, std::vector<std::int32_t>& found) const;
+  void overlapping(const ColliderBox& box, std::vector<ColliderIndex>& found) const;
 
  private:
   std::optional<BroadPhase> broad_;
-  std::vector<ProxyId> ids_;
-  std::vector<std::uint8_t> vacant_;  ///< of each collider, as of the last call
+  ByCollider<ProxyId> ids_;
+  ByCollider<std::uint8_t> vacant_;  ///< as of the last call
   std::vector<ProxyId> moved_;
   std::vector<AxisBox> moved_boxes_;
   OrderedAppend<ProxyId> append_;

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "broad/tangled.hpp"
 #include "carom/detect/filters.hpp"
 #include "carom/mesh/surface.hpp"
 
@@ -19,7 +20,8 @@ struct ObjectChoice {
   };
   /// By position: those are looked at whose marks together are `every_mark`; no marks: all are.
   std::span<const std::uint8_t> marks{};
-  std::span<const Pair> pairs{};  ///< decided one by one, whatever their marks are; sorted, each once
+  std::span<const Pair> pairs{};     ///< decided one by one, whatever their marks are; sorted, each once
+  const Tangled* tangled = nullptr;  ///< features that are not looked at, if any
 };
 
 enum class Verdict { allowed, excluded, filtered };

@@ -18,10 +18,11 @@ bool bounded(const carom::Box& box) {
 
 }  // namespace
 
-void PairOrder::sort_colliders(Workers& workers, std::span<const ColliderBox> boxes) {
+void PairOrder::sort_colliders(Workers& workers, ColliderSpan<const ColliderBox> boxes) {
   age_ = 0;
   boxes_.resize(boxes.size());
-  parallel_for(workers, boxes.size(), collider_grain, [&](std::size_t c) { boxes_[c] = narrowed(boxes[c]); });
+  parallel_for(workers, boxes.size(), collider_grain,
+               [&](std::size_t c) { boxes_[c] = narrowed(boxes[ColliderIndex(c)]); });
   items_.clear();
   for (std::uint32_t c = 0; c < boxes_.size(); ++c) {
     if (bounded(boxes_[c])) items_.push_back(c);

@@ -18,13 +18,13 @@ class PairOrder {
   /// To be called when the pairs have changed. They are ascending; first_of(pair) is the first collider of one. `boxes`
   /// are those of the colliders.
   template <class Entry, class FirstOf>
-  void update(Workers& workers, std::span<const ColliderBox> boxes, const std::vector<Entry>& pairs,
+  void update(Workers& workers, ColliderSpan<const ColliderBox> boxes, const std::vector<Entry>& pairs,
               const FirstOf& first_of) {
     begin_.resize(boxes.size() + 1);
     begin_.back() = static_cast<std::uint32_t>(pairs.size());
     // Counted, then added up: no branch depends on how many pairs a collider has.
     parallel_chunks(workers, boxes.size(), collider_grain, [&](std::size_t first, std::size_t last, std::size_t) {
-      const auto collider_of = [&](const Entry& pair) { return static_cast<std::size_t>(first_of(pair)); };
+      const auto collider_of = [&](const Entry& pair) { return first_of(pair).offset(); };
       const auto begin = std::partition_point(pairs.begin(), pairs.end(),
                                               [&](const Entry& pair) { return collider_of(pair) < first; });
       std::fill(begin_.data() + first, begin_.data() + last, 0);
@@ -43,7 +43,7 @@ class PairOrder {
   static constexpr std::size_t collider_grain = 1024;
   static constexpr int max_age = 30;  ///< no more than one a step: nothing gets far in so many
 
-  void sort_colliders(Workers& workers, std::span<const ColliderBox> boxes);
+  void sort_colliders(Workers& workers, ColliderSpan<const ColliderBox> boxes);
   void list(Workers& workers);
 
   broad::SpatialOrder order_;

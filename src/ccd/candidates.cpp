@@ -13,29 +13,24 @@ namespace {
 constexpr std::size_t fast_grain = 256;
 constexpr std::uint8_t leaves_box = 2;
 
-template <class Visit>
-void for_colliders(const rigid::Info& info, Visit&& visit) {
-  for (std::int32_t k = 0; k < info.collider_count; ++k) visit(info.first_collider + k);
-}
-
 }  // namespace
 
 const rigid::Bodies& Candidates::bodies() const {
   return in_.bodies;
 }
 
-const rigid::Collider& Candidates::collider(std::int32_t c) const {
-  return bodies().colliders[static_cast<std::size_t>(c)];
+const rigid::Collider& Candidates::collider(ColliderIndex c) const {
+  return bodies().colliders[c];
 }
 
-void Candidates::bound_motion(std::size_t i, Scratch::Extremes& extremes) {
+void Candidates::bound_motion(BodySlot i, Scratch::Extremes& extremes) {
   const rigid::Info& info = bodies().info[i];
   double inner = INFINITY;
-  for_colliders(info, [&](std::int32_t c) {
+  for (const ColliderIndex c : info.colliders()) {
     inner = std::min(inner, collider(c).inner);
     if (info.motion == MotionModel::rigid)
       extremes.min_thickness = std::min(extremes.min_thickness, thickness(collider(c)));
-  });
+  }
   if (rigid::asleep_or_fixed(bodies(), i)) return;
   const Motion& from = bodies().motion[i];
   const Motion& to = next_[i];
@@ -58,7 +53,7 @@ void Candidates::find_fast(Context& context) {
       context.workers, count, fast_grain, Scratch::Extremes{},
       [&](std::size_t begin, std::size_t end) {
         Scratch::Extremes e;
-        for (std::size_t i = begin; i < end; ++i) bound_motion(i, e);
+        for (const BodySlot i : IndexRange<BodySlot>(begin, end)) bound_motion(i, e);
         return e;
       },
       [](const Scratch::Extremes& a, const Scratch::Extremes& b) {
@@ -67,34 +62,34 @@ void Candidates::find_fast(Context& context) {
       s_.extremes);
   // A large body that is slow for itself is fast for a small one.
   if (extremes.max_reach > extremes.min_thickness) {
-    for (std::size_t i = 0; i < count; ++i) {
+    for (const BodySlot i : bodies().slots()) {
       if (s_.is_fast[i] == 0 && s_.reach[i].all > extremes.min_thickness) s_.is_fast[i] = 1;
     }
   }
   s_.fast.clear();
-  for (std::size_t i = 0; i < count; ++i) {
-    if (s_.is_fast[i] != 0) s_.fast.push_back(static_cast<std::int32_t>(i));
+  for (const BodySlot i : bodies().slots()) {
+    if (s_.is_fast[i] != 0) s_.fast.push_back(i);
   }
 }
 
 /// m; no point of one moves farther against the other on their sweeps.
-double Candidates::against(std::size_t a, std::size_t b) const {
+double Candidates::against(BodySlot a, BodySlot b) const {
   const Vec3 path_a = next_[a].x - bodies().motion[a].x;
   const Vec3 path_b = next_[b].x - bodies().motion[b].x;
   return length(path_a - path_b) + s_.reach[a].turning + s_.reach[b].turning;
 }
 
 bool Candidates::might_pass(const rigid::Collider& a, const rigid::Collider& b, bool deep) const {
-  const auto body_a = static_cast<std::size_t>(a.body);
-  const auto body_b = static_cast<std::size_t>(b.body);
+  const BodySlot body_a = a.body;
+  const BodySlot body_b = b.body;
   const double held = deep ? deep_slack(a, b) : thickness(a, b);
   return s_.reach[body_a].all + s_.reach[body_b].all > held && against(body_a, body_b) > held;
 }
 
 /// Balls about the centres of mass that hold the colliders pass by each other.
 bool Candidates::pass_by(const rigid::Collider& a, const rigid::Collider& b) const {
-  const auto i = static_cast<std::size_t>(a.body);
-  const auto k = static_cast<std::size_t>(b.body);
+  const BodySlot i = a.body;
+  const BodySlot k = b.body;
   const Vec3 from = bodies().motion[k].x - bodies().motion[i].x;
   const Vec3 path = next_[k].x - next_[i].x - from;
   const double squared = dot(path, path);
@@ -117,28 +112,28 @@ void Candidates::find(Context& context, const Paths& paths) {
     s_.may_touch[i] = 0;
     if (!might_pass(a, b, entry.deep)) return;
     if (entry.count == 0) {
-      const auto body_a = static_cast<std::size_t>(a.body);
-      const auto body_b = static_cast<std::size_t>(b.body);
+      const BodySlot body_a = a.body;
+      const BodySlot body_b = b.body;
       const double travels = in_.odometers[body_a].travel + in_.odometers[body_b].travel;
       if (entry.separation_budget - travels > against(body_a, body_b) || pass_by(a, b)) return;
     }
     s_.may_touch[i] = 1;
   });
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (s_.may_touch[i] != 0) add(paths, entries[i].key.a, entries[i].key.b, entries[i].pair);
+    if (s_.may_touch[i] != 0) add(paths, entries[i].key.a, entries[i].key.b, entries[i].pair, {});
   }
   const std::vector<contact::MeshPair>& mesh_pairs = in_.pairs.mesh_pairs;
   for (std::size_t i = 0; i < mesh_pairs.size(); ++i) {
     const broad::ColliderPair& key = mesh_pairs[i].key;
-    if (might_pass(collider(key.a), collider(key.b), false)) add(paths, key.a, key.b, static_cast<std::int32_t>(i));
+    if (might_pass(collider(key.a), collider(key.b), false)) add(paths, key.a, key.b, {}, MeshPairIndex(i));
   }
   // A response that made a body faster than it was may have sent it out of its box, and two of them to one place.
-  for (const std::int32_t body : s_.fast) {
-    if (s_.is_fast[static_cast<std::size_t>(body)] == leaves_box) find_of(paths, body, true);
+  for (const BodySlot body : s_.fast) {
+    if (s_.is_fast[body] == leaves_box) find_of(paths, body, true);
   }
 }
 
-void Candidates::find_of(const Paths& paths, std::int32_t body, bool outside) {
+void Candidates::find_of(const Paths& paths, BodySlot body, bool outside) {
   const broad::ColliderBox box = paths.swept_box(paths.of(body));
   find_near(paths, body, box);
   if (!outside) return;
@@ -152,36 +147,37 @@ void Candidates::find_of(const Paths& paths, std::int32_t body, bool outside) {
   }
 }
 
-void Candidates::find_near(const Paths& paths, std::int32_t body, const broad::ColliderBox& box) {
-  const rigid::Info& info = bodies().info[static_cast<std::size_t>(body)];
+void Candidates::find_near(const Paths& paths, BodySlot body, const broad::ColliderBox& box) {
+  const rigid::Info& info = bodies().info[body];
   in_.broad.overlapping(box, s_.near);
   for (const Scratch::Outside& other : s_.outside) {
     if (other.body == body || !box.overlaps(other.box)) continue;
-    for_colliders(bodies().info[static_cast<std::size_t>(other.body)], [&](std::int32_t c) { s_.near.push_back(c); });
+    for (const ColliderIndex c : bodies().info[other.body].colliders()) s_.near.push_back(c);
   }
-  for_colliders(info, [&](std::int32_t c) {
+  for (const ColliderIndex c : info.colliders()) {
     const std::uint32_t mark = ++s_.mark;
-    for (std::int32_t k = paths.of(body).first; k >= 0;) {
-      const Candidate& known = s_.candidates[static_cast<std::size_t>(k)];
+    for (CandidateIndex k = paths.of(body).first; k.valid();) {
+      const Candidate& known = s_.candidates[k];
       const bool first = collider(known.a).body == body;
-      if ((first ? known.a : known.b) == c) s_.marks[static_cast<std::size_t>(first ? known.b : known.a)] = mark;
+      if ((first ? known.a : known.b) == c) s_.marks[first ? known.b : known.a] = mark;
       k = first ? known.next_a : known.next_b;
     }
-    for (const std::int32_t other : s_.near) {
-      if (s_.marks[static_cast<std::size_t>(other)] == mark) continue;
-      s_.marks[static_cast<std::size_t>(other)] = mark;
+    for (const ColliderIndex other : s_.near) {
+      if (s_.marks[other] == mark) continue;
+      s_.marks[other] = mark;
       // Surfaces have a limit of their own, see surface_limit.hpp.
       if (collider(other).surface) continue;
       if (contact::may_touch(in_.bodies, in_.pairs, c, other))
         add_unknown(paths, std::min(c, other), std::max(c, other));
     }
-  });
+  }
 }
 
 /// With what the narrow phase knows of the two, if it does.
-void Candidates::add_unknown(const Paths& paths, std::int32_t a, std::int32_t b) {
+void Candidates::add_unknown(const Paths& paths, ColliderIndex a, ColliderIndex b) {
   const broad::ColliderPair key{a, b};
-  std::int32_t pair = -1;
+  ManifoldIndex manifold;
+  MeshPairIndex mesh_pair;
   bool deep = false;
   const auto find = [&](const auto& list) {
     const auto found =
@@ -190,31 +186,33 @@ void Candidates::add_unknown(const Paths& paths, std::int32_t a, std::int32_t b)
   };
   if (collider(a).mesh != nullptr || collider(b).mesh != nullptr) {
     const auto found = find(in_.pairs.mesh_pairs);
-    if (found != in_.pairs.mesh_pairs.end()) pair = static_cast<std::int32_t>(found - in_.pairs.mesh_pairs.begin());
+    if (found != in_.pairs.mesh_pairs.end()) mesh_pair = MeshPairIndex(found - in_.pairs.mesh_pairs.begin());
   } else if (const auto found = find(in_.pairs.entries); found != in_.pairs.entries.end()) {
-    pair = found->pair;
+    manifold = found->pair;
     deep = found->deep;
   }
-  const auto path_of = [&](std::int32_t c) {
-    const std::int32_t n = s_.path_of[static_cast<std::size_t>(collider(c).body)];
-    return n < 0 ? nullptr : &s_.paths[static_cast<std::size_t>(n)];
+  const auto path_of = [&](ColliderIndex c) {
+    const PathIndex n = s_.path_of[collider(c).body];
+    return n.valid() ? &s_.paths[n] : nullptr;
   };
-  const auto travel = [&](std::int32_t c) {
+  const auto travel = [&](ColliderIndex c) {
     const Path* path = path_of(c);
-    return path == nullptr ? s_.reach[static_cast<std::size_t>(collider(c).body)].all : path->travel;
+    return path == nullptr ? s_.reach[collider(c).body].all : path->travel;
   };
-  const auto taken = [&](std::int32_t c) { return path_of(c) != nullptr && Paths::taken_along(*path_of(c)); };
+  const auto taken = [&](ColliderIndex c) { return path_of(c) != nullptr && Paths::taken_along(*path_of(c)); };
   const bool watched = deep || taken(a) || taken(b);
   const double held = watched ? deep_slack(collider(a), collider(b)) : thickness(collider(a), collider(b));
-  if (travel(a) + travel(b) > held) add(paths, a, b, pair);
+  if (travel(a) + travel(b) > held) add(paths, a, b, manifold, mesh_pair);
 }
 
-void Candidates::add(const Paths& paths, std::int32_t a, std::int32_t b, std::int32_t pair) {
-  const auto n = static_cast<std::int32_t>(s_.candidates.size());
-  Candidate& c = s_.candidates.emplace_back();
+void Candidates::add(const Paths& paths, ColliderIndex a, ColliderIndex b, ManifoldIndex manifold,
+                     MeshPairIndex mesh_pair) {
+  const CandidateIndex n = s_.candidates.emplace_back();
+  Candidate& c = s_.candidates[n];
   c.a = a;
   c.b = b;
-  c.pair = pair;
+  c.manifold = manifold;
+  c.mesh_pair = mesh_pair;
   Path& path_a = paths.of_collider(a);
   c.next_a = path_a.first;
   path_a.first = n;
@@ -222,9 +220,9 @@ void Candidates::add(const Paths& paths, std::int32_t a, std::int32_t b, std::in
   c.next_b = path_b.first;
   path_b.first = n;
   if (collider(a).mesh == nullptr && collider(b).mesh == nullptr) return;
-  const std::int32_t convex = collider(a).mesh == nullptr ? a : b;
-  std::optional<Inner>& inner = s_.inner[static_cast<std::size_t>(convex)];
-  if (!inner) inner = make_inner(collider(convex), collider_shape(bodies(), static_cast<std::size_t>(convex)));
+  const ColliderIndex convex = collider(a).mesh == nullptr ? a : b;
+  std::optional<Inner>& inner = s_.inner[convex];
+  if (!inner) inner = make_inner(collider(convex), collider_shape(bodies(), convex));
 }
 
 }  // namespace carom::ccd

@@ -8,7 +8,7 @@ namespace carom::ccd {
 /// changed.
 class Candidates {
  public:
-  Candidates(const In& in, Scratch& scratch, std::span<const Motion> next) : in_(in), s_(scratch), next_(next) {}
+  Candidates(const In& in, Scratch& scratch, SlotSpan<const Motion> next) : in_(in), s_(scratch), next_(next) {}
 
   /// Bounds of all motions, and the bodies that move so far that they might pass through something.
   void find_fast(Context& context);
@@ -16,22 +16,22 @@ class Candidates {
   void find(Context& context, const Paths& paths);
   /// Pairs of a body from path.since on, as far as they are not among the candidates yet. `outside`: its path may leave
   /// its boxes in the broad phase.
-  void find_of(const Paths& paths, std::int32_t body, bool outside);
+  void find_of(const Paths& paths, BodySlot body, bool outside);
 
  private:
   const rigid::Bodies& bodies() const;
-  const rigid::Collider& collider(std::int32_t c) const;
-  void bound_motion(std::size_t body, Scratch::Extremes& extremes);
-  double against(std::size_t a, std::size_t b) const;
+  const rigid::Collider& collider(ColliderIndex c) const;
+  void bound_motion(BodySlot body, Scratch::Extremes& extremes);
+  double against(BodySlot a, BodySlot b) const;
   bool might_pass(const rigid::Collider& a, const rigid::Collider& b, bool deep) const;
   bool pass_by(const rigid::Collider& a, const rigid::Collider& b) const;
-  void add(const Paths& paths, std::int32_t a, std::int32_t b, std::int32_t pair);
-  void add_unknown(const Paths& paths, std::int32_t a, std::int32_t b);
-  void find_near(const Paths& paths, std::int32_t body, const broad::ColliderBox& box);
+  void add(const Paths& paths, ColliderIndex a, ColliderIndex b, ManifoldIndex manifold, MeshPairIndex mesh_pair);
+  void add_unknown(const Paths& paths, ColliderIndex a, ColliderIndex b);
+  void find_near(const Paths& paths, BodySlot body, const broad::ColliderBox& box);
 
   const In& in_;
   Scratch& s_;
-  std::span<const Motion> next_;
+  SlotSpan<const Motion> next_;
 };
 
 }  // namespace carom::ccd

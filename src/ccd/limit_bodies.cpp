@@ -11,20 +11,35 @@ constexpr double gap_fraction = 1e-3;
 /// Rounds in which sweeps end before the impacts that were found, before whole sweeps are taken back.
 constexpr int impact_rounds = 6;
 constexpr int whole_rounds = 4;
+/// Distance of clusters, as a fraction of the thickness, within which their motion may matter in the next step.
+constexpr double near_fraction = 4;
 
 void limit_rigid(Context& context, const BodiesIn& in, BodiesScratch& scratch, rigid::Bodies& table,
                  rigid::StepMotion& motion, StageStats& stats) {
   scratch.woken.clear();
   limit_motion(context, in.rigid, scratch.rigid, {motion.next, scratch.woken}, stats);
-  for (const std::int32_t body : scratch.woken) rigid::wake(table, body);
+  for (const BodySlot body : scratch.woken) rigid::wake(table, body);
   for (const Scratch::Stop& stop : scratch.rigid.stops) {
-    motion.solved[static_cast<std::size_t>(stop.a)] = 1;
-    motion.solved[static_cast<std::size_t>(stop.b)] = 1;
+    motion.solved[stop.a] = 1;
+    motion.solved[stop.b] = 1;
   }
 }
 
 void limit_features(Context& context, const BodiesIn& in, BodiesScratch& scratch, bodies::Vertices& vertices,
                     StageStats& stats) {
+  if (in.near_distance > 0) {
+    const StageTimer timer(stats);
+    const CertificateIn certificate{.surface = vertices.surface,
+                                    .start = vertices.start,
+                                    .end = vertices.positions,
+                                    .pairs = in.near_pairs,
+                                    .distance = in.near_distance,
+                                    .near = near_fraction * in.thickness};
+    if (certify_motion(context, certificate, scratch.certificate)) {
+      stats.add_counted("certified", 1);
+      return;
+    }
+  }
   limit::run(context,
              {.surface = vertices.surface,
               .start = vertices.start,
@@ -47,7 +62,7 @@ Shortening shortening_of(int round) {
 void limit_surfaces(Context& context, const BodiesIn& in, BodiesScratch& scratch, rigid::Bodies& table,
                     rigid::StepMotion& motion, bodies::Vertices& vertices, StageStats& stats) {
   scratch.pairs.clear();
-  for (std::size_t i = 0; i < in.shapes.contacts.size(); ++i) {
+  for (std::size_t i = 0; i < in.shapes.convex_count; ++i) {
     scratch.pairs.push_back({.collider = in.shapes.contacts[i].collider,
                              .part = in.shapes.parts[i],
                              .within = in.shapes.within[i],
@@ -60,10 +75,12 @@ void limit_surfaces(Context& context, const BodiesIn& in, BodiesScratch& scratch
                                 .start = vertices.start,
                                 .inverse_mass = vertices.awake_inverse_mass,
                                 .separation = gap_fraction * in.thickness,
-                                .resolution = contact::resolution_fraction * in.thickness};
+                                .resolution = contact::resolution_fraction * in.thickness,
+                                .vertices = vertices.attached.empty() ? nullptr : &vertices};
   scratch.surfaces.limited.assign(vertices.start.size(), 0);
   scratch.surfaces.stops.clear();
   scratch.features.stops.clear();
+  bodies::place_dynamic_meshes(table, motion.next, vertices);
   if (in.features) limit_features(context, in, scratch, vertices, stats);
   std::uint64_t impacts = 0;
   const int last = impact_rounds + whole_rounds + static_cast<int>(vertices.parts.size() + in.rigid.bodies.size());
@@ -81,7 +98,10 @@ void limit_surfaces(Context& context, const BodiesIn& in, BodiesScratch& scratch
       stats.add_counted("unresolved", hits);
       break;
     }
-    if (bodies_changed) limit_rigid(context, in, scratch, table, motion, stats);
+    if (bodies_changed) {
+      limit_rigid(context, in, scratch, table, motion, stats);
+      bodies::place_dynamic_meshes(table, motion.next, vertices);
+    }
     if (in.features) limit_features(context, in, scratch, vertices, stats);
   }
   stats.add_counted("shape impacts", impacts);

@@ -3,6 +3,7 @@
 #include "bodies/vertices.hpp"
 #include "ccd/limit_motion.hpp"
 #include "ccd/limit_surface_motion.hpp"
+#include "ccd/motion_certificate.hpp"
 #include "ccd/surface_limit.hpp"
 #include "contact/surface_contacts.hpp"
 
@@ -20,14 +21,18 @@ struct BodiesIn {
   ContactFilters filters{};
   double thickness = 0;  ///< m
   const contact::ShapeFound& shapes;
+  /// Pairs of features closer than `near_distance` (m) at the start of the step; 0: not known.
+  std::span<const Contact> near_pairs{};
+  double near_distance = 0;
 };
 
 struct BodiesScratch {
   Scratch rigid;
-  std::vector<std::int32_t> woken;
+  std::vector<BodySlot> woken;
   std::vector<ColliderSurface> pairs;
   SurfaceLimitScratch surfaces;
   limit::Scratch features;
+  CertificateScratch certificate;
 };
 
 /// Wakes the sleeping bodies of the table that are carried away.

@@ -23,13 +23,14 @@ class Events {
   void run(Context& context) {
     s_.events.clear();
     s_.stops.clear();
-    parallel_for(context.workers, s_.candidates.size(), 4, [&](std::size_t i) { times_.find(s_.candidates[i], 0); });
-    for (std::size_t i = 0; i < s_.candidates.size(); ++i) push(i);
+    parallel_for(context.workers, s_.candidates.size(), 4,
+                 [&](std::size_t i) { times_.find(s_.candidates[CandidateIndex(i)], 0); });
+    for (const CandidateIndex i : s_.candidates.indices()) push(i);
     while (!s_.events.empty()) {
       std::pop_heap(s_.events.begin(), s_.events.end());
       const Scratch::Event event = s_.events.back();
       s_.events.pop_back();
-      const Candidate& c = s_.candidates[static_cast<std::size_t>(event.candidate)];
+      const Candidate& c = s_.candidates[event.candidate];
       if (paths_.of_collider(c.a).version != event.version_a || paths_.of_collider(c.b).version != event.version_b)
         continue;
       resolve(c);
@@ -37,11 +38,11 @@ class Events {
   }
 
  private:
-  void push(std::size_t i) {
+  void push(CandidateIndex i) {
     const Candidate& c = s_.candidates[i];
     if (!(c.impact.time < 1)) return;
     s_.events.push_back({.time = c.impact.time,
-                         .candidate = static_cast<std::int32_t>(i),
+                         .candidate = i,
                          .key = {c.a, c.b},
                          .version_a = paths_.of_collider(c.a).version,
                          .version_b = paths_.of_collider(c.b).version});
@@ -80,7 +81,7 @@ class Events {
       }
     }
     // References end here: paths are added.
-    for (const std::int32_t body : s_.changed_bodies) update(body, impact.time);
+    for (const BodySlot body : s_.changed_bodies) update(body, impact.time);
   }
 
   /// `held` cannot be held back.
@@ -99,17 +100,17 @@ class Events {
   }
 
   /// Times of impact of a body whose path has changed.
-  void update(std::int32_t body, double time) {
-    for (std::int32_t k = paths_.of(body).first; k >= 0;) {
-      Candidate& c = s_.candidates[static_cast<std::size_t>(k)];
+  void update(BodySlot body, double time) {
+    for (CandidateIndex k = paths_.of(body).first; k.valid();) {
+      Candidate& c = s_.candidates[k];
       times_.find(c, time);
-      push(static_cast<std::size_t>(k));
-      k = bodies_.colliders[static_cast<std::size_t>(c.a)].body == body ? c.next_a : c.next_b;
+      push(k);
+      k = bodies_.colliders[c.a].body == body ? c.next_a : c.next_b;
     }
     const std::size_t known = s_.candidates.size();
     const State state = paths_.of(body).state;
     candidates_.find_of(paths_, body, state == State::carried || state == State::joined);
-    for (std::size_t i = known; i < s_.candidates.size(); ++i) {
+    for (const CandidateIndex i : IndexRange<CandidateIndex>(known, s_.candidates.size())) {
       times_.find(s_.candidates[i], time);
       push(i);
     }

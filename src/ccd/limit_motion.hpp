@@ -19,21 +19,26 @@
 /// docs/methods.md.
 namespace carom::ccd {
 
+using PathIndex = StrongIndex<struct PathTag>;
+using CandidateIndex = StrongIndex<struct CandidateTag>;
+using ClusterIndex = StrongIndex<struct ClusterTag>;
+using MeshPairIndex = StrongIndex<struct MeshPairTag>;  ///< in PairTable::mesh_pairs
+
 struct In {
-  const rigid::Bodies& bodies;                       ///< at the beginning
-  std::span<const rigid::Free> free;                 ///< of each body: its motion if nothing touches it
-  std::span<const rigid::TravelOdometer> odometers;  ///< of each body
-  std::span<const bounds::FatBounds> fat_bounds;     ///< of each body
-  const contact::PairTable& pairs;                   ///< of the narrow phase
-  const broad::ColliderBroadPhase& broad;            ///< boxes of all colliders
-  bool some_deep = false;                            ///< some pair overlaps deeply
-  double dt = 0;                                     ///< s
-  bool springs = false;                              ///< contacts are springs, which give way under a load
+  const rigid::Bodies& bodies;       ///< at the beginning of the step
+  SlotSpan<const rigid::Free> free;  ///< motion if nothing touches the body
+  SlotSpan<const rigid::TravelOdometer> odometers;
+  SlotSpan<const bounds::FatBounds> fat_bounds;
+  const contact::PairTable& pairs;         ///< results of the narrow phase
+  const broad::ColliderBroadPhase& broad;  ///< boxes of all colliders
+  bool some_deep = false;                  ///< some pair overlaps deeply
+  double dt = 0;                           ///< s
+  bool springs = false;                    ///< contacts are springs, which give way under a load
 };
 
 struct Out {
-  std::span<Motion> next;            ///< of each body, at the end of the step
-  std::vector<std::int32_t>& woken;  ///< sleeping bodies that were carried away
+  SlotSpan<Motion> next;         ///< motion at the end of the step
+  std::vector<BodySlot>& woken;  ///< sleeping bodies that were carried away
 };
 
 /// A convex collider, smaller, about its middle: the part of it that stays off a mesh.
@@ -55,9 +60,9 @@ struct Scratch {
     double turning = 0;  ///< m; no point goes farther, seen from the centre of mass
     double all = 0;      ///< m; no point goes farther
   };
-  std::vector<Reach> reach;           ///< of each body
-  std::vector<std::uint8_t> is_fast;  ///< of each body: 0, 1, or 2 if it leaves its boxes
-  std::vector<std::int32_t> fast;     ///< bodies that might pass through something
+  BySlot<Reach> reach;
+  BySlot<std::uint8_t> is_fast;  ///< 0, 1, or 2 if the body leaves its boxes
+  std::vector<BodySlot> fast;    ///< bodies that might pass through something
   struct Extremes {
     double min_thickness = INFINITY;  ///< m, of rigid colliders
     double max_reach = 0;             ///< m, of all bodies
@@ -71,17 +76,17 @@ struct Scratch {
     /// by a fixed body. carried: by a scripted one. held: nothing changes its path, as it is fixed, scripted, or
     /// squeezed between others that are.
     enum class State : std::uint8_t { sweeping, joined, stopped, carried, held };
-    std::int32_t body = 0;
+    BodySlot body{};
     State state = State::sweeping;
     bool scripted = false;
     bool squeezed = false;
     bool by_held = false;       ///< a body that is held ended its own motion
-    std::int32_t frame = 0;     ///< those in one frame do not move against each other
-    std::int32_t carrier = -1;  ///< the scripted body that carries it
-    int carriers = 0;           ///< how often that changed
-    std::int32_t cluster = -1;  ///< if it is joined
-    std::int32_t next = -1;     ///< number of the next path of the cluster
-    std::int32_t outside = -1;  ///< a number in `outside`
+    std::int32_t frame = 0;     ///< number of the frame; bodies in one frame do not move against each other
+    BodySlot carrier{};         ///< scripted body that carries this one
+    int carriers = 0;           ///< how often the carrier changed
+    ClusterIndex cluster{};     ///< cluster of a body that is joined
+    PathIndex next{};           ///< next path of the cluster
+    std::int32_t outside = -1;  ///< number in `outside`
     double moving = 1;          ///< time until which it was sweeping or joined
     double since = 0;           ///< time
     Motion at;                  ///< then; velocities are not used
@@ -90,39 +95,39 @@ struct Scratch {
     Eigen::Isometry3d local = Eigen::Isometry3d::Identity();  ///< of the body in its frame
     double travel = 0;          ///< m; no point goes farther, until `since` and from there to the end
     std::uint32_t version = 0;  ///< counts the changes
-    std::int32_t first = -1;    ///< of its candidates
+    CandidateIndex first{};     ///< first of its candidates
   };
-  std::vector<std::int32_t> path_of;  ///< of each body: a number in `paths`, or -1
-  std::vector<Path> paths;
+  BySlot<PathIndex> path_of;  ///< none where nobody asked for the path yet
+  IndexedVector<PathIndex, Path> paths;
   /// Bodies that move on together, without a turn. Some may have left it, see Path::cluster.
   struct Cluster {
-    double mass = 0;          ///< kg
-    Eigen::Vector3d travel;   ///< m per step
-    std::int32_t first = -1;  ///< number of a path
+    double mass = 0;         ///< kg
+    Eigen::Vector3d travel;  ///< m per step
+    PathIndex first{};
     int count = 0;
   };
-  std::vector<Cluster> clusters;
-  std::vector<std::int32_t> changed_bodies;
+  IndexedVector<ClusterIndex, Cluster> clusters;
+  std::vector<BodySlot> changed_bodies;
   std::int32_t frame_count = 0;
 
   /// Two colliders whose bodies may come together.
   struct Candidate {
-    std::int32_t a = 0;
-    std::int32_t b = 0;
-    /// Of the narrow phase: a number in `mesh_pairs` if one is a mesh, else in `pairs`; -1 if it has none.
-    std::int32_t pair = -1;
-    std::int32_t next_a = -1;  ///< the next candidate of the body of a
-    std::int32_t next_b = -1;
+    ColliderIndex a{};
+    ColliderIndex b{};
+    ManifoldIndex manifold{};   ///< manifold of the narrow phase, if it has one
+    MeshPairIndex mesh_pair{};  ///< the same if one of the two is a mesh
+    CandidateIndex next_a{};    ///< next candidate of the body of a
+    CandidateIndex next_b{};
     bool known = false;     ///< `touching` and `floor` are set
     bool touching = false;  ///< when first asked for
     double floor = 0;       ///< m; they come no nearer than this signed distance
     Impact impact;
   };
-  std::vector<Candidate> candidates;
+  IndexedVector<CandidateIndex, Candidate> candidates;
   /// Earliest on top.
   struct Event {
     double time = 0;
-    std::int32_t candidate = 0;
+    CandidateIndex candidate{};
     broad::ColliderPair key;
     std::uint32_t version_a = 0;
     std::uint32_t version_b = 0;
@@ -131,19 +136,19 @@ struct Scratch {
   std::vector<Event> events;
   /// A body outside of its boxes in the broad phase.
   struct Outside {
-    std::int32_t body = 0;
+    BodySlot body{};
     broad::ColliderBox box;
   };
   std::vector<Outside> outside;
-  std::vector<std::int32_t> near;
-  std::vector<std::uint32_t> marks;  ///< of each collider
+  std::vector<ColliderIndex> near;
+  ByCollider<std::uint32_t> marks;
   std::uint32_t mark = 0;
-  std::vector<std::optional<Inner>> inner;  ///< of each collider that came near a mesh
+  ByCollider<std::optional<Inner>> inner;  ///< inner shapes of colliders that came near a mesh
 
   /// An impact that ended the motion of one of two bodies at least.
   struct Stop {
-    std::int32_t a = 0;
-    std::int32_t b = 0;
+    BodySlot a{};
+    BodySlot b{};
     bool touching = false;  ///< before, in overlap perhaps
     Vec3 arm_a;             ///< m, from the centre of mass
     Vec3 arm_b;
@@ -153,9 +158,9 @@ struct Scratch {
   std::vector<Stop> stops;
 
   /// Whether a body ended the step otherwise than its sweep, where there were stops.
-  bool changed(std::size_t body) const {
-    const std::int32_t n = path_of[body];
-    return n >= 0 && paths[static_cast<std::size_t>(n)].version > 0;
+  bool changed(BodySlot body) const {
+    const PathIndex n = path_of[body];
+    return n.valid() && paths[n].version > 0;
   }
 };
 

@@ -52,10 +52,10 @@ Inner make_inner(const rigid::Collider& c, const Shape& shape) {
 void TimeOfImpact::find_at_mesh(Candidate& candidate, const Side& own, const Side& other, double begin) const {
   const rigid::Collider& c = own.collider;
   const rigid::Collider& m = other.collider;
-  const Inner& inner = *s_.inner[static_cast<std::size_t>(own.number)];
+  const Inner& inner = *s_.inner[own.number];
   const double apart = stop_distance(c, m);
-  const Shape& shape = collider_shape(bodies_, static_cast<std::size_t>(own.number));
-  const Shape& mesh = collider_shape(bodies_, static_cast<std::size_t>(other.number));
+  const Shape& shape = collider_shape(bodies_, own.number);
+  const Shape& mesh = collider_shape(bodies_, other.number);
   const double rest = 1 - begin;
   const double turn = Paths::turn(own.path, begin);
   const double mesh_turn = Paths::turn(other.path, begin);
@@ -115,24 +115,23 @@ void TimeOfImpact::find_at_mesh(Candidate& candidate, const Side& own, const Sid
 }
 
 bool TimeOfImpact::touches_mesh_at_start(const Candidate& candidate) const {
-  if (candidate.pair < 0) return false;
-  const std::vector<std::int32_t>& parts = pairs_.mesh_pairs[static_cast<std::size_t>(candidate.pair)].parts;
-  return std::any_of(parts.begin(), parts.end(),
-                     [&](std::int32_t part) { return pairs_.manifolds[static_cast<std::size_t>(part)].count > 0; });
+  if (!candidate.mesh_pair.valid()) return false;
+  const std::vector<ManifoldIndex>& parts = pairs_.mesh_pairs[candidate.mesh_pair.offset()].parts;
+  return std::any_of(parts.begin(), parts.end(), [&](ManifoldIndex part) { return pairs_.manifolds[part].count > 0; });
 }
 
 TimeOfImpact::Room TimeOfImpact::room_at_mesh(const Candidate& candidate, const Side& own, const Side& other,
                                               const Inner& inner) const {
   const double slack = deep_slack(own.collider, other.collider);
   Room room{.shift = {}, .width = slack};
-  if (candidate.pair < 0) return room;
-  const Motion& start = bodies_.motion[static_cast<std::size_t>(own.path.body)];
-  const Motion& mesh_start = bodies_.motion[static_cast<std::size_t>(other.path.body)];
+  if (!candidate.mesh_pair.valid()) return room;
+  const Motion& start = bodies_.motion[own.path.body];
+  const Motion& mesh_start = bodies_.motion[other.path.body];
   const Eigen::Isometry3d place = pose(start, own.collider.rotation, inner.place);
   const double rounding = rounding_fraction * (own.collider.reach + other.collider.reach +
                                                length(start.x - mesh_start.x) + own.path.travel);
-  for (const std::int32_t part : pairs_.mesh_pairs[static_cast<std::size_t>(candidate.pair)].parts) {
-    const contact::CachedManifold& pair = pairs_.manifolds[static_cast<std::size_t>(part)];
+  for (const ManifoldIndex part : pairs_.mesh_pairs[candidate.mesh_pair.offset()].parts) {
+    const contact::CachedManifold& pair = pairs_.manifolds[part];
     if (pair.count == 0) continue;
     const Vec3 n = -pair.normal;
     double surface = INFINITY;

@@ -10,7 +10,7 @@ class Applier {
   Applier(const In& in, const Out& out) : in_(in), bodies_(in.bodies), out_(out) {}
 
   void end_path(const Path& path) {
-    const auto i = static_cast<std::size_t>(path.body);
+    const BodySlot i = path.body;
     if (bodies_.asleep[i] != 0) out_.woken.push_back(path.body);
     const Motion end = Paths::at(path, 1);
     Motion& next = out_.next[i];
@@ -23,20 +23,20 @@ class Applier {
   /// Contacts did not hold the two apart, as they are straight and bodies turn: the approach that is left is taken away
   /// by an impulse without restitution.
   void end_approach(const Scratch::Stop& stop) {
-    const auto a = static_cast<std::size_t>(stop.a);
-    const auto b = static_cast<std::size_t>(stop.b);
-    const auto arm = [&](std::size_t i) { return i == a ? stop.arm_a : stop.arm_b; };
-    const auto speed = [&](std::size_t i) { return dot(stop.normal, out_.next[i].v + cross(out_.next[i].w, arm(i))); };
+    const BodySlot a = stop.a;
+    const BodySlot b = stop.b;
+    const auto arm = [&](BodySlot i) { return i == a ? stop.arm_a : stop.arm_b; };
+    const auto speed = [&](BodySlot i) { return dot(stop.normal, out_.next[i].v + cross(out_.next[i].w, arm(i))); };
     // An impulse along the normal that ends `approach`, at the point of contact or, without a torque, at the centres.
     const auto end = [&](double approach, bool at_contact) {
       double inverse_mass = 0;
-      for (const std::size_t i : {a, b}) {
+      for (const BodySlot i : {a, b}) {
         if (!movable(i)) continue;
         inverse_mass += dot(stop.normal, shift(i, stop.normal));
         if (at_contact) inverse_mass += dot(stop.normal, cross(spin(i, cross(arm(i), stop.normal)), arm(i)));
       }
       if (!(approach > 0) || !(inverse_mass > 0)) return;
-      for (const std::size_t i : {a, b}) {
+      for (const BodySlot i : {a, b}) {
         if (!movable(i)) continue;
         const double impulse = (i == a ? -1 : 1) * approach / inverse_mass;
         out_.next[i].v = out_.next[i].v + impulse * shift(i, stop.normal);
@@ -47,13 +47,13 @@ class Applier {
     // The next point that comes round would touch at once, and the one after that. (Of bodies that move only the
     // centres count: that takes energy away, whatever they do.)
     if (!stop.many_turns) return;
-    const auto at_center = [&](std::size_t i) { return movable(i) ? dot(stop.normal, out_.next[i].v) : speed(i); };
+    const auto at_center = [&](BodySlot i) { return movable(i) ? dot(stop.normal, out_.next[i].v) : speed(i); };
     end(at_center(a) - at_center(b), false);
   }
 
  private:
   /// The spin of the end is that of another attitude: the angular momentum is kept, as far as that gives no energy.
-  Vec3 spin_at(std::size_t i, const Motion& next, const Quat& q) const {
+  Vec3 spin_at(BodySlot i, const Motion& next, const Quat& q) const {
     const rigid::Mass& mass = bodies_.mass[i];
     if (mass.round && !mass.turn_locked) return next.w;
     const rigid::Info& info = bodies_.info[i];
@@ -65,7 +65,7 @@ class Applier {
   /// m/s; what gravity and other forces gave a body after its sweep had ended: a body would have the speed of a fall
   /// that it did not make. (Bodies that stop each other keep it, as it is part of their momentum.) A body that
   /// something holds against these forces has not got it.
-  Vec3 missed_fall(std::size_t i, const Vec3& v, double moving) const {
+  Vec3 missed_fall(BodySlot i, const Vec3& v, double moving) const {
     if (bodies_.asleep[i] != 0) return {};
     const Vec3 gained = in_.free[i].v - bodies_.motion[i].v;
     const double square = dot(gained, gained);
@@ -74,11 +74,11 @@ class Applier {
     return had * gained;
   }
 
-  bool movable(std::size_t i) const { return bodies_.mass[i].inverse > 0 && bodies_.asleep[i] == 0; }
-  Vec3 shift(std::size_t i, const Vec3& impulse) const {
+  bool movable(BodySlot i) const { return bodies_.mass[i].inverse > 0 && bodies_.asleep[i] == 0; }
+  Vec3 shift(BodySlot i, const Vec3& impulse) const {
     return rigid::unlocked(bodies_.mass[i].inverse * impulse, bodies_.info[i].locked_translation);
   }
-  Vec3 spin(std::size_t i, const Vec3& moment) const {
+  Vec3 spin(BodySlot i, const Vec3& moment) const {
     return rigid::spin_of(math::matrix(out_.next[i].q), moment, bodies_.mass[i], bodies_.info[i]);
   }
 

@@ -18,20 +18,20 @@ Vec3 origin_at(const convex::SweptPose& swept_pose, double time) {
 
 }  // namespace
 
-Paths::Paths(const In& in, Scratch& scratch, std::span<const Motion> next)
+Paths::Paths(const In& in, Scratch& scratch, SlotSpan<const Motion> next)
     : bodies_(in.bodies), s_(scratch), next_(next), dt_(in.dt) {
-  s_.path_of.assign(bodies_.size(), -1);
+  s_.path_of.assign(bodies_.size(), PathIndex::none);
   s_.paths.clear();
   s_.clusters.clear();
   s_.frame_count = at_rest + 1;
 }
 
-Path& Paths::of(std::int32_t body) const {
-  const auto i = static_cast<std::size_t>(body);
-  std::int32_t& n = s_.path_of[i];
-  if (n >= 0) return s_.paths[static_cast<std::size_t>(n)];
-  n = static_cast<std::int32_t>(s_.paths.size());
-  Path& path = s_.paths.emplace_back();
+Path& Paths::of(BodySlot body) const {
+  const BodySlot i = body;
+  PathIndex& n = s_.path_of[i];
+  if (n.valid()) return s_.paths[n];
+  n = s_.paths.emplace_back();
+  Path& path = s_.paths[n];
   path.body = body;
   path.at = bodies_.motion[i];
   path.scripted = bodies_.info[i].motion == MotionModel::scripted;
@@ -48,8 +48,8 @@ Path& Paths::of(std::int32_t body) const {
   return path;
 }
 
-Path& Paths::of_collider(std::int32_t collider) const {
-  return of(bodies_.colliders[static_cast<std::size_t>(collider)].body);
+Path& Paths::of_collider(ColliderIndex collider) const {
+  return of(bodies_.colliders[collider].body);
 }
 
 Motion Paths::at(const Path& path, double time) {
@@ -77,7 +77,7 @@ broad::ColliderBox Paths::swept_box(const Path& path) const {
   const Vec3 to = at(path, 1).x;
   // An arc leaves its chord by less than its length.
   const double arm = path.local.translation().norm();
-  const double grow = bodies_.info[static_cast<std::size_t>(path.body)].reach + turn(path, path.since) * arm;
+  const double grow = bodies_.info[path.body].reach + turn(path, path.since) * arm;
   const Vec3 all{grow, grow, grow};
   return {math::lower(from, to) - all, math::higher(from, to) + all};
 }
@@ -102,29 +102,29 @@ void Paths::rest(Path& path, double time, Path::State state) const {
   move(path, time, Eigen::Vector3d::Zero());
   path.frame = at_rest;
   path.state = state;
-  path.carrier = -1;
-  path.cluster = -1;
+  path.carrier = BodySlot::none;
+  path.cluster = ClusterIndex::none;
 }
 
-void Paths::join(Path& a, Path& b, double time, std::vector<std::int32_t>& changed) const {
-  const auto number = static_cast<std::int32_t>(s_.clusters.size());
+void Paths::join(Path& a, Path& b, double time, std::vector<BodySlot>& changed) const {
+  const ClusterIndex number(s_.clusters.size());
   Scratch::Cluster cluster;
   Eigen::Vector3d moment = Eigen::Vector3d::Zero();
-  const std::int32_t old_a = a.cluster;
-  const std::int32_t old_b = b.cluster;
+  const ClusterIndex old_a = a.cluster;
+  const ClusterIndex old_b = b.cluster;
   const auto add = [&](Path& path) {
-    const double mass = bodies_.info[static_cast<std::size_t>(path.body)].mass;
+    const double mass = bodies_.info[path.body].mass;
     cluster.mass += mass;
     moment += mass * path.swept_pose.travel;
     ++cluster.count;
     path.cluster = number;
     path.next = cluster.first;
-    cluster.first = s_.path_of[static_cast<std::size_t>(path.body)];
+    cluster.first = s_.path_of[path.body];
   };
-  const auto add_all = [&](Path& path, std::int32_t old) {
-    if (old < 0) return add(path);
-    for (std::int32_t n = s_.clusters[static_cast<std::size_t>(old)].first; n >= 0;) {
-      Path& member = s_.paths[static_cast<std::size_t>(n)];
+  const auto add_all = [&](Path& path, ClusterIndex old) {
+    if (!old.valid()) return add(path);
+    for (PathIndex n = s_.clusters[old].first; n.valid();) {
+      Path& member = s_.paths[n];
       n = member.next;
       if (member.cluster == old) add(member);
     }
@@ -133,8 +133,8 @@ void Paths::join(Path& a, Path& b, double time, std::vector<std::int32_t>& chang
   add_all(b, old_b);
   const std::int32_t frame = s_.frame_count++;
   cluster.travel = cluster.count > max_cluster ? Eigen::Vector3d::Zero() : Eigen::Vector3d(moment / cluster.mass);
-  for (std::int32_t n = cluster.first; n >= 0; n = s_.paths[static_cast<std::size_t>(n)].next) {
-    Path& path = s_.paths[static_cast<std::size_t>(n)];
+  for (PathIndex n = cluster.first; n.valid(); n = s_.paths[n].next) {
+    Path& path = s_.paths[n];
     changed.push_back(path.body);
     if (cluster.count > max_cluster) {
       stop(path, time);
@@ -160,7 +160,7 @@ void Paths::squeeze(Path& path, double time) const {
 void Paths::advance_points(Path& path, const Path& by, const Impact& impact) const {
   if (path.state == Path::State::carried && ++path.carriers >= max_carriers) return squeeze(path, impact.time);
   std::int32_t frame = by.frame;
-  if (bodies_.mass[static_cast<std::size_t>(path.body)].locked) {
+  if (bodies_.mass[path.body].locked) {
     const std::optional<Vec3> push = push_within_locks(path, by, impact);
     if (!push) return squeeze(path, impact.time);
     move(path, impact.time, math::to_eigen(*push));
@@ -174,11 +174,11 @@ void Paths::advance_points(Path& path, const Path& by, const Impact& impact) con
     carrier.linear() = by.swept_pose.rotation(impact.time);
     carrier.translation() = by.swept_pose.from + impact.time * by.swept_pose.travel;
     path.local = carrier.inverse() * pose(path.at);
-    const double reach = path.local.translation().norm() + bodies_.info[static_cast<std::size_t>(path.body)].reach;
+    const double reach = path.local.translation().norm() + bodies_.info[path.body].reach;
     path.travel += (1 - impact.time) * (by.swept_pose.travel.norm() + by.swept_pose.angle * reach);
   }
   path.frame = frame;
-  path.cluster = -1;
+  path.cluster = ClusterIndex::none;
   path.state = Path::State::carried;
   path.carrier = by.scripted ? by.body : by.carrier;
 }
@@ -192,7 +192,7 @@ std::optional<Vec3> Paths::push_within_locks(const Path& path, const Path& by, c
   const Mat3 turn = math::matrix(math::rotation_by(math::to_vec3(rest * f.angle * f.axis)));
   const Vec3 point = origin_at(f, 1) + turn * (impact.point - origin_at(f, impact.time));
   const Vec3 normal = turn * impact.normal;
-  const Vec3 free = rigid::unlocked(normal, bodies_.info[static_cast<std::size_t>(path.body)].locked_translation);
+  const Vec3 free = rigid::unlocked(normal, bodies_.info[path.body].locked_translation);
   const double square = dot(free, free);
   if (!(square > min_free) || !(rest > 0)) return std::nullopt;
   const double depth = dot(normal, x - point) - dot(impact.normal, x - impact.point);

@@ -12,10 +12,10 @@ constexpr std::int32_t at_rest = 0;  ///< a frame
 /// The paths of bodies in a step, each made when it is first asked for.
 class Paths {
  public:
-  Paths(const In& in, Scratch& scratch, std::span<const Motion> next);
+  Paths(const In& in, Scratch& scratch, SlotSpan<const Motion> next);
 
-  Path& of(std::int32_t body) const;
-  Path& of_collider(std::int32_t collider) const;
+  Path& of(BodySlot body) const;
+  Path& of_collider(ColliderIndex collider) const;
 
   /// Pose at a time not before path.since.
   static Motion at(const Path& path, double time);
@@ -37,7 +37,7 @@ class Paths {
 
   void stop(Path& path, double time) const;
   /// Two that are weak move on as one, and all that they have joined before; `changed` is the list of these bodies.
-  void join(Path& a, Path& b, double time, std::vector<std::int32_t>& changed) const;
+  void join(Path& a, Path& b, double time, std::vector<BodySlot>& changed) const;
   /// For good: nothing moves it any more in this step.
   void squeeze(Path& path, double time) const;
   /// From there on it moves with the frame of `by`, which it meets in the impact. (The normal is from it to `by`.)
@@ -52,7 +52,7 @@ class Paths {
 
   const rigid::Bodies& bodies_;
   Scratch& s_;
-  std::span<const Motion> next_;
+  SlotSpan<const Motion> next_;
   double dt_;
 };
 

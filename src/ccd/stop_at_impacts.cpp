@@ -34,7 +34,7 @@ AnchorContact contact_of(const SurfaceLimitScratch::Hit& hit, const BodiesIn& in
   AnchorContact c;
   const rigid::Bodies& table = in.rigid.bodies;
   const contact::ShapeContacts& pair = in.shapes.contacts[hit.pair];
-  const std::size_t body = at(table.colliders[at(pair.collider)].body);
+  const BodySlot body = table.colliders[pair.collider].body;
   c.a.rigid = pair.coupled;
   c.a.arm = math::to_vec3(hit.point) - table.motion[body].x;
   for (const Index v : vertices.surface.triangles()[at(hit.triangle)]) {
@@ -50,14 +50,14 @@ AnchorContact contact_of(const SurfaceLimitScratch::Hit& hit, const BodiesIn& in
 }  // namespace
 
 void stop_at_impacts(const BodiesIn& in, const BodiesScratch& scratch, contact::CoupledBodies& coupled,
-                     bodies::Vertices& vertices, std::span<rigid::Motion> next) {
+                     bodies::Vertices& vertices, SlotSpan<rigid::Motion> next) {
   std::vector<AnchorContact> stops;
   for (const MovingContact& impact : scratch.features.stops) stops.push_back(contact_of(impact, vertices));
   for (const SurfaceLimitScratch::Hit& hit : scratch.surfaces.stops) stops.push_back(contact_of(hit, in, vertices));
   if (stops.empty()) return;
   for (CoupledBody& body : coupled.list) {
-    body.v = next[at(body.body)].v;
-    body.w = next[at(body.body)].w;
+    body.v = next[body.body].v;
+    body.w = next[body.body].w;
   }
   const contact::AnchorState state{.bodies = coupled.list,
                                    .velocities = vertices.velocities,
@@ -72,7 +72,7 @@ void stop_at_impacts(const BodiesIn& in, const BodiesScratch& scratch, contact::
     CoupledBody& body = coupled.list[k];
     body.impulse = forces[k].impulse;
     body.moment = forces[k].moment;
-    const std::size_t i = at(body.body);
+    const BodySlot i = body.body;
     if (table.mass[i].inverse == 0 || table.asleep[i] != 0) continue;
     next[i].v = body.v;
     next[i].w = body.w;

@@ -8,6 +8,6 @@ namespace carom::ccd {
 /// are as large on the one side as on the other. For the response `penalty`: its contacts are those of the predicted
 /// end of a step, and a vertex that is predicted to be through a surface would be pushed on.
 void stop_at_impacts(const BodiesIn& in, const BodiesScratch& scratch, contact::CoupledBodies& coupled,
-                     bodies::Vertices& vertices, std::span<rigid::Motion> next);
+                     bodies::Vertices& vertices, SlotSpan<rigid::Motion> next);
 
 }  // namespace carom::ccd

@@ -61,11 +61,11 @@ void clear_bounds(const ColliderSurface& pair, std::vector<double>& bound) {
 }
 
 void find_hits(const SurfaceLimitIn& in, const SurfaceLimitScratch& s, std::uint32_t number,
-               std::span<const Motion> next, std::span<const Eigen::Vector3d> end, SurfaceLimitScratch::Chunk& chunk) {
+               SlotSpan<const Motion> next, std::span<const Eigen::Vector3d> end, SurfaceLimitScratch::Chunk& chunk) {
   const ColliderSurface& pair = in.pairs[number];
   const contact::SurfacePart& part = in.parts[pair.part];
-  const Collider& collider = in.bodies.colliders[static_cast<std::size_t>(pair.collider)];
-  const auto body = static_cast<std::size_t>(collider.body);
+  const Collider& collider = in.bodies.colliders[pair.collider];
+  const BodySlot body = collider.body;
   const Motion& from = in.bodies.motion[body];
   const Motion& to = next[body];
   const math::Vec3 turn = math::rotation_vector(to.q * math::conjugate(from.q));
@@ -87,6 +87,8 @@ void find_hits(const SurfaceLimitIn& in, const SurfaceLimitScratch& s, std::uint
   for (const Index t : chunk.candidates) {
     const Triangle& corners = triangles[static_cast<std::size_t>(t)];
     if (corners[0] < part.first_vertex || corners[0] >= last) continue;
+    const auto attached = [&](Index v) { return in.vertices->is_attached(v, collider.body); };
+    if (in.vertices != nullptr && std::any_of(corners.begin(), corners.end(), attached)) continue;
     double distance = pair.within;
     double sweep = 0;
     narrow::surface::MovingTriangle triangle;
@@ -109,7 +111,7 @@ void find_hits(const SurfaceLimitIn& in, const SurfaceLimitScratch& s, std::uint
 }  // namespace
 
 std::size_t limit_round(Context& context, const SurfaceLimitIn& in, Shortening shortening, SurfaceLimitScratch& s,
-                        std::span<Motion> next, std::span<Eigen::Vector3d> end, bool& bodies_changed) {
+                        SlotSpan<Motion> next, std::span<Eigen::Vector3d> end, bool& bodies_changed) {
   bodies_changed = false;
   if (in.pairs.empty()) return 0;
   s.limited.resize(in.start.size(), 0);
@@ -129,13 +131,13 @@ std::size_t limit_round(Context& context, const SurfaceLimitIn& in, Shortening s
   s.stops.insert(s.stops.end(), s.hits.begin(), s.hits.end());
 
   s.vertex_fraction.assign(in.start.size(), 1.0);
-  s.carrier.assign(in.start.size(), none);
+  s.carrier.assign(in.start.size(), BodySlot::none);
   s.body_fraction.assign(in.bodies.size(), 1.0);
   const std::span<const Triangle> triangles = in.surface.triangles();
   for (const Hit& hit : s.hits) {
     const double fraction = shortening == Shortening::before_impact ? (1 - shape_kept_fraction) * hit.time : 0;
-    const Collider& collider = in.bodies.colliders[static_cast<std::size_t>(in.pairs[hit.pair].collider)];
-    const auto body = static_cast<std::size_t>(collider.body);
+    const Collider& collider = in.bodies.colliders[in.pairs[hit.pair].collider];
+    const BodySlot body = collider.body;
     const bool scripted = in.bodies.info[body].motion == MotionModel::scripted;
     if (in.bodies.mass[body].inverse > 0 && in.bodies.asleep[body] == 0)
       s.body_fraction[body] = std::min(s.body_fraction[body], fraction);
@@ -155,16 +157,16 @@ std::size_t limit_round(Context& context, const SurfaceLimitIn& in, Shortening s
     }
   }
   for (std::size_t v = 0; v < in.start.size(); ++v) {
-    if (s.vertex_fraction[v] == 1 && s.carrier[v] == none) continue;
+    if (s.vertex_fraction[v] == 1 && !s.carrier[v].valid()) continue;
     Eigen::Vector3d rest = in.start[v];
-    if (s.carrier[v] != none) {
-      const auto body = static_cast<std::size_t>(s.carrier[v]);
+    if (s.carrier[v].valid()) {
+      const BodySlot body = s.carrier[v];
       rest = frame_of(next[body]) * (frame_of(in.bodies.motion[body]).inverse() * in.start[v]);
     }
     end[v] = rest + s.vertex_fraction[v] * (end[v] - rest);
     s.limited[v] = 1;
   }
-  for (std::size_t i = 0; i < in.bodies.size(); ++i) {
+  for (const BodySlot i : in.bodies.slots()) {
     if (s.body_fraction[i] == 1) continue;
     const Motion& from = in.bodies.motion[i];
     Motion& to = next[i];

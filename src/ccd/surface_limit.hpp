@@ -20,7 +20,7 @@ namespace carom::ccd {
 
 /// Collider and part of the joined surface whose sweeps may meet.
 struct ColliderSurface {
-  std::int32_t collider = 0;
+  ColliderIndex collider{};
   std::size_t part = 0;
   double within = 0;  ///< m; contacts of the pair closer than this are in `contacts`
   std::span<const narrow::surface::ShapeContact> contacts;
@@ -33,8 +33,9 @@ struct SurfaceLimitIn {
   const rigid::Bodies& bodies;  ///< at the start of the step
   std::span<const Eigen::Vector3d> start;
   std::span<const double> inverse_mass;
-  double separation = 0;  ///< m
-  double resolution = 0;  ///< m, of the contacts
+  double separation = 0;                       ///< m
+  double resolution = 0;                       ///< m, of the contacts
+  const bodies::Vertices* vertices = nullptr;  ///< those attached to bodies do not meet them; none: none are
 };
 
 struct SurfaceLimitScratch {
@@ -58,8 +59,8 @@ struct SurfaceLimitScratch {
   std::vector<Hit> hits;
   std::vector<Hit> stops;               ///< hits of all rounds since the caller cleared them
   std::vector<double> vertex_fraction;  ///< of the sweep of each vertex that is kept in a round
-  std::vector<Index> carrier;           ///< of each vertex: the scripted body that carries it, or none
-  std::vector<double> body_fraction;    ///< likewise of each rigid body
+  std::vector<BodySlot> carrier;        ///< scripted body that carries each vertex, or none
+  BySlot<double> body_fraction;         ///< fraction of the sweep of each rigid body that is kept in a round
   std::vector<std::uint8_t> limited;    ///< vertices whose end has changed
 };
 
@@ -72,6 +73,6 @@ enum class Shortening {
 /// One round: shortens the sweeps of all pairs that meet. Returns how many pairs of a collider and a triangle did;
 /// `bodies_changed` tells whether the sweep of a rigid body is now another.
 std::size_t limit_round(Context& context, const SurfaceLimitIn& in, Shortening shortening, SurfaceLimitScratch& scratch,
-                        std::span<rigid::Motion> next, std::span<Eigen::Vector3d> end, bool& bodies_changed);
+                        SlotSpan<rigid::Motion> next, std::span<Eigen::Vector3d> end, bool& bodies_changed);
 
 }  // namespace carom::ccd

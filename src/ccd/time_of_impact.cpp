@@ -46,9 +46,9 @@ double deep_slack(const rigid::Collider& a, const rigid::Collider& b) {
   return slack_fraction * (thick > 0 ? std::min(stop, thick) : stop);
 }
 
-TimeOfImpact::Side TimeOfImpact::side(std::int32_t collider) const {
-  const rigid::Collider& c = bodies_.colliders[static_cast<std::size_t>(collider)];
-  return {c, s_.paths[static_cast<std::size_t>(s_.path_of[static_cast<std::size_t>(c.body)])], collider};
+TimeOfImpact::Side TimeOfImpact::side(ColliderIndex collider) const {
+  const rigid::Collider& c = bodies_.colliders[collider];
+  return {c, s_.paths[s_.path_of[c.body]], collider};
 }
 
 void TimeOfImpact::find(Candidate& candidate, double begin) const {
@@ -111,8 +111,8 @@ void TimeOfImpact::find_convex(Candidate& candidate, const Side& a, const Side& 
 /// bodies is wrong by less than the distance at which a body stops.
 bool TimeOfImpact::touches_at_start(const Candidate& candidate) const {
   static_assert(2 * contact::keep_fraction <= stop_fraction);
-  if (candidate.pair < 0) return false;
-  const contact::CachedManifold& pair = pairs_.manifolds[static_cast<std::size_t>(candidate.pair)];
+  if (!candidate.manifold.valid()) return false;
+  const contact::CachedManifold& pair = pairs_.manifolds[candidate.manifold];
   // Springs that are pressed hold what a body has lost of its speed: stopped outside of them, it would not get it back.
   if (pair.stored != 0) return true;
   for (std::size_t i = 0; i < static_cast<std::size_t>(pair.count); ++i) {
@@ -125,8 +125,8 @@ bool TimeOfImpact::touches_at_start(const Candidate& candidate) const {
 /// centres where they come nearest.
 bool TimeOfImpact::stays_apart(const Candidate& candidate, const MovingPair& pair, double begin, double min_gap) const {
   const auto along = [&](const Eigen::Vector3d& n) { return pair.apart_along(n, begin, 1, min_gap); };
-  if (candidate.pair >= 0) {
-    const contact::CachedManifold& known = pairs_.manifolds[static_cast<std::size_t>(candidate.pair)];
+  if (candidate.manifold.valid()) {
+    const contact::CachedManifold& known = pairs_.manifolds[candidate.manifold];
     if (known.count > 0 && along(math::to_eigen(known.normal))) return true;
   }
   const Eigen::Vector3d from = pair.offset(begin);

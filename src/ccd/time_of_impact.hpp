@@ -28,9 +28,9 @@ class TimeOfImpact {
   struct Side {
     const rigid::Collider& collider;
     const Path& path;
-    std::int32_t number = 0;
+    ColliderIndex number{};
   };
-  Side side(std::int32_t collider) const;
+  Side side(ColliderIndex collider) const;
   void find_convex(Candidate& candidate, const Side& a, const Side& b, double begin) const;
   void find_at_mesh(Candidate& candidate, const Side& convex, const Side& mesh, double begin) const;
   bool touches_at_start(const Candidate& candidate) const;

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <span>
 
-#include "core/at.hpp"
 #include "core/stage_timer.hpp"
 
 // Contacts act at points that stand still over a step while bodies move, so what one body gives another in angular
@@ -53,10 +52,10 @@ double half_square(const Vector3d& v) {
 /// m/s, of the centre of mass of all rigid bodies at the end of the step. Under gravity no angular momentum about a
 /// fixed point is kept, but that about this centre is: a cluster in which a body is stopped must not be spun by what it
 /// has of its fall.
-Vector3d common_velocity(const Bodies& bodies, std::span<const Motion> next) {
+Vector3d common_velocity(const Bodies& bodies, SlotSpan<const Motion> next) {
   double mass = 0;
   Vector3d momentum = Vector3d::Zero();
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
+  for (const BodySlot i : bodies.slots()) {
     if (!(bodies.mass[i].inverse > 0)) continue;
     mass += bodies.info[i].mass;
     momentum += bodies.info[i].mass * math::to_eigen(next[i].v);
@@ -65,13 +64,13 @@ Vector3d common_velocity(const Bodies& bodies, std::span<const Motion> next) {
 }
 
 /// J, by the root of an island: what springs gave in the step.
-void sum_released_energy(const IslandIn& in, std::vector<double>& gain) {
+void sum_released_energy(const IslandIn& in, BySlot<double>& gain) {
   gain.assign(in.bodies.size(), 0);
   for (std::size_t k = 0; k < in.active.size(); ++k) {
     const contact::ActivePair& pair = in.active[k];
-    const double left = static_cast<double>(in.manifolds[at(pair.pair)].stored);
-    const std::int32_t body = island::movable(in.bodies, pair.body_a) ? pair.body_a : pair.body_b;
-    gain[at(in.islands.root(body))] += in.stored[k] - left;
+    const double left = static_cast<double>(in.manifolds[pair.pair].stored);
+    const BodySlot body = island::movable(in.bodies, pair.body_a) ? pair.body_a : pair.body_b;
+    gain[in.islands.root(body)] += in.stored[k] - left;
   }
 }
 
@@ -120,14 +119,14 @@ class Correction {
   double slower_ = 1;
 };
 
-void keep_island(const IslandIn& in, std::span<const std::int32_t> members, double released, bool after_stops,
-                 const Vector3d& common, std::span<Motion> motions) {
+void keep_island(const IslandIn& in, std::span<const BodySlot> members, double released, bool after_stops,
+                 const Vector3d& common, SlotSpan<Motion> motions) {
   const Bodies& bodies = in.bodies;
   IslandMotion island;
   const auto each = [&](auto&& visit) {
-    for (const std::int32_t body : members) visit(at(body));
+    for (const BodySlot body : members) visit(body);
   };
-  each([&](std::size_t i) {
+  each([&](BodySlot i) {
     const double m = bodies.info[i].mass;
     island.mass += m;
     island.center_before += m * math::to_eigen(bodies.motion[i].x);
@@ -139,7 +138,7 @@ void keep_island(const IslandIn& in, std::span<const std::int32_t> members, doub
   island.center_before /= island.mass;
   island.center /= island.mass;
   island.free_travel /= island.mass;
-  each([&](std::size_t i) {
+  each([&](BodySlot i) {
     const double m = bodies.info[i].mass;
     const Motion& next = motions[i];
     const Vector3d v = math::to_eigen(next.v);
@@ -162,7 +161,7 @@ void keep_island(const IslandIn& in, std::span<const std::int32_t> members, doub
   island.free_energy += released;
   const Correction correction(island, std::min(island.energy, island.free_energy));
   if (!correction.finite()) return;
-  each([&](std::size_t i) {
+  each([&](BodySlot i) {
     Motion& next = motions[i];
     correction.apply(math::to_eigen(next.x) - island.center, next);
     if (!after_stops) next.x = next.x + math::to_vec3(lag);
@@ -172,13 +171,13 @@ void keep_island(const IslandIn& in, std::span<const std::int32_t> members, doub
 }  // namespace
 
 void store_spring_energy(std::span<const contact::ActivePair> active,
-                         std::span<const contact::CachedManifold> manifolds, std::vector<double>& stored) {
+                         ManifoldSpan<const contact::CachedManifold> manifolds, std::vector<double>& stored) {
   stored.resize(active.size());
-  for (std::size_t k = 0; k < active.size(); ++k) stored[k] = static_cast<double>(manifolds[at(active[k].pair)].stored);
+  for (std::size_t k = 0; k < active.size(); ++k) stored[k] = static_cast<double>(manifolds[active[k].pair].stored);
 }
 
-void restore_island_invariants(Context& context, const IslandIn& in, bool after_stops, std::vector<double>& gain,
-                               std::span<rigid::Motion> next, StageStats& stats) {
+void restore_island_invariants(Context& context, const IslandIn& in, bool after_stops, BySlot<double>& gain,
+                               SlotSpan<rigid::Motion> next, StageStats& stats) {
   const StageTimer timer(stats);
   if (after_stops && in.ccd.stops.empty()) return;
   const std::span<const island::Island> islands = in.islands.islands();
@@ -188,8 +187,8 @@ void restore_island_invariants(Context& context, const IslandIn& in, bool after_
   parallel_for(context.workers, islands.size(), island_grain, [&](std::size_t n) {
     const island::Island& island = islands[n];
     if (island.held || island.deforms) return;
-    const std::span<const std::int32_t> members = in.islands.members(island);
-    const double released = in.stored.empty() ? 0 : gain[at(in.islands.root(members[0]))];
+    const std::span<const BodySlot> members = in.islands.members(island);
+    const double released = in.stored.empty() ? 0 : gain[in.islands.root(members[0])];
     keep_island(in, members, released, after_stops, common, next);
   });
 }

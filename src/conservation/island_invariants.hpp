@@ -14,11 +14,11 @@ namespace carom::conservation {
 
 struct IslandIn {
   const rigid::Bodies& bodies;
-  std::span<const rigid::Free> free;
-  std::span<const std::uint8_t> solved;
+  SlotSpan<const rigid::Free> free;
+  SlotSpan<const std::uint8_t> solved;
   const island::Islands& islands;
   std::span<const contact::ActivePair> active;
-  std::span<const contact::CachedManifold> manifolds;
+  ManifoldSpan<const contact::CachedManifold> manifolds;
   std::span<const double> stored;  ///< J, of each active pair: in its springs at the beginning; empty: no springs
   const ccd::Scratch& ccd;
   math::Vec3 gravity;  ///< m/s^2
@@ -27,12 +27,12 @@ struct IslandIn {
 
 /// Energy of the springs of each active pair, J, before the response changes it.
 void store_spring_energy(std::span<const contact::ActivePair> active,
-                         std::span<const contact::CachedManifold> manifolds, std::vector<double>& stored);
+                         ManifoldSpan<const contact::CachedManifold> manifolds, std::vector<double>& stored);
 
 /// Rigid bodies that touch each other and nothing that is held keep their angular momentum to rounding, and gain no
 /// energy. Poses change, so this comes before the continuous stage. After it, with `after_stops`, it is done once more
 /// where bodies were stopped by each other; then of the velocities only. `gain` is working memory.
-void restore_island_invariants(Context& context, const IslandIn& in, bool after_stops, std::vector<double>& gain,
-                               std::span<rigid::Motion> next, StageStats& stats);
+void restore_island_invariants(Context& context, const IslandIn& in, bool after_stops, BySlot<double>& gain,
+                               SlotSpan<rigid::Motion> next, StageStats& stats);
 
 }  // namespace carom::conservation

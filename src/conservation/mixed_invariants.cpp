@@ -49,8 +49,8 @@ Matrix3d inertia_in_world(const rigid::Mass& mass, const rigid::Motion& motion) 
 /// Bodies of one island that nothing holds, and what acts on them.
 class FreeBodies {
  public:
-  FreeBodies(const MixedIn& in, bodies::Vertices& vertices, std::span<rigid::Motion> next,
-             std::span<const std::int32_t> members)
+  FreeBodies(const MixedIn& in, bodies::Vertices& vertices, SlotSpan<rigid::Motion> next,
+             std::span<const BodySlot> members)
       : in_(in), vertices_(vertices), next_(next), members_(members) {}
 
   void keep_angular_momentum() {
@@ -73,8 +73,8 @@ class FreeBodies {
     });
     const rigid::Bodies& bodies = in_.table;
     const Vector3d middle = 0.5 * (island.center_before + island.center);
-    for (const std::int32_t slot : members_) {
-      const std::size_t i = at(slot);
+    for (const BodySlot slot : members_) {
+      const BodySlot i = slot;
       if (in_.table.info[i].deforms) {
         island.missing += vertices_.damped[i].angular - middle.cross(vertices_.damped[i].momentum);
         continue;
@@ -114,8 +114,8 @@ class FreeBodies {
       const Vector3d v = velocity + spin.cross(r);
       return Vector3d(v + lose * (drift + whole.cross(r) - v));
     };
-    for (const std::int32_t slot : members_) {
-      const std::size_t i = at(slot);
+    for (const BodySlot slot : members_) {
+      const BodySlot i = slot;
       if (in_.table.info[i].deforms) {
         const bodies::SurfacePart& part = part_of(slot);
         const std::span positions = part.of(vertices_.positions);
@@ -131,7 +131,7 @@ class FreeBodies {
   }
 
   /// Penalty forces of surfaces are part of the free motion of a rigid body.
-  const contact::CoupledBody* penalty_forces(std::size_t body) const {
+  const contact::CoupledBody* penalty_forces(BodySlot body) const {
     if (in_.penalty_forces == nullptr || in_.penalty_forces->number[body] < 0) return nullptr;
     return &in_.penalty_forces->list[at(in_.penalty_forces->number[body])];
   }
@@ -139,12 +139,13 @@ class FreeBodies {
   template <class Visit>
   void each_point(Visit&& visit) const {
     const rigid::Bodies& bodies = in_.table;
-    for (const std::int32_t slot : members_) {
-      const std::size_t i = at(slot);
+    for (const BodySlot slot : members_) {
+      const BodySlot i = slot;
       if (in_.table.info[i].deforms) {
         const bodies::SurfacePart& part = part_of(slot);
         const auto first = static_cast<std::size_t>(part.first_vertex);
         for (std::size_t v = first; v < first + static_cast<std::size_t>(part.vertex_count); ++v) {
+          if (vertices_.inverse_mass[v] == 0) continue;  // in no triangle
           visit({1 / vertices_.inverse_mass[v], vertices_.start[v],
                  vertices_.start_velocities[v] + in_.dt * in_.gravity, vertices_.positions[v],
                  vertices_.velocities[v]});
@@ -159,7 +160,7 @@ class FreeBodies {
     }
   }
 
-  const bodies::SurfacePart& part_of(std::int32_t slot) const {
+  const bodies::SurfacePart& part_of(BodySlot slot) const {
     const auto& parts = vertices_.parts;
     return *std::find_if(parts.begin(), parts.end(),
                          [&](const bodies::SurfacePart& part) { return part.body == slot; });
@@ -167,13 +168,13 @@ class FreeBodies {
 
   const MixedIn& in_;
   bodies::Vertices& vertices_;
-  std::span<rigid::Motion> next_;
-  std::span<const std::int32_t> members_;
+  SlotSpan<rigid::Motion> next_;
+  std::span<const BodySlot> members_;
 };
 
 }  // namespace
 
-void keep_angular_momentum(const MixedIn& in, bodies::Vertices& vertices, std::span<rigid::Motion> next,
+void keep_angular_momentum(const MixedIn& in, bodies::Vertices& vertices, SlotSpan<rigid::Motion> next,
                            StageStats& stats) {
   const StageTimer timer(stats);
   for (const island::Island& island : in.islands.islands()) {

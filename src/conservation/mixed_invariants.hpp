@@ -11,7 +11,7 @@ namespace carom::conservation {
 struct MixedIn {
   const BodyMap& bodies;
   const rigid::Bodies& table;
-  std::span<const rigid::Free> free;
+  SlotSpan<const rigid::Free> free;
   const island::Islands& islands;
   /// Bodies whose penalty forces by surfaces are part of their free motion; null where forces are not.
   const contact::CoupledBodies* penalty_forces = nullptr;
@@ -20,7 +20,7 @@ struct MixedIn {
 };
 
 /// Angular momentum that contacts of free islands with deforming bodies did not keep, taken back.
-void keep_angular_momentum(const MixedIn& in, bodies::Vertices& vertices, std::span<rigid::Motion> next,
+void keep_angular_momentum(const MixedIn& in, bodies::Vertices& vertices, SlotSpan<rigid::Motion> next,
                            StageStats& stats);
 
 }  // namespace carom::conservation

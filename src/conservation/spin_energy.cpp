@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/at.hpp"
-
 // Contacts are straight, with arms that stand still over a step. Of a body that turns by radians in it they know next
 // to nothing: an impulse that is right at the beginning, with the inertia of then, may give it many times the energy
 // that it had, and again in the next step.
@@ -17,26 +15,26 @@ using rigid::Motion;
 /// rad in a step; slower ones are none of this.
 constexpr double fast_turn = 1;
 
-double energy(const Bodies& bodies, std::size_t i, const math::Quat& q, const math::Vec3& v, const math::Vec3& w) {
+double energy(const Bodies& bodies, BodySlot i, const math::Quat& q, const math::Vec3& v, const math::Vec3& w) {
   const math::Vec3 momentum = rigid::turned(math::matrix(q), bodies.mass[i].inertia, w);
   return 0.5 * (bodies.info[i].mass * dot(v, v) + dot(w, momentum));
 }
 
-bool can_spin(const Bodies& bodies, std::size_t i) {
+bool can_spin(const Bodies& bodies, BodySlot i) {
   return bodies.mass[i].inverse > 0 && bodies.asleep[i] == 0;
 }
 
 }  // namespace
 
-void clamp_spin_energy(const IslandIn& in, SpinScratch& scratch, std::span<Motion> next) {
+void clamp_spin_energy(const IslandIn& in, SpinScratch& scratch, SlotSpan<Motion> next) {
   const Bodies& bodies = in.bodies;
-  const auto free_energy = [&](std::size_t i) {
+  const auto free_energy = [&](BodySlot i) {
     return bodies.asleep[i] != 0 ? 0 : energy(bodies, i, in.free[i].q, in.free[i].v, in.free[i].w);
   };
-  const auto next_energy = [&](std::size_t i) { return energy(bodies, i, next[i].q, next[i].v, next[i].w); };
+  const auto next_energy = [&](BodySlot i) { return energy(bodies, i, next[i].q, next[i].v, next[i].w); };
   scratch.spinning.clear();
-  for (const std::int32_t body : in.ccd.fast) {
-    const auto i = static_cast<std::size_t>(body);
+  for (const BodySlot body : in.ccd.fast) {
+    const BodySlot i = body;
     if (bodies.mass[i].inverse == 0 || bodies.asleep[i] != 0 || in.solved[i] == 0) continue;
     if (!(in.dt * length(next[i].w) > fast_turn)) continue;
     const SpinScratch::Spinning s{.body = body, .free = free_energy(i), .next = next_energy(i)};
@@ -45,18 +43,17 @@ void clamp_spin_energy(const IslandIn& in, SpinScratch& scratch, std::span<Motio
   if (scratch.spinning.empty()) return;
 
   // Bodies that spin give back the energy that their island gained as a whole. A scripted body can supply any energy.
-  const auto root_of = [&](std::int32_t body) { return at(in.islands.root(body)); };
+  const auto root_of = [&](BodySlot body) { return in.islands.root(body); };
   scratch.island_gain.assign(bodies.size(), 0);
   scratch.spinning_gain.assign(bodies.size(), 0);
   for (const SpinScratch::Spinning& s : scratch.spinning) scratch.spinning_gain[root_of(s.body)] += s.next - s.free;
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    const std::size_t r = root_of(static_cast<std::int32_t>(i));
+  for (const BodySlot i : bodies.slots()) {
+    const BodySlot r = root_of(i);
     if (in.solved[i] != 0 && can_spin(bodies, i) && scratch.spinning_gain[r] > 0)
       scratch.island_gain[r] += next_energy(i) - free_energy(i);
   }
-  const auto add_kinematic = [&](std::int32_t body, std::int32_t by) {
-    if (bodies.info[static_cast<std::size_t>(by)].motion == MotionModel::scripted)
-      scratch.island_gain[root_of(body)] = -INFINITY;
+  const auto add_kinematic = [&](BodySlot body, BodySlot by) {
+    if (bodies.info[by].motion == MotionModel::scripted) scratch.island_gain[root_of(body)] = -INFINITY;
   };
   for (std::size_t k = 0; k < in.active.size(); ++k) {
     const contact::ActivePair& touch = in.active[k];
@@ -64,7 +61,7 @@ void clamp_spin_energy(const IslandIn& in, SpinScratch& scratch, std::span<Motio
     add_kinematic(touch.body_b, touch.body_a);
     if (in.stored.empty()) continue;
     // Springs may give back what they took.
-    const bool a_moves = can_spin(bodies, static_cast<std::size_t>(touch.body_a));
+    const bool a_moves = can_spin(bodies, touch.body_a);
     scratch.island_gain[root_of(a_moves ? touch.body_a : touch.body_b)] -= in.stored[k];
   }
   for (const ccd::Scratch::Stop& stop : in.ccd.stops) {
@@ -76,11 +73,11 @@ void clamp_spin_energy(const IslandIn& in, SpinScratch& scratch, std::span<Motio
     if (island.deforms) scratch.island_gain[root_of(in.islands.members(island)[0])] = -INFINITY;
   }
   for (const SpinScratch::Spinning& s : scratch.spinning) {
-    const std::size_t r = root_of(s.body);
+    const BodySlot r = root_of(s.body);
     if (!(scratch.island_gain[r] > 0)) continue;
     const double kept = std::max(0.0, 1 - scratch.island_gain[r] / scratch.spinning_gain[r]);
     const double fraction = std::sqrt((s.free + kept * (s.next - s.free)) / s.next);
-    Motion& motion = next[at(s.body)];
+    Motion& motion = next[s.body];
     motion.v = fraction * motion.v;
     motion.w = fraction * motion.w;
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "carom/mesh/mesh.hpp"
+#include "core/indices.hpp"
 #include "math/rotation.hpp"
 
 /// Anchors: where the impulse of a contact enters the degrees of freedom of a body. A response that sees anchors alone
@@ -18,7 +19,7 @@ using math::Vec3;
 /// Anchor of one side of a contact: a point of a rigid body, or up to four weighted vertices.
 struct Anchor {
   std::int32_t rigid = -1;  ///< number among the coupled rigid bodies; -1: vertices
-  std::uint32_t count = 0;  ///< of vertices
+  std::uint32_t count = 0;  ///< number of vertices
   std::array<Index, 4> vertices{none, none, none, none};
   std::array<double, 4> weights{};
   Vec3 arm{};  ///< m, rigid: from the centre of mass to the point
@@ -26,15 +27,15 @@ struct Anchor {
 
 /// Rigid body with contacts that have anchors.
 struct CoupledBody {
-  std::int32_t body = -1;  ///< number among the rigid bodies
-  Vec3 v;                  ///< m/s
-  Vec3 w;                  ///< rad/s
-  Vec3 inverse_mass;       ///< 1/kg along the axes of the world; 0 where locked, and where no force moves the body
-  Mat3 inverse_inertia;    ///< in the world
-  Vec3 displacement;       ///< m, since the start of the step
-  Vec3 turn;               ///< rad, since the start of the step
-  Vec3 impulse;            ///< N s, received from these contacts over the step
-  Vec3 moment;             ///< N m s about the centre of mass, likewise
+  BodySlot body{};
+  Vec3 v;                ///< m/s
+  Vec3 w;                ///< rad/s
+  Vec3 inverse_mass;     ///< 1/kg along the axes of the world; 0 where locked, and where no force moves the body
+  Mat3 inverse_inertia;  ///< in the world
+  Vec3 displacement;     ///< m, since the start of the step
+  Vec3 turn;             ///< rad, since the start of the step
+  Vec3 impulse;          ///< N s, received from these contacts over the step
+  Vec3 moment;           ///< N m s about the centre of mass, likewise
 };
 
 /// Degrees of freedom that anchors refer to.

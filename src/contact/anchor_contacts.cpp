@@ -38,8 +38,15 @@ Vec3 relative_velocity(const AnchorContact& c, const AnchorIn& in) {
 
 namespace {
 
-void finish(const AnchorIn& in, AnchorContact& c) {
-  c.gap = c.distance - in.thickness;
+/// Thickness between two surfaces, m: the mean of those that deform.
+double thickness_of(const AnchorIn& in, const SurfacePart& a, const SurfacePart& b) {
+  if (a.thickness == 0 && b.thickness == 0) return in.thickness;
+  if (a.thickness == 0 || b.thickness == 0) return a.thickness + b.thickness;
+  return 0.5 * (a.thickness + b.thickness);
+}
+
+void finish(const AnchorIn& in, double thickness, AnchorContact& c) {
+  c.gap = c.distance - thickness;
   c.normal_speed = dot(c.normal, relative_velocity(c, in));
 }
 
@@ -60,7 +67,7 @@ void add_feature(const AnchorIn& in, const Contact& found, AnchorList& out) {
   c.distance = found.distance;
   c.friction = std::sqrt(a.friction * b.friction);
   c.restitution = std::max(a.restitution, b.restitution);
-  finish(in, c);
+  finish(in, thickness_of(in, a, b), c);
   out.contacts.push_back(c);
   AnchorIdentity& identity = out.identities.emplace_back();
   identity.key = {vertex_face ? AnchorKind::vertex_face : AnchorKind::edge_edge, a.serial,
@@ -75,8 +82,8 @@ void add_feature(const AnchorIn& in, const Contact& found, AnchorList& out) {
 void add_shape(const AnchorIn& in, const ShapeContacts& shape, const narrow::surface::ShapeContact& found,
                AnchorList& out) {
   using narrow::surface::FeatureKind;
-  const rigid::Collider& collider = in.bodies.colliders[static_cast<std::size_t>(shape.collider)];
-  const auto body = static_cast<std::size_t>(collider.body);
+  const rigid::Collider& collider = in.bodies.colliders[shape.collider];
+  const BodySlot body = collider.body;
   const rigid::Info& info = in.bodies.info[body];
   const SurfacePart& part = part_of_vertex(in.parts, found.vertices[0]);
   AnchorContact c;
@@ -93,7 +100,7 @@ void add_shape(const AnchorIn& in, const ShapeContacts& shape, const narrow::sur
   c.distance = found.distance;
   c.friction = std::sqrt(info.friction * part.friction);
   c.restitution = std::max(info.restitution, part.restitution);
-  finish(in, c);
+  finish(in, thickness_of(in, part, part), c);
   out.contacts.push_back(c);
   AnchorIdentity& identity = out.identities.emplace_back();
   identity.key.kind = found.feature == FeatureKind::vertex ? AnchorKind::shape_vertex
@@ -135,6 +142,18 @@ const SurfacePart& part_of_vertex(std::span<const SurfacePart> parts, Index vert
   const auto after = std::upper_bound(parts.begin(), parts.end(), vertex,
                                       [](Index v, const SurfacePart& part) { return v < part.first_vertex; });
   return *std::prev(after);
+}
+
+double slide_speed(std::span<const AnchorContact> contacts, const AnchorState& end, double dt) {
+  double largest = 0;
+  for (const AnchorContact& c : contacts) {
+    const Vec3 v = velocity_at(c.b, end) - velocity_at(c.a, end);
+    const double closing = std::min(0.0, dot(c.normal, v));
+    if (!(c.total > 0) && !(c.gap + 2 * dt * closing < 0)) continue;
+    const Vec3 along = v - dot(c.normal, v) * c.normal;
+    largest = std::max(largest, dot(along, along));
+  }
+  return std::sqrt(largest);
 }
 
 void run(const AnchorIn& in, const AnchorList& previous, AnchorList& out, std::uint64_t& next_id) {

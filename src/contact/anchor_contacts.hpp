@@ -35,7 +35,7 @@ struct AnchorIdentity {
   AnchorKey key;
   BodyId body_a;
   BodyId body_b;
-  Index first_a = 0;  ///< of the vertices of side a in the joined surface
+  Index first_a = 0;  ///< first vertex of the body of side a in the joined surface
   Index first_b = 0;
   std::uint64_t id = 0;   ///< never used again
   std::uint32_t age = 0;  ///< steps since the contact began
@@ -44,7 +44,7 @@ struct AnchorIdentity {
 /// Contacts of a step, ascending by key.
 struct AnchorList {
   std::vector<AnchorContact> contacts;
-  std::vector<AnchorIdentity> identities;  ///< of each
+  std::vector<AnchorIdentity> identities;  ///< identity of each contact
 
   void clear() {
     contacts.clear();
@@ -54,9 +54,9 @@ struct AnchorList {
 
 /// Contacts of one convex collider with the surface.
 struct ShapeContacts {
-  std::int32_t collider = 0;
-  std::int32_t coupled = 0;  ///< of its body among the coupled bodies
-  std::uint32_t serial = 0;  ///< of its body
+  ColliderIndex collider{};
+  std::int32_t coupled = 0;  ///< number of its body among the coupled bodies
+  std::uint32_t serial = 0;  ///< serial number of its body
   std::vector<narrow::surface::ShapeContact> contacts;
 };
 
@@ -65,15 +65,18 @@ struct AnchorIn {
   std::span<const ShapeContacts> shapes;
   std::span<const SurfacePart> parts;
   const rigid::Bodies& bodies;
-  std::span<const Eigen::Vector3d> start;             ///< of each vertex, m
-  std::span<const Eigen::Vector3d> start_velocities;  ///< of each vertex, m/s
+  std::span<const Eigen::Vector3d> start;             ///< m, position of each vertex
+  std::span<const Eigen::Vector3d> start_velocities;  ///< m/s, velocity of each vertex
   std::span<const CoupledBody> coupled;
-  double thickness = 0;                      ///< m
-  std::span<const std::uint8_t> scripted{};  ///< of each slot: 1 if the body moves by a script in this step
+  double thickness = 0;                     ///< m
+  SlotSpan<const std::uint8_t> scripted{};  ///< 1 if the body moves by a script in this step
 };
 
 /// Velocity of side b of a contact relative to side a at the start of the step, m/s.
 Vec3 relative_velocity(const AnchorContact& contact, const AnchorIn& in);
+
+/// Largest speed of one side along the other, m/s, over the contacts that pushed or may close within a step of dt (s).
+double slide_speed(std::span<const AnchorContact> contacts, const AnchorState& end, double dt);
 
 /// Replaces `out` by the contacts of this step. `next_id` is the first id that is free.
 void run(const AnchorIn& in, const AnchorList& previous, AnchorList& out, std::uint64_t& next_id);

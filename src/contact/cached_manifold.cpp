@@ -10,16 +10,16 @@ namespace {
 struct Relative {
   Vec3 place;
   Quat turn;
-  double reach;  ///< of the one that is seen
+  double reach;  ///< m, reach of the one that is seen
 };
 
 Relative relative(const CachedManifold& pair, const Bodies& bodies, const Poses& poses) {
-  const Collider& ca = bodies.colliders[static_cast<std::size_t>(pair.collider_a)];
-  const Collider& cb = bodies.colliders[static_cast<std::size_t>(pair.collider_b)];
+  const Collider& ca = bodies.colliders[pair.collider_a];
+  const Collider& cb = bodies.colliders[pair.collider_b];
   const bool from_a = ca.reach >= cb.reach;
-  const auto seen_from = static_cast<std::size_t>(from_a ? pair.body_a : pair.body_b);
+  const BodySlot seen_from = from_a ? pair.body_a : pair.body_b;
   const Motion& from = bodies.motion[seen_from];
-  const Motion& to = bodies.motion[static_cast<std::size_t>(from_a ? pair.body_b : pair.body_a)];
+  const Motion& to = bodies.motion[from_a ? pair.body_b : pair.body_a];
   return {poses.rotation[seen_from].back(to.x - from.x), math::conjugate(from.q) * to.q, from_a ? cb.reach : ca.reach};
 }
 
@@ -128,12 +128,12 @@ Reuse try_reuse(CachedManifold& pair, const Bodies& bodies, const Poses& poses, 
 }
 
 void update_manifold(CachedManifold& pair, const Bodies& bodies, const Poses& poses, double within) {
-  const auto a = static_cast<std::size_t>(pair.body_a);
-  const auto b = static_cast<std::size_t>(pair.body_b);
+  const BodySlot a = pair.body_a;
+  const BodySlot b = pair.body_b;
   const Relative now = relative(pair, bodies, poses);
   convex::ConvexManifold found;
-  const auto ca = static_cast<std::size_t>(pair.collider_a);
-  const auto cb = static_cast<std::size_t>(pair.collider_b);
+  const ColliderIndex ca = pair.collider_a;
+  const ColliderIndex cb = pair.collider_b;
   convex::find_manifold(*bodies.colliders[ca].core, poses.shape(bodies, ca), *bodies.colliders[cb].core,
                         poses.shape(bodies, cb), within, pair.cache, found);
   pair.valid = true;
@@ -154,14 +154,14 @@ void update_manifold(CachedManifold& pair, const Bodies& bodies, const Poses& po
 }
 
 void store_local_points(CachedManifold& pair, const Bodies& bodies, const Poses& poses) {
-  const auto a = static_cast<std::size_t>(pair.body_a);
-  const auto b = static_cast<std::size_t>(pair.body_b);
+  const BodySlot a = pair.body_a;
+  const BodySlot b = pair.body_b;
   store_points(pair, bodies.motion[a], poses.rotation[a], bodies.motion[b], poses.rotation[b]);
 }
 
 void advance_points(CachedManifold& pair, const Bodies& bodies, const Poses& poses) {
-  const auto a = static_cast<std::size_t>(pair.body_a);
-  const auto b = static_cast<std::size_t>(pair.body_b);
+  const BodySlot a = pair.body_a;
+  const BodySlot b = pair.body_b;
   for (std::size_t i = 0; i < static_cast<std::size_t>(pair.count); ++i) ++pair.points[i].age;
   move_along(pair, bodies.motion[a], poses.rotation[a], bodies.motion[b], poses.rotation[b]);
 }

@@ -39,8 +39,8 @@ struct CachedPoint {
 
 /// Begins with what is read in every step, of cache lines as few as may be; what only a look needs is at the end.
 struct alignas(64) CachedManifold {
-  std::int32_t body_a = 0;
-  std::int32_t body_b = 0;
+  BodySlot body_a{};
+  BodySlot body_b{};
   float friction = 0;
   float restitution = 0;
   Vec3 normal;        ///< unit, from a to b, in the world
@@ -59,8 +59,8 @@ struct alignas(64) CachedManifold {
 
   std::array<CachedPoint, convex::max_manifold_points> points;
 
-  std::int32_t collider_a = 0;
-  std::int32_t collider_b = 0;
+  ColliderIndex collider_a{};
+  ColliderIndex collider_b{};
   QueryCache cache;
 };
 

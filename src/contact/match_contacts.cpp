@@ -27,25 +27,25 @@ bool name_points(PairTable& table, ActivePairs& active, CachedManifold& pair) {
 
 /// A body that sleeps wakes up if it is touched again, or by what moves.
 void wake_by_contact(Bodies& bodies, double sleep_speed, const CachedManifold& pair, bool fresh) {
-  const bool a_sleeps = bodies.asleep[static_cast<std::size_t>(pair.body_a)] != 0;
-  const bool b_sleeps = bodies.asleep[static_cast<std::size_t>(pair.body_b)] != 0;
+  const bool a_sleeps = bodies.asleep[pair.body_a] != 0;
+  const bool b_sleeps = bodies.asleep[pair.body_b] != 0;
   if (!a_sleeps && !b_sleeps) return;
-  const auto moves = [&](std::int32_t body, std::int32_t collider) {
-    const auto i = static_cast<std::size_t>(body);
+  const auto moves = [&](BodySlot body, ColliderIndex collider) {
+    const BodySlot i = body;
     if (rigid::asleep_or_fixed(bodies, i)) return false;
     // A scripted body keeps moving, however slowly.
     const double smallest = bodies.info[i].motion == MotionModel::scripted ? 0 : sleep_speed;
-    return rigid::fastest(bodies, i, bodies.colliders[static_cast<std::size_t>(collider)].reach) > smallest;
+    return rigid::fastest(bodies, i, bodies.colliders[collider].reach) > smallest;
   };
   if (fresh || moves(pair.body_a, pair.collider_a) || moves(pair.body_b, pair.collider_b))
     rigid::wake(bodies, a_sleeps ? pair.body_a : pair.body_b);
 }
 
 /// Neither moves by itself: the points of the pair stay what they are.
-bool idle(const Bodies& bodies, std::span<const rigid::ColliderTravel> travel, const PairRecord& entry) {
-  const auto still = [&](std::int32_t c) {
-    const rigid::ColliderTravel& w = travel[static_cast<std::size_t>(c)];
-    return w.fixed || bodies.asleep[static_cast<std::size_t>(w.body)] != 0;
+bool idle(const Bodies& bodies, ColliderSpan<const rigid::ColliderTravel> travel, const PairRecord& entry) {
+  const auto still = [&](ColliderIndex c) {
+    const rigid::ColliderTravel& w = travel[c];
+    return w.fixed || bodies.asleep[w.body] != 0;
   };
   return still(entry.key.a) && still(entry.key.b);
 }
@@ -53,12 +53,11 @@ bool idle(const Bodies& bodies, std::span<const rigid::ColliderTravel> travel, c
 /// Neither body of a pair or a touch moves by itself.
 template <class Two>
 bool idle(const Bodies& bodies, const Two& two) {
-  return rigid::asleep_or_fixed(bodies, static_cast<std::size_t>(two.body_a)) &&
-         rigid::asleep_or_fixed(bodies, static_cast<std::size_t>(two.body_b));
+  return rigid::asleep_or_fixed(bodies, two.body_a) && rigid::asleep_or_fixed(bodies, two.body_b);
 }
 
 /// Entries that touch go to the list of touches, and those with something to settle to that of their chunk.
-void list_active_pairs(Workers& workers, const Bodies& bodies, std::span<const rigid::ColliderTravel> travel,
+void list_active_pairs(Workers& workers, const Bodies& bodies, ColliderSpan<const rigid::ColliderTravel> travel,
                        const PairTable& s, ActivePairs& active) {
   const std::size_t chunks = chunk_count(s.entries.size(), entry_grain);
   if (active.unsettled.size() < chunks) active.unsettled.resize(chunks);
@@ -70,10 +69,10 @@ void list_active_pairs(Workers& workers, const Bodies& bodies, std::span<const r
                       for (std::size_t i = begin; i < end; ++i) {
                         const PairRecord& entry = s.entries[i];
                         if (entry.count == 0) continue;
-                        const rigid::ColliderTravel& a = travel[static_cast<std::size_t>(entry.key.a)];
-                        const rigid::ColliderTravel& b = travel[static_cast<std::size_t>(entry.key.b)];
-                        const bool a_sleeps = bodies.asleep[static_cast<std::size_t>(a.body)] != 0;
-                        const bool b_sleeps = bodies.asleep[static_cast<std::size_t>(b.body)] != 0;
+                        const rigid::ColliderTravel& a = travel[entry.key.a];
+                        const rigid::ColliderTravel& b = travel[entry.key.b];
+                        const bool a_sleeps = bodies.asleep[a.body] != 0;
+                        const bool b_sleeps = bodies.asleep[b.body] != 0;
                         unsettled.some_idle |= (a.fixed || a_sleeps) && (b.fixed || b_sleeps);
                         if (entry.fresh || a_sleeps || b_sleeps)
                           unsettled.entries.push_back(static_cast<std::uint32_t>(i));
@@ -84,16 +83,16 @@ void list_active_pairs(Workers& workers, const Bodies& bodies, std::span<const r
 
 /// One after the other: ids are given in the order of entries, and what wakes up is not idle any more for those that
 /// follow.
-void settle(Bodies& bodies, std::span<const rigid::ColliderTravel> travel, double sleep_speed, PairTable& s,
+void settle(Bodies& bodies, ColliderSpan<const rigid::ColliderTravel> travel, double sleep_speed, PairTable& s,
             ActivePairs& active, std::span<const std::uint32_t> entries) {
   for (std::size_t k = 0; k < entries.size(); ++k) {
     if (k + matched_ahead < entries.size()) {
       const PairRecord& later = s.entries[entries[k + matched_ahead]];
-      prefetch_pair(s.manifolds[static_cast<std::size_t>(later.pair)], later.count);
+      prefetch_pair(s.manifolds[later.pair], later.count);
     }
     PairRecord& entry = s.entries[entries[k]];
     if (idle(bodies, travel, entry)) continue;
-    CachedManifold& pair = s.manifolds[static_cast<std::size_t>(entry.pair)];
+    CachedManifold& pair = s.manifolds[entry.pair];
     const bool fresh = entry.fresh && name_points(s, active, pair);
     entry.fresh = false;
     wake_by_contact(bodies, sleep_speed, pair, fresh);
@@ -102,15 +101,15 @@ void settle(Bodies& bodies, std::span<const rigid::ColliderTravel> travel, doubl
 
 }  // namespace
 
-void match_contacts(Context& context, Bodies& bodies, std::span<const rigid::ColliderTravel> travel, double sleep_speed,
-                    PairTable& s, ActivePairs& active, StageStats& stats) {
+void match_contacts(Context& context, Bodies& bodies, ColliderSpan<const rigid::ColliderTravel> travel,
+                    double sleep_speed, PairTable& s, ActivePairs& active, StageStats& stats) {
   const StageTimer timer(stats);
   std::uint64_t asleep = 0;  // points
   const auto parts = [&](auto&& visit) {
     asleep = 0;
     for (const MeshPair& entry : s.mesh_pairs) {
-      for (const std::int32_t part : entry.parts) {
-        CachedManifold& pair = s.manifolds[static_cast<std::size_t>(part)];
+      for (const ManifoldIndex part : entry.parts) {
+        CachedManifold& pair = s.manifolds[part];
         if (pair.count == 0) continue;
         if (idle(bodies, pair)) {
           asleep += static_cast<std::uint64_t>(pair.count);
@@ -127,13 +126,13 @@ void match_contacts(Context& context, Bodies& bodies, std::span<const rigid::Col
     settle(bodies, travel, sleep_speed, s, active, active.unsettled[i].entries);
     some_idle = some_idle || active.unsettled[i].some_idle;
   }
-  parts([&](std::int32_t, CachedManifold& pair) {
+  parts([&](ManifoldIndex, CachedManifold& pair) {
     wake_by_contact(bodies, sleep_speed, pair, name_points(s, active, pair));
   });
 
   // Those of meshes come after the others.
   const std::size_t without_mesh = active.pairs.size();
-  parts([&](std::int32_t place, const CachedManifold& pair) {
+  parts([&](ManifoldIndex place, const CachedManifold& pair) {
     active.pairs.push_back({place, pair.body_a, pair.body_b, pair.count});
   });
   if (some_idle) {
@@ -158,16 +157,16 @@ void match_contacts(Context& context, Bodies& bodies, std::span<const rigid::Col
 }
 
 void add_contacts(const Bodies& bodies, const PairTable& table, double resting_speed, std::vector<WorldContact>& list) {
-  each_manifold(table, [&](std::int32_t place) {
-    const CachedManifold& pair = table.manifolds[static_cast<std::size_t>(place)];
+  each_manifold(table, [&](ManifoldIndex place) {
+    const CachedManifold& pair = table.manifolds[place];
     for (std::size_t i = 0; i < static_cast<std::size_t>(pair.count); ++i) {
       const CachedPoint& point = pair.points[i];
       if (point.id == 0) continue;  // not seen by a step yet
       WorldContact& c = list.emplace_back();
       c.id = point.id;
       c.age = point.age;
-      c.body_a = bodies.info[static_cast<std::size_t>(pair.body_a)].id;
-      c.body_b = bodies.info[static_cast<std::size_t>(pair.body_b)].id;
+      c.body_a = bodies.info[pair.body_a].id;
+      c.body_b = bodies.info[pair.body_b].id;
       c.normal = math::to_eigen(pair.normal);
       c.distance = point.distance;
       c.point_a = math::to_eigen(point.middle) - 0.5 * point.distance * c.normal;

@@ -27,8 +27,8 @@ struct ActivePairs {
 };
 
 /// Wakes bodies that sleep and are touched for the first time, or by a body faster than `sleep_speed` (m/s).
-void match_contacts(Context& context, Bodies& bodies, std::span<const rigid::ColliderTravel> travel, double sleep_speed,
-                    PairTable& table, ActivePairs& active, StageStats& stats);
+void match_contacts(Context& context, Bodies& bodies, ColliderSpan<const rigid::ColliderTravel> travel,
+                    double sleep_speed, PairTable& table, ActivePairs& active, StageStats& stats);
 
 /// Adds the contacts of shapes, as they were in the last step, to the list that users see.
 void add_contacts(const Bodies& bodies, const PairTable& table, double resting_speed, std::vector<WorldContact>& list);

@@ -26,10 +26,10 @@ void add_deepest(const QueryResult& r, MeshFound& found) {
 
 void update_mesh_manifold(MeshPair& entry, const Bodies& bodies, const Poses& poses, double within, double tolerance,
                           MeshFound& found) {
-  const Collider& m = bodies.colliders[static_cast<std::size_t>(entry.mesh)];
-  const Collider& c = bodies.colliders[static_cast<std::size_t>(entry.convex)];
-  const Motion& from = bodies.motion[static_cast<std::size_t>(m.body)];
-  const Motion& to = bodies.motion[static_cast<std::size_t>(c.body)];
+  const Collider& m = bodies.colliders[entry.mesh];
+  const Collider& c = bodies.colliders[entry.convex];
+  const Motion& from = bodies.motion[m.body];
+  const Motion& to = bodies.motion[c.body];
   const Vec3 place = math::matrix(from.q).back(to.x - from.x);
   const Quat turn = math::conjugate(from.q) * to.q;
   const auto moved_from = [&](const Vec3& then, const Quat& turn_then) {
@@ -49,8 +49,8 @@ void update_mesh_manifold(MeshPair& entry, const Bodies& bodies, const Poses& po
   entry.cached_offset = place;
   entry.cached_rotation = turn;
   found.what = MeshFound::What::updated;
-  const Eigen::Isometry3d pose_a = poses.shape(bodies, static_cast<std::size_t>(entry.mesh));
-  const Eigen::Isometry3d pose_b = poses.shape(bodies, static_cast<std::size_t>(entry.convex));
+  const Eigen::Isometry3d pose_a = poses.shape(bodies, entry.mesh);
+  const Eigen::Isometry3d pose_b = poses.shape(bodies, entry.convex);
   const mesh::PlacedMesh a{*m.mesh, pose_a, m.margin};
   const mesh::PlacedCore b{*c.core, pose_b};
   if (!(within + moved_from(entry.near_place, entry.near_turn) <= entry.near_reach)) {

@@ -14,9 +14,9 @@ using mesh::GroupScratch;
 
 struct MeshPair {
   ColliderPair key;
-  std::int32_t mesh = 0;  ///< colliders
-  std::int32_t convex = 0;
-  std::vector<std::int32_t> parts;  ///< numbers of its pairs
+  ColliderIndex mesh{};
+  ColliderIndex convex{};
+  std::vector<ManifoldIndex> parts;  ///< manifolds, one for each group of triangles
 
   // At the last update: pose of the convex body relative to that of the mesh.
   bool valid = false;

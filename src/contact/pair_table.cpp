@@ -12,37 +12,34 @@ namespace carom::contact {
 
 using rigid::Info;
 
-bool may_touch(const Bodies& bodies, const PairTable& table, std::int32_t ca, std::int32_t cb) {
-  const Collider& collider_a = bodies.colliders[static_cast<std::size_t>(ca)];
-  const Collider& collider_b = bodies.colliders[static_cast<std::size_t>(cb)];
-  std::int32_t a = collider_a.body;
-  std::int32_t b = collider_b.body;
+bool may_touch(const Bodies& bodies, const PairTable& table, ColliderIndex ca, ColliderIndex cb) {
+  const Collider& collider_a = bodies.colliders[ca];
+  const Collider& collider_b = bodies.colliders[cb];
+  BodySlot a = collider_a.body;
+  BodySlot b = collider_b.body;
   if (a == b || collider_a.vacant() || collider_b.vacant()) return false;
-  const Info& ia = bodies.info[static_cast<std::size_t>(a)];
-  const Info& ib = bodies.info[static_cast<std::size_t>(b)];
+  const Info& ia = bodies.info[a];
+  const Info& ib = bodies.info[b];
   const auto moves = [](const Info& info) { return info.motion == MotionModel::rigid || info.deforms; };
   if (!moves(ia) && !moves(ib)) return false;
   if (!may_collide(ia.filter, ib.filter)) return false;
   if (table.excluded.empty()) return true;
   if (a > b) std::swap(a, b);
-  return !std::binary_search(table.excluded.begin(), table.excluded.end(), std::array<std::int32_t, 2>{a, b});
+  return !std::binary_search(table.excluded.begin(), table.excluded.end(), std::array<BodySlot, 2>{a, b});
 }
 
-std::int32_t new_place(PairTable& s) {
-  if (s.free_manifolds.empty()) {
-    s.manifolds.emplace_back();
-    return static_cast<std::int32_t>(s.manifolds.size()) - 1;
-  }
-  const std::int32_t place = s.free_manifolds.back();
+ManifoldIndex new_place(PairTable& s) {
+  if (s.free_manifolds.empty()) return s.manifolds.emplace_back();
+  const ManifoldIndex place = s.free_manifolds.back();
   s.free_manifolds.pop_back();
   return place;
 }
 
-void begin_pair(const Bodies& bodies, std::int32_t collider_a, std::int32_t collider_b, CachedManifold& pair) {
-  pair.body_a = bodies.colliders[static_cast<std::size_t>(collider_a)].body;
-  pair.body_b = bodies.colliders[static_cast<std::size_t>(collider_b)].body;
-  const Info& a = bodies.info[static_cast<std::size_t>(pair.body_a)];
-  const Info& b = bodies.info[static_cast<std::size_t>(pair.body_b)];
+void begin_pair(const Bodies& bodies, ColliderIndex collider_a, ColliderIndex collider_b, CachedManifold& pair) {
+  pair.body_a = bodies.colliders[collider_a].body;
+  pair.body_b = bodies.colliders[collider_b].body;
+  const Info& a = bodies.info[pair.body_a];
+  const Info& b = bodies.info[pair.body_b];
   pair.friction = static_cast<float>(std::sqrt(a.friction * b.friction));
   pair.restitution = static_cast<float>(std::max(a.restitution, b.restitution));
   pair.normal = {};
@@ -68,18 +65,18 @@ constexpr std::size_t new_pair_grain = 64;
 /// Allocates manifolds for new pairs, and frees those of pairs that are gone.
 void allocate_pairs(Workers& workers, const Bodies& bodies, PairTable& s, PairScratch& scratch, std::size_t chunks) {
   for (std::size_t i = 0; i < chunks; ++i) {
-    const std::vector<std::int32_t>& dropped = scratch.merged[i].dropped;
+    const std::vector<ManifoldIndex>& dropped = scratch.merged[i].dropped;
     s.free_manifolds.insert(s.free_manifolds.end(), dropped.begin(), dropped.end());
   }
   scratch.new_entries.clear();
   for (std::size_t i = 0; i < s.entries.size(); ++i) {
-    if (s.entries[i].pair >= 0) continue;
+    if (s.entries[i].pair.valid()) continue;
     s.entries[i].pair = new_place(s);
     scratch.new_entries.push_back(static_cast<std::uint32_t>(i));
   }
   parallel_for(workers, scratch.new_entries.size(), new_pair_grain, [&](std::size_t i) {
     const PairRecord& entry = s.entries[scratch.new_entries[i]];
-    begin_pair(bodies, entry.key.a, entry.key.b, s.manifolds[static_cast<std::size_t>(entry.pair)]);
+    begin_pair(bodies, entry.key.a, entry.key.b, s.manifolds[entry.pair]);
   });
 }
 
@@ -89,7 +86,7 @@ void merge_mesh_pairs(const Bodies& bodies, PairTable& s, PairScratch& scratch, 
   std::size_t old = 0;
   const auto drop_below = [&](const ColliderPair* key) {
     for (; old < s.mesh_pairs.size() && (key == nullptr || s.mesh_pairs[old].key < *key); ++old) {
-      const std::vector<std::int32_t>& parts = s.mesh_pairs[old].parts;
+      const std::vector<ManifoldIndex>& parts = s.mesh_pairs[old].parts;
       s.free_manifolds.insert(s.free_manifolds.end(), parts.begin(), parts.end());
     }
   };
@@ -100,7 +97,7 @@ void merge_mesh_pairs(const Bodies& bodies, PairTable& s, PairScratch& scratch, 
         scratch.next_mesh_pairs.push_back(std::move(s.mesh_pairs[old++]));
         continue;
       }
-      const bool first = bodies.colliders[static_cast<std::size_t>(key.a)].mesh != nullptr;
+      const bool first = bodies.colliders[key.a].mesh != nullptr;
       MeshPair& entry = scratch.next_mesh_pairs.emplace_back();
       entry.key = key;
       entry.mesh = first ? key.a : key.b;
@@ -115,7 +112,7 @@ void merge_mesh_pairs(const Bodies& bodies, PairTable& s, PairScratch& scratch, 
 /// feature in the joined surface.
 void merge_surface_pairs(const Bodies& bodies, PairTable& s, PairScratch& scratch, std::size_t chunks) {
   s.surface_pairs.clear();
-  const auto convex = [&](std::int32_t c) { return bodies.colliders[static_cast<std::size_t>(c)].core != nullptr; };
+  const auto convex = [&](ColliderIndex c) { return bodies.colliders[c].core != nullptr; };
   for (std::size_t i = 0; i < chunks; ++i) {
     for (const ColliderPair& key : scratch.merged[i].with_surface) {
       if (convex(key.a)) s.surface_pairs.push_back({key.a, key.b});
@@ -131,11 +128,9 @@ void merge_surface_pairs(const Bodies& bodies, PairTable& s, PairScratch& scratc
 /// itself.
 void merge_entries(Workers& workers, const Bodies& bodies, PairTable& s, PairScratch& scratch) {
   const std::span<const ProxyPair> pairs = scratch.broad.pairs();
-  const auto is_surface = [&](std::int32_t c) { return bodies.colliders[static_cast<std::size_t>(c)].surface; };
-  const auto is_mesh = [&](std::int32_t c) { return bodies.colliders[static_cast<std::size_t>(c)].mesh != nullptr; };
-  const auto key_of = [&](std::size_t i) {
-    return ColliderPair{static_cast<std::int32_t>(pairs[i].a), static_cast<std::int32_t>(pairs[i].b)};
-  };
+  const auto is_surface = [&](ColliderIndex c) { return bodies.colliders[c].surface; };
+  const auto is_mesh = [&](ColliderIndex c) { return bodies.colliders[c].mesh != nullptr; };
+  const auto key_of = [&](std::size_t i) { return ColliderPair{ColliderIndex(pairs[i].a), ColliderIndex(pairs[i].b)}; };
   const auto first_entry = [&](std::size_t i) {
     if (i == 0) return s.entries.cbegin();
     if (i >= pairs.size()) return s.entries.cend();
@@ -165,7 +160,7 @@ void merge_entries(Workers& workers, const Bodies& bodies, PairTable& s, PairScr
                         } else if (is_mesh(key.a) || is_mesh(key.b)) {
                           merged.with_mesh.push_back(key);
                         } else {
-                          out.push_back({key, -1});
+                          out.push_back({key});
                         }
                       }
                       for (; old != last; ++old) merged.dropped.push_back(old->pair);
@@ -178,8 +173,8 @@ void merge_entries(Workers& workers, const Bodies& bodies, PairTable& s, PairScr
 
 }  // namespace
 
-void find_pairs(Context& context, const Bodies& bodies, std::span<const ColliderBox> boxes,
-                std::span<const std::uint8_t> changed, PairTable& s, PairScratch& scratch, StageStats& stats) {
+void find_pairs(Context& context, const Bodies& bodies, ColliderSpan<const ColliderBox> boxes,
+                ColliderSpan<const std::uint8_t> changed, PairTable& s, PairScratch& scratch, StageStats& stats) {
   const StageTimer timer(stats);
   if (scratch.broad.update(context.workers, bodies.colliders, boxes, changed) || s.stale) {
     merge_entries(context.workers, bodies, s, scratch);
@@ -192,14 +187,12 @@ void find_pairs(Context& context, const Bodies& bodies, std::span<const Collider
   stats.out += s.entries.size() + s.mesh_pairs.size() + s.surface_pairs.size();
 }
 
-void drop_pairs(Bodies& bodies, std::int32_t body, PairTable& table) {
+void drop_pairs(Bodies& bodies, BodySlot body, PairTable& table) {
   wake_neighbours(bodies, body, table);
-  const auto of_body = [&](std::int32_t collider) {
-    return bodies.colliders[static_cast<std::size_t>(collider)].body == body;
-  };
+  const auto of_body = [&](ColliderIndex collider) { return bodies.colliders[collider].body == body; };
   const auto touches_body = [&](const ColliderPair& key) { return of_body(key.a) || of_body(key.b); };
-  const auto drop = [&](std::int32_t place) {
-    table.manifolds[static_cast<std::size_t>(place)].count = 0;
+  const auto drop = [&](ManifoldIndex place) {
+    table.manifolds[place].count = 0;
     table.free_manifolds.push_back(place);
   };
   std::erase_if(table.entries, [&](const PairRecord& entry) {
@@ -209,20 +202,19 @@ void drop_pairs(Bodies& bodies, std::int32_t body, PairTable& table) {
   });
   std::erase_if(table.mesh_pairs, [&](const MeshPair& entry) {
     if (!touches_body(entry.key)) return false;
-    for (const std::int32_t part : entry.parts) drop(part);
+    for (const ManifoldIndex part : entry.parts) drop(part);
     return true;
   });
   std::erase_if(table.surface_pairs,
                 [&](const SurfacePair& pair) { return of_body(pair.convex) || of_body(pair.surface); });
-  std::erase_if(table.active_indices,
-                [&](std::int32_t place) { return table.manifolds[static_cast<std::size_t>(place)].count == 0; });
+  std::erase_if(table.active_indices, [&](ManifoldIndex place) { return table.manifolds[place].count == 0; });
   std::erase_if(table.excluded, [&](const auto& pair) { return pair[0] == body || pair[1] == body; });
   table.stale = true;
 }
 
-void wake_neighbours(Bodies& bodies, std::int32_t body, const PairTable& table) {
-  each_manifold(table, [&](std::int32_t place) {
-    const CachedManifold& pair = table.manifolds[static_cast<std::size_t>(place)];
+void wake_neighbours(Bodies& bodies, BodySlot body, const PairTable& table) {
+  each_manifold(table, [&](ManifoldIndex place) {
+    const CachedManifold& pair = table.manifolds[place];
     if (pair.count > 0 && pair.body_a == body) rigid::wake(bodies, pair.body_b);
     if (pair.count > 0 && pair.body_b == body) rigid::wake(bodies, pair.body_a);
   });

@@ -22,8 +22,8 @@ using bounds::ColliderBox;
 /// hundreds of bytes of their manifolds are best left alone.
 struct PairRecord {
   ColliderPair key;
-  std::int32_t pair = 0;   ///< place of its manifold
-  std::uint8_t count = 0;  ///< of its points
+  ManifoldIndex pair{};
+  std::uint8_t count = 0;  ///< number of its points
   bool fresh = false;      ///< some of these have no id yet
   bool deep = false;       ///< they overlap by more than deep_fraction of their thickness
   /// m; the pair is skipped while the summed travel of its two bodies, this step included, is below this.
@@ -32,29 +32,29 @@ struct PairRecord {
 
 /// Convex collider and deforming surface whose bounds overlap.
 struct SurfacePair {
-  std::int32_t convex = 0;
-  std::int32_t surface = 0;
+  ColliderIndex convex{};
+  ColliderIndex surface{};
 };
 
 /// Pair with contact points: the data that is read before its manifold.
 struct ActivePair {
-  std::int32_t pair = 0;
-  std::int32_t body_a = 0;
-  std::int32_t body_b = 0;
-  std::int32_t count = 0;  ///< of its points
+  ManifoldIndex pair{};
+  BodySlot body_a{};
+  BodySlot body_b{};
+  std::int32_t count = 0;  ///< number of its points
 };
 
 /// Pairs of colliders. A copy of it continues bit for bit.
 struct PairTable {
-  std::vector<PairRecord> entries;                    ///< of two convex colliders, sorted
-  std::vector<MeshPair> mesh_pairs;                   ///< with a rigid mesh, sorted
-  std::vector<SurfacePair> surface_pairs;             ///< of a convex collider and a surface, by surface
-  std::vector<CachedManifold> manifolds;              ///< of entries and mesh pairs; they stay at their places
-  std::vector<std::int32_t> free_manifolds;           ///< places
-  std::vector<std::int32_t> active_indices;           ///< manifolds with contact points in the last step
-  std::vector<std::array<std::int32_t, 2>> excluded;  ///< bodies that make no contacts, the smaller first, sorted
-  std::uint64_t next_contact = 1;                     ///< id that no contact has had
-  bool stale = true;                                  ///< what may touch has changed since the last search
+  std::vector<PairRecord> entries;                ///< pairs of two convex colliders, sorted
+  std::vector<MeshPair> mesh_pairs;               ///< pairs with a rigid mesh, sorted
+  std::vector<SurfacePair> surface_pairs;         ///< pairs of a convex collider and a surface, by surface
+  ByManifold<CachedManifold> manifolds;           ///< manifolds of entries and mesh pairs; they stay at their places
+  std::vector<ManifoldIndex> free_manifolds;      ///< places that no pair has
+  std::vector<ManifoldIndex> active_indices;      ///< manifolds with contact points in the last step
+  std::vector<std::array<BodySlot, 2>> excluded;  ///< bodies that make no contacts, the smaller first, sorted
+  std::uint64_t next_contact = 1;                 ///< id that no contact has had
+  bool stale = true;                              ///< filters or bodies have changed since the last search
 };
 
 /// Working memory of the search for pairs.
@@ -66,7 +66,7 @@ struct PairScratch {
   std::vector<std::uint32_t> new_entries;
   /// Results of a chunk of pairs besides records.
   struct Merged {
-    std::vector<std::int32_t> dropped;    ///< places of manifolds of pairs that are gone
+    std::vector<ManifoldIndex> dropped;   ///< manifolds of pairs that are gone
     std::vector<ColliderPair> with_mesh;  ///< ascending
     std::vector<ColliderPair> with_surface;
   };
@@ -75,31 +75,31 @@ struct PairScratch {
 };
 
 /// Whether two colliders make contacts at all.
-bool may_touch(const Bodies& bodies, const PairTable& table, std::int32_t a, std::int32_t b);
+bool may_touch(const Bodies& bodies, const PairTable& table, ColliderIndex a, ColliderIndex b);
 
 /// Place for a manifold.
-std::int32_t new_place(PairTable& table);
+ManifoldIndex new_place(PairTable& table);
 /// Resets a manifold for two colliders. Its points are not cleared: their number is 0, so none is read before it is
 /// written.
-void begin_pair(const Bodies& bodies, std::int32_t collider_a, std::int32_t collider_b, CachedManifold& pair);
+void begin_pair(const Bodies& bodies, ColliderIndex collider_a, ColliderIndex collider_b, CachedManifold& pair);
 
 /// Brings the pairs up to the boxes, of which those marked have changed.
-void find_pairs(Context& context, const Bodies& bodies, std::span<const ColliderBox> boxes,
-                std::span<const std::uint8_t> changed, PairTable& table, PairScratch& scratch, StageStats& stats);
+void find_pairs(Context& context, const Bodies& bodies, ColliderSpan<const ColliderBox> boxes,
+                ColliderSpan<const std::uint8_t> changed, PairTable& table, PairScratch& scratch, StageStats& stats);
 
 /// Drops the pairs of a body, and wakes the bodies that it touched.
-void drop_pairs(Bodies& bodies, std::int32_t body, PairTable& table);
+void drop_pairs(Bodies& bodies, BodySlot body, PairTable& table);
 
 /// Visits every manifold that may have points: of pairs of convex colliders first, then of those with a mesh.
 template <class Visit>
 void each_manifold(const PairTable& table, const Visit& visit) {
   for (const PairRecord& entry : table.entries) visit(entry.pair);
   for (const MeshPair& entry : table.mesh_pairs) {
-    for (const std::int32_t part : entry.parts) visit(part);
+    for (const ManifoldIndex part : entry.parts) visit(part);
   }
 }
 
 /// Wakes a body and all that touch it.
-void wake_neighbours(Bodies& bodies, std::int32_t body, const PairTable& table);
+void wake_neighbours(Bodies& bodies, BodySlot body, const PairTable& table);
 
 }  // namespace carom::contact

@@ -3,13 +3,12 @@
 #include <algorithm>
 
 #include "bodies/sleeping.hpp"
-#include "core/at.hpp"
 
 namespace carom::contact {
 namespace {
 
 bool asleep(const Bodies& table, BodyId id) {
-  return table.asleep[id.index] != 0;
+  return table.asleep[slot_of(id)] != 0;
 }
 
 void append(AnchorList& to, const AnchorList& from, std::size_t i) {
@@ -44,12 +43,12 @@ void renumber_side(Index& first, Index now, Anchor& anchor) {
 
 }  // namespace
 
-bool rests(const Bodies& table, std::span<const std::uint8_t> still, const AnchorIdentity& identity) {
-  return still[identity.body_a.index] != 0 && still[identity.body_b.index] != 0 &&
+bool rests(const Bodies& table, SlotSpan<const std::uint8_t> still, const AnchorIdentity& identity) {
+  return still[slot_of(identity.body_a)] != 0 && still[slot_of(identity.body_b)] != 0 &&
          (asleep(table, identity.body_a) || asleep(table, identity.body_b));
 }
 
-void sort_resting(const Bodies& table, std::span<const std::uint8_t> still, AnchorList& contacts, AnchorList& resting) {
+void sort_resting(const Bodies& table, SlotSpan<const std::uint8_t> still, AnchorList& contacts, AnchorList& resting) {
   const auto resting_now = [&](const AnchorIdentity& identity) { return rests(table, still, identity); };
   move_if(resting, contacts, [&](const AnchorIdentity& identity) { return !resting_now(identity); });
   move_if(contacts, resting, resting_now);
@@ -64,11 +63,11 @@ bool wake_touched(const AnchorIn& in, double sleep_speed, double dt, const Ancho
     // Contacts that close within this step count as well: the response stops them before they overlap.
     if (!(c.gap + std::min(dt * c.normal_speed, 0.0) < 0 || c.normal_impulse > 0)) continue;
     // A scripted body keeps moving, however slowly.
-    const auto scripted = [&](BodyId id) { return in.scripted[id.index] != 0; };
+    const auto scripted = [&](BodyId id) { return in.scripted[slot_of(id)] != 0; };
     const double slow = scripted(identity.body_a) || scripted(identity.body_b) ? 0 : sleep_speed;
     if (identity.age != 0 && !(length(relative_velocity(c, in)) > slow)) continue;
     for (const BodyId id : {identity.body_a, identity.body_b}) {
-      if (asleep(table, id)) rigid::wake(table, static_cast<std::int32_t>(id.index));
+      if (asleep(table, id)) rigid::wake(table, slot_of(id));
     }
     woken = true;
   }
@@ -78,14 +77,14 @@ bool wake_touched(const AnchorIn& in, double sleep_speed, double dt, const Ancho
 void take_up_woken(const Bodies& table, CoupledBodies& coupled, AnchorList& resting, AnchorList& contacts) {
   const auto woken = [&](const AnchorIdentity& identity) {
     const auto moves = [&](BodyId id) {
-      return table.asleep[id.index] == 0 && (table.mass[id.index].inverse > 0 || table.info[id.index].deforms);
+      return table.asleep[slot_of(id)] == 0 && (table.mass[slot_of(id)].inverse > 0 || table.info[slot_of(id)].deforms);
     };
     return moves(identity.body_a) || moves(identity.body_b);
   };
   for (std::size_t i = 0; i < resting.contacts.size(); ++i) {
     AnchorContact& c = resting.contacts[i];
     if (c.a.rigid >= 0 && woken(resting.identities[i]))
-      c.a.rigid = coupled.couple(table, static_cast<std::int32_t>(resting.identities[i].body_a.index));
+      c.a.rigid = coupled.couple(table, slot_of(resting.identities[i].body_a));
   }
   move_if(resting, contacts, woken);
 }

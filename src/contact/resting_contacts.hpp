@@ -10,11 +10,11 @@
 namespace carom::contact {
 
 /// Whether a contact of two bodies rests: nothing of either moves, and one of them sleeps.
-bool rests(const Bodies& table, std::span<const std::uint8_t> still, const AnchorIdentity& identity);
+bool rests(const Bodies& table, SlotSpan<const std::uint8_t> still, const AnchorIdentity& identity);
 
 /// Moves contacts that rest from `contacts` to `resting`, and back those that do not any more. Both stay ascending by
 /// key.
-void sort_resting(const Bodies& table, std::span<const std::uint8_t> still, AnchorList& contacts, AnchorList& resting);
+void sort_resting(const Bodies& table, SlotSpan<const std::uint8_t> still, AnchorList& contacts, AnchorList& resting);
 
 /// Wakes bodies that sleep and are touched for the first time, or by what moves faster than `sleep_speed` (m/s); true
 /// if there were any.

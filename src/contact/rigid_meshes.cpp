@@ -7,10 +7,10 @@ namespace carom::contact {
 
 void place(const rigid::Bodies& table, const rigid::StepMotion& motion, double dt, RigidMeshes& meshes) {
   for (std::size_t i = 0; i < meshes.ids.size(); ++i) {
-    const std::size_t slot = meshes.ids[i].index;
+    const BodySlot slot = slot_of(meshes.ids[i]);
     const rigid::Info& info = table.info[slot];
     // A fixed body with vertices has them where they are.
-    if (table.colliders[at(info.first_collider)].surface) continue;
+    if (table.colliders[info.first_collider].surface) continue;
     const rigid::Motion& from = table.motion[slot];
     meshes.start[i].pose = meshes.end[i].pose = rigid::shape_pose(from, info);
     if (info.motion != MotionModel::fixed)
@@ -23,7 +23,7 @@ void find_sides(Context& context, const SideIn& in, RigidMeshes& meshes, std::ve
   meshes.limited.clear();
   if (meshes.start.empty()) return;
   const StageTimer timer(stats);
-  const auto still = [&](std::size_t part) { return in.still[at(in.vertices.parts[part].body)] != 0; };
+  const auto still = [&](std::size_t part) { return in.still[in.vertices.parts[part].body] != 0; };
   const auto part_of_mesh = [&](std::uint32_t mesh) {
     return static_cast<std::size_t>(
         std::find_if(in.vertices.parts.begin(), in.vertices.parts.end(),

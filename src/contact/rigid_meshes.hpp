@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <deque>
 #include <span>
 #include <vector>
 
@@ -12,8 +13,9 @@ namespace carom::contact {
 
 struct RigidMeshes {
   // Made by edits.
-  std::vector<Shape> shapes;  ///< of each
-  std::vector<BodyId> ids;    ///< of each
+  std::vector<Shape> shapes;         ///< shape of each mesh
+  std::vector<BodyId> ids;           ///< body of each mesh
+  std::deque<DistanceField> fields;  ///< fields of the meshes that have one; they never move
   std::vector<narrow::surface::SidedPart> parts;
   std::vector<narrow::surface::SidedPair> pairs;
 
@@ -22,7 +24,7 @@ struct RigidMeshes {
   std::vector<narrow::surface::SidedPair> moving_pairs;  ///< those of `pairs` of which a side moves
   narrow::surface::MeshSides contact_sides;              ///< where contacts are measured
   narrow::surface::MeshSides start_sides;  ///< at the start of the step, if contacts are measured at its end
-  std::vector<std::uint8_t> limited;       ///< of each vertex: 0 if it starts inside, and may come out; empty: all 1
+  std::vector<std::uint8_t> limited;       ///< 0 for a vertex that starts inside, and may come out; empty: all 1
 
   double largest_margin() const {
     double largest = 0;
@@ -36,9 +38,9 @@ void place(const rigid::Bodies& table, const rigid::StepMotion& motion, double d
 
 struct SideIn {
   const bodies::Vertices& vertices;
-  std::span<const std::uint8_t> still;  ///< of each slot: 1 if nothing of the body moves in this step
+  SlotSpan<const std::uint8_t> still;  ///< 1 if nothing of the body moves in this step
   std::span<const std::array<Index, 2>> excluded_vertices;
-  double within = 0;        ///< m, of contacts
+  double within = 0;        ///< m, distance of contacts
   bool at_end = false;      ///< contacts are those of the predicted end of the step
   bool continuous = false;  ///< `limited` is asked for
 };

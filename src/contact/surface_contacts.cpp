@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "contact/field_pairs.hpp"
 #include "core/at.hpp"
 #include "core/parallel.hpp"
 #include "core/stage_timer.hpp"
@@ -12,9 +13,11 @@ namespace {
 
 /// Distance of the detection beyond the thickness, as a fraction of it, where nothing moves fast.
 constexpr double slow_margin = 0.25;
+/// Likewise, at most.
+constexpr double fast_margin = 1;
 constexpr std::size_t shape_chunk = 2;
 
-std::size_t part_of_body(std::span<const SurfacePart> parts, std::int32_t body) {
+std::size_t part_of_body(std::span<const SurfacePart> parts, BodySlot body) {
   return static_cast<std::size_t>(
       std::find_if(parts.begin(), parts.end(), [&](const SurfacePart& part) { return part.body == body; }) -
       parts.begin());
@@ -25,12 +28,13 @@ void list_shape_pairs(const SurfaceIn& in, std::span<const double> fastest, Shap
                       CoupledBodies& coupled) {
   std::size_t count = 0;
   for (const SurfacePair& pair : in.pairs) {
-    const Collider& collider = in.table.colliders[at(pair.convex)];
-    const std::int32_t surface = in.table.colliders[at(pair.surface)].body;
-    if (in.still[at(collider.body)] != 0 && in.still[at(surface)] != 0) continue;
+    const Collider& collider = in.table.colliders[pair.convex];
+    const BodySlot surface = in.table.colliders[pair.surface].body;
+    if (in.still[collider.body] != 0 && in.still[surface] != 0) continue;
+    if (in.table.info[collider.body].field) continue;
     const std::size_t part = part_of_body(in.vertices.parts, surface);
     const double speed =
-        rigid::fastest(in.table, at(collider.body), collider.reach) + fastest[part] + in.dt * in.gravity.norm();
+        rigid::fastest(in.table, collider.body, collider.reach) + fastest[part] + in.dt * in.gravity.norm();
     const double limit = std::max(in.thickness, std::isfinite(collider.size) ? 0.5 * collider.size : in.thickness);
     if (shapes.contacts.size() <= count) shapes.contacts.emplace_back();
     shapes.parts.push_back(part);
@@ -39,9 +43,10 @@ void list_shape_pairs(const SurfaceIn& in, std::span<const double> fastest, Shap
     found.contacts.clear();
     found.collider = pair.convex;
     found.coupled = coupled.couple(in.table, collider.body);
-    found.serial = in.bodies[in.table.info[at(collider.body)].id].serial;
+    found.serial = in.bodies[in.table.info[collider.body].id].serial;
   }
   shapes.contacts.resize(count);
+  shapes.convex_count = count;
 }
 
 void find_shape_contacts(Context& context, const SurfaceIn& in, SurfaceScratch& scratch, ShapeFound& shapes,
@@ -63,8 +68,8 @@ void find_shape_contacts(Context& context, const SurfaceIn& in, SurfaceScratch& 
     for (std::size_t i = begin; i < end; ++i) {
       ShapeContacts& found = shapes.contacts[i];
       const SurfacePart& part = vertices.parts[shapes.parts[i]];
-      const Collider& collider = in.table.colliders[at(found.collider)];
-      const Eigen::Isometry3d pose = in.poses.shape(in.table, at(found.collider));
+      const Collider& collider = in.table.colliders[found.collider];
+      const Eigen::Isometry3d pose = in.poses.shape(in.table, found.collider);
       const double within = shapes.within[i];
       scratch.tree.find(narrow::surface::shape_box(*collider.core, pose, within), own.tree, own.candidates);
       const Index last = part.first_vertex + part.vertex_count;
@@ -75,9 +80,28 @@ void find_shape_contacts(Context& context, const SurfaceIn& in, SurfaceScratch& 
       narrow::surface::find_shape_contacts(*collider.core, pose, vertices.surface, vertices.start, own.candidates,
                                            {.within = within, .resolution = resolution_fraction * in.thickness},
                                            own.contacts, found.contacts);
+      if (vertices.attached.empty()) continue;
+      std::erase_if(found.contacts, [&](const narrow::surface::ShapeContact& c) {
+        return std::any_of(c.vertices.begin(), c.vertices.end(),
+                           [&](Index v) { return vertices.is_attached(v, collider.body); });
+      });
     }
   });
+  stats.in += count;
   for (const ShapeContacts& found : shapes.contacts) stats.out += found.contacts.size();
+}
+
+/// Contacts of vertices with the inside of rigid meshes come from another search, which does not know what is tangled.
+void drop_tangled(const broad::Tangled& tangled, std::span<const SurfacePart> parts, std::vector<Contact>& features) {
+  const auto object_of = [&](Index vertex) {
+    return static_cast<Index>(&part_of_vertex(parts, vertex) - parts.data());
+  };
+  std::erase_if(features, [&](const Contact& c) {
+    const std::span<const Index> vertices = c.vertices;
+    const auto split = static_cast<std::size_t>(side_a_size(c.kind));
+    return tangled.lets_through(vertices.first(split), object_of(vertices.front()), vertices.subspan(split),
+                                object_of(vertices.back()));
+  });
 }
 
 }  // namespace
@@ -87,14 +111,14 @@ void CoupledBodies::clear(std::size_t slots) {
   number.assign(slots, -1);
 }
 
-std::int32_t CoupledBodies::couple(const Bodies& table, std::int32_t body) {
-  std::int32_t& n = number[at(body)];
+std::int32_t CoupledBodies::couple(const Bodies& table, BodySlot body) {
+  std::int32_t& n = number[body];
   if (n < 0) {
     n = static_cast<std::int32_t>(list.size());
     CoupledBody& coupled = list.emplace_back();
     coupled.body = body;
-    coupled.v = table.motion[at(body)].v;
-    coupled.w = table.motion[at(body)].w;
+    coupled.v = table.motion[body].v;
+    coupled.w = table.motion[body].w;
   }
   return n;
 }
@@ -109,16 +133,23 @@ void find_surface_contacts(Context& context, const SurfaceIn& in, SurfaceScratch
     scratch.fastest.push_back(bodies::fastest_vertex(in.vertices, part));
     fastest = std::max(fastest, scratch.fastest.back());
   }
-  const double margin =
-      in.at_end ? 0 : (2 * in.dt * fastest > slow_margin * in.thickness ? 1 : slow_margin) * in.thickness;
+  // What comes closer by more than the margin is left to the continuous stage.
+  const double motion = in.near_motion < 0 ? 2 * in.dt * fastest : in.near_motion;
+  const double margin = in.at_end ? 0
+                        : in.near_motion < 0
+                            ? (motion > slow_margin * in.thickness ? 1 : slow_margin) * in.thickness
+                            : std::clamp(motion, slow_margin * in.thickness, fast_margin * in.thickness);
   detection::run(context,
                  {.surface = in.vertices.surface, .positions = in.at_end ? in.vertices.positions : in.vertices.start},
                  {.distance = in.thickness + margin + meshes.largest_margin(),
                   .pairs = in.scope,
                   .method = in.method,
                   .filters = in.filters,
-                  .choice = {.marks = in.marks}},
+                  .choice = {.marks = in.marks, .tangled = in.tangled},
+                  .sphere_depth = in.sphere_depth},
                  scratch.detection, features, stats);
+  const bool complete = !in.at_end && meshes.start.empty() && in.filters.surface_factor == 0;
+  scratch.complete_within = complete ? in.thickness + margin : 0;
   find_sides(context,
              {.vertices = in.vertices,
               .still = in.still,
@@ -127,7 +158,9 @@ void find_surface_contacts(Context& context, const SurfaceIn& in, SurfaceScratch
               .at_end = in.at_end,
               .continuous = in.continuous},
              meshes, features, stats[Stage::narrow]);
+  if (in.tangled != nullptr && !in.tangled->empty()) drop_tangled(*in.tangled, in.vertices.parts, features);
   find_shape_contacts(context, in, scratch, shapes, coupled, stats[Stage::narrow]);
+  find_field_contacts(context, in, scratch, shapes, coupled, stats[Stage::narrow]);
 }
 
 }  // namespace carom::contact

@@ -9,6 +9,7 @@
 #include "contact/pair_table.hpp"
 #include "contact/rigid_meshes.hpp"
 #include "detect/detection.hpp"
+#include "field/field_contacts.hpp"
 #include "narrow/surface/surface_tree.hpp"
 
 /// Stages `mid` and `narrow` of surfaces: features that are near each other, and convex colliders near features.
@@ -18,39 +19,50 @@ namespace carom::contact {
 /// below which they make no contact of their own.
 inline constexpr double resolution_fraction = 0.05;
 
+/// Body with a distance field and a deforming part of the joined surface that may touch it.
+struct FieldPair {
+  BodySlot body;
+  std::size_t part = 0;
+};
+
 struct SurfaceIn {
   const BodyMap& bodies;
   const Bodies& table;
   const Poses& poses;
   const bodies::Vertices& vertices;
-  std::span<const SurfacePair> pairs;   ///< of a convex collider and a surface
-  std::span<const std::uint8_t> still;  ///< of each slot: 1 if nothing of the body moves in this step
-  double thickness = 0;                 ///< m
+  std::span<const SurfacePair> pairs;  ///< pairs of a convex collider and a surface
+  std::span<const FieldPair> field_pairs;
+  SlotSpan<const std::uint8_t> still;  ///< 1 if nothing of the body moves in this step
+  double thickness = 0;                ///< m
   Eigen::Vector3d gravity;
   double dt = 0;        ///< s
   bool at_end = false;  ///< features where they are predicted to be at the end of the step, not at its start
   PairScope scope = PairScope::all;
   mid::Method method = mid::Method::bvh;
+  int sphere_depth = mid::SphereTreeOptions{}.depth;
   ContactFilters filters{};
-  std::span<const std::uint8_t> marks;  ///< of each part, see broad::ObjectChoice
-  bool continuous = false;              ///< some surfaces are limited by the continuous stage
+  std::span<const std::uint8_t> marks;      ///< mark of each part, see broad::ObjectChoice
+  const broad::Tangled* tangled = nullptr;  ///< features that make no contacts, if any
+  bool continuous = false;                  ///< some surfaces are limited by the continuous stage
+  double near_motion = -1;  ///< m, expected of near surfaces against each other in this step; negative if not known
 };
 
 /// Rigid bodies that have contacts with surfaces, each once.
 struct CoupledBodies {
   std::vector<CoupledBody> list;
-  std::vector<std::int32_t> number;  ///< of each slot: its number in the list, or -1
+  BySlot<std::int32_t> number;  ///< number of the body in the list, or -1
 
   void clear(std::size_t slots);
   /// Number of a body in the list, which it joins if need be.
-  std::int32_t couple(const Bodies& table, std::int32_t body);
+  std::int32_t couple(const Bodies& table, BodySlot body);
 };
 
-/// Contacts of convex colliders with surfaces, of each pair.
+/// Contacts of convex colliders with surfaces, of each pair; then those of distance fields.
 struct ShapeFound {
   std::vector<ShapeContacts> contacts;
-  std::vector<std::size_t> parts;  ///< of the surface
+  std::vector<std::size_t> parts;  ///< part of the surface, of each pair
   std::vector<double> within;      ///< m, how far contacts were looked for
+  std::size_t convex_count = 0;    ///< pairs of convex colliders, which come first
 };
 
 struct SurfaceScratch {
@@ -63,6 +75,9 @@ struct SurfaceScratch {
   };
   std::deque<Chunk> chunks;     ///< its elements never move
   std::vector<double> fastest;  ///< m/s, of each part
+  field::FieldContactScratch field;
+  /// m; all pairs of features that were closer than this at the start of the step were found. 0: some were left out.
+  double complete_within = 0;
 };
 
 void find_surface_contacts(Context& context, const SurfaceIn& in, SurfaceScratch& scratch, RigidMeshes& meshes,

@@ -20,25 +20,22 @@ constexpr std::size_t hulls_ahead = 2;
 
 /// Neither moves by itself: the points of the pair stay what they are.
 bool idle(const NarrowIn& in, const PairRecord& entry) {
-  const auto still = [&](std::int32_t c) {
-    const rigid::ColliderTravel& w = in.travel[static_cast<std::size_t>(c)];
-    return w.fixed || in.bodies.asleep[static_cast<std::size_t>(w.body)] != 0;
+  const auto still = [&](ColliderIndex c) {
+    const rigid::ColliderTravel& w = in.travel[c];
+    return w.fixed || in.bodies.asleep[w.body] != 0;
   };
   return still(entry.key.a) && still(entry.key.b);
 }
 
 bool far_apart(const NarrowIn& in, const PairRecord& entry) {
-  return in.travel[static_cast<std::size_t>(entry.key.a)].ahead +
-             in.travel[static_cast<std::size_t>(entry.key.b)].ahead <
-         entry.separation_budget;
+  return in.travel[entry.key.a].ahead + in.travel[entry.key.b].ahead < entry.separation_budget;
 }
 
 void store_separation(const NarrowIn& in, double size, double distance, PairRecord& entry) {
   entry.count = 0;
   entry.fresh = false;
   entry.deep = false;
-  entry.separation_budget = in.travel[static_cast<std::size_t>(entry.key.a)].travel +
-                            in.travel[static_cast<std::size_t>(entry.key.b)].travel + distance -
+  entry.separation_budget = in.travel[entry.key.a].travel + in.travel[entry.key.b].travel + distance -
                             bounds::margin_at_rest(size, in.speculative_distance);
 }
 
@@ -60,7 +57,7 @@ class Chunk {
     each_fetched([&](const PairRecord& entry) { prefetch_pair(pair_of(entry), entry.count); },
                  [&](PairRecord& entry) {
                    if (reuses(entry)) return false;
-                   for (const std::int32_t c : {entry.key.a, entry.key.b}) prefetch_core(c);
+                   for (const ColliderIndex c : {entry.key.a, entry.key.b}) prefetch_core(c);
                    return true;
                  });
     // A look reads some kilobytes of each hull. Those of the whole chunk would be too many at once.
@@ -79,20 +76,20 @@ class Chunk {
 
  private:
   PairRecord& entry_at(std::size_t i) const { return s_.entries[places_[i]]; }
-  CachedManifold& pair_of(const PairRecord& entry) const { return s_.manifolds[static_cast<std::size_t>(entry.pair)]; }
-  const Collider& collider(std::int32_t c) const { return in_.bodies.colliders[static_cast<std::size_t>(c)]; }
+  CachedManifold& pair_of(const PairRecord& entry) const { return s_.manifolds[entry.pair]; }
+  const Collider& collider(ColliderIndex c) const { return in_.bodies.colliders[c]; }
   void prefetch_balls(const PairRecord& entry) const {
     if (entry.count > 0) return;
-    for (const std::int32_t c : {entry.key.a, entry.key.b}) {
+    for (const ColliderIndex c : {entry.key.a, entry.key.b}) {
       prefetch(&collider(c).reach, &collider(c).inner);
-      const Motion& m = in_.bodies.motion[static_cast<std::size_t>(in_.travel[static_cast<std::size_t>(c)].body)];
+      const Motion& m = in_.bodies.motion[in_.travel[c].body];
       prefetch(&m, &m + 1);
     }
   }
-  void prefetch_core(std::int32_t c) const { prefetch(collider(c).core, collider(c).core + 1); }
+  void prefetch_core(ColliderIndex c) const { prefetch(collider(c).core, collider(c).core + 1); }
   template <class Ask>
   void prefetch_hulls(const PairRecord& entry, const Ask& ask) const {
-    for (const std::int32_t c : {entry.key.a, entry.key.b}) {
+    for (const ColliderIndex c : {entry.key.a, entry.key.b}) {
       if (const shapes::HullData* hull = collider(c).core->hull; hull != nullptr) ask(*hull);
     }
   }
@@ -118,8 +115,7 @@ class Chunk {
     if (entry.count > 0) return false;
     const Collider& a = collider(entry.key.a);
     const Collider& b = collider(entry.key.b);
-    const Vec3 between =
-        in_.bodies.motion[static_cast<std::size_t>(a.body)].x - in_.bodies.motion[static_cast<std::size_t>(b.body)].x;
+    const Vec3 between = in_.bodies.motion[a.body].x - in_.bodies.motion[b.body].x;
     const double distance = length(between) - a.reach - b.reach;
     if (!(distance > within(entry))) return false;
     store_separation(in_, size_of(entry), distance, entry);

@@ -13,7 +13,7 @@ namespace carom::contact {
 struct NarrowIn {
   const Bodies& bodies;
   const Poses& poses;
-  std::span<const rigid::ColliderTravel> travel;
+  ColliderSpan<const rigid::ColliderTravel> travel;
   double speculative_distance = 0;  ///< m
   double dt = 0;                    ///< s
 };
@@ -24,8 +24,8 @@ struct NarrowScratch {
     std::uint32_t apart = 0;  ///< records without points
     std::uint32_t deep = 0;
   };
-  std::vector<Counts> counts;         ///< of each chunk of records
-  std::vector<MeshFound> mesh_found;  ///< of each pair with a mesh
+  std::vector<Counts> counts;         ///< counts of each chunk of records
+  std::vector<MeshFound> mesh_found;  ///< manifolds of each pair with a mesh
   bool some_deep = false;             ///< some pair overlaps deeply, see PairRecord
 };
 

@@ -23,15 +23,14 @@ constexpr std::size_t pairs_ahead = 2;
 
 void prefetch_mesh_pair(const Bodies& bodies, const PairTable& s, std::size_t i) {
   if (i + 2 * pairs_ahead < s.mesh_pairs.size()) {
-    const std::vector<std::int32_t>& parts = s.mesh_pairs[i + 2 * pairs_ahead].parts;
+    const std::vector<ManifoldIndex>& parts = s.mesh_pairs[i + 2 * pairs_ahead].parts;
     prefetch(parts.data(), parts.data() + parts.size());
   }
   if (i + pairs_ahead >= s.mesh_pairs.size()) return;
   const MeshPair& entry = s.mesh_pairs[i + pairs_ahead];
-  const shapes::HullData* hull = bodies.colliders[static_cast<std::size_t>(entry.convex)].core->hull;
+  const shapes::HullData* hull = bodies.colliders[entry.convex].core->hull;
   if (hull != nullptr) prefetch(hull->rows.data(), hull->rows.data() + hull->rows.size());
-  for (const std::int32_t part : entry.parts)
-    prefetch_pair(s.manifolds[static_cast<std::size_t>(part)], convex::max_manifold_points / 2);
+  for (const ManifoldIndex part : entry.parts) prefetch_pair(s.manifolds[part], convex::max_manifold_points / 2);
 }
 
 /// The pairs of an entry become those that were found: as many as it has places for, the others are left in `found`.
@@ -40,14 +39,14 @@ void place_parts(const NarrowIn& in, PairTable& s, const MeshPair& entry, MeshFo
   thread_local std::vector<CachedManifold*> old_places;
   old.clear();
   old_places.clear();
-  for (const std::int32_t part : entry.parts) old.push_back(s.manifolds[static_cast<std::size_t>(part)]);
+  for (const ManifoldIndex part : entry.parts) old.push_back(s.manifolds[part]);
   for (CachedManifold& pair : old) old_places.push_back(&pair);
-  const double size = in.bodies.colliders[static_cast<std::size_t>(entry.convex)].size;
+  const double size = in.bodies.colliders[entry.convex].size;
   found.unplaced_manifolds.clear();
   for (std::size_t i = 0; i < found.patches.size(); ++i) {
     const convex::ConvexManifold& patch = found.patches[i];
-    CachedManifold& pair = i < entry.parts.size() ? s.manifolds[static_cast<std::size_t>(entry.parts[i])]
-                                                  : found.unplaced_manifolds.emplace_back();
+    CachedManifold& pair =
+        i < entry.parts.size() ? s.manifolds[entry.parts[i]] : found.unplaced_manifolds.emplace_back();
     begin_pair(in.bodies, entry.mesh, entry.convex, pair);
     pair.normal = patch.normal;
     pair.count = patch.count;
@@ -70,7 +69,7 @@ void exchange_places(PairTable& s, MeshPair& entry, const MeshFound& found) {
   }
   for (const CachedManifold& pair : found.unplaced_manifolds) {
     entry.parts.push_back(new_place(s));
-    s.manifolds[static_cast<std::size_t>(entry.parts.back())] = pair;
+    s.manifolds[entry.parts.back()] = pair;
   }
 }
 
@@ -84,12 +83,12 @@ void update_mesh_manifolds(Context& context, const NarrowIn& in, PairTable& s, N
   parallel_for(context.workers, s.mesh_pairs.size(), mesh_pair_grain, [&](std::size_t i) {
     prefetch_mesh_pair(bodies, s, i);
     MeshPair& entry = s.mesh_pairs[i];
-    const Collider& m = bodies.colliders[static_cast<std::size_t>(entry.mesh)];
-    const Collider& c = bodies.colliders[static_cast<std::size_t>(entry.convex)];
+    const Collider& m = bodies.colliders[entry.mesh];
+    const Collider& c = bodies.colliders[entry.convex];
     MeshFound& found = scratch.mesh_found[i];
     found.what = MeshFound::What::nothing;
-    const auto mesh_body = static_cast<std::size_t>(m.body);
-    const auto convex_body = static_cast<std::size_t>(c.body);
+    const BodySlot mesh_body = m.body;
+    const BodySlot convex_body = c.body;
     if (rigid::asleep_or_fixed(bodies, mesh_body) && rigid::asleep_or_fixed(bodies, convex_body)) return;
     const double ahead = bounds::margin_in_step(bodies, m, c, in.speculative_distance, in.dt);
     update_mesh_manifold(entry, bodies, in.poses,
@@ -98,8 +97,7 @@ void update_mesh_manifolds(Context& context, const NarrowIn& in, PairTable& s, N
     if (found.what == MeshFound::What::updated) {
       place_parts(in, s, entry, found);
     } else if (found.what == MeshFound::What::reused) {
-      for (const std::int32_t part : entry.parts)
-        advance_points(s.manifolds[static_cast<std::size_t>(part)], bodies, in.poses);
+      for (const ManifoldIndex part : entry.parts) advance_points(s.manifolds[part], bodies, in.poses);
     }
   });
   std::uint64_t updated = 0;

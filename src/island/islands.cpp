@@ -2,51 +2,48 @@
 
 #include <algorithm>
 
-#include "core/at.hpp"
-
 namespace carom::island {
 
-std::int32_t Islands::find(std::int32_t body) {
-  while (root_[at(body)] != body) {
-    root_[at(body)] = root_[at(root_[at(body)])];
-    body = root_[at(body)];
+BodySlot Islands::find(BodySlot body) {
+  while (root_[body] != body) {
+    root_[body] = root_[root_[body]];
+    body = root_[body];
   }
   return body;
 }
 
-void Islands::touch(const rigid::Bodies& bodies, std::int32_t a, std::int32_t b) {
+void Islands::touch(const rigid::Bodies& bodies, BodySlot a, BodySlot b) {
   const bool a_moves = movable(bodies, a);
   const bool b_moves = movable(bodies, b);
-  if (a_moves) touched_[at(a)] = 1;
-  if (b_moves) touched_[at(b)] = 1;
+  if (a_moves) touched_[a] = 1;
+  if (b_moves) touched_[b] = 1;
   if (a_moves && b_moves) {
-    const std::int32_t ra = find(a);
-    const std::int32_t rb = find(b);
-    root_[at(std::max(ra, rb))] = std::min(ra, rb);
+    const BodySlot ra = find(a);
+    const BodySlot rb = find(b);
+    root_[std::max(ra, rb)] = std::min(ra, rb);
   } else if (a_moves) {
-    held_[at(a)] = 1;
+    held_[a] = 1;
   } else if (b_moves) {
-    held_[at(b)] = 1;
+    held_[b] = 1;
   }
 }
 
 void Islands::list(const rigid::Bodies& bodies) {
-  const auto count = static_cast<std::int32_t>(bodies.size());
   // Roots have the lowest numbers, so that those of lower bodies are final.
-  for (std::int32_t i = 0; i < count; ++i) root_[at(i)] = root_[at(root_[at(i)])];
+  for (const BodySlot i : bodies.slots()) root_[i] = root_[root_[i]];
   islands_.clear();
   island_of_.resize(bodies.size());
-  for (std::int32_t i = 0; i < count; ++i) {
-    if (touched_[at(i)] == 0) continue;
-    const std::int32_t r = root_[at(i)];
+  for (const BodySlot i : bodies.slots()) {
+    if (touched_[i] == 0) continue;
+    const BodySlot r = root_[i];
     if (r == i) {
-      island_of_[at(i)] = static_cast<std::int32_t>(islands_.size());
+      island_of_[i] = static_cast<std::uint32_t>(islands_.size());
       islands_.emplace_back();
     }
-    Island& island = islands_[at(island_of_[at(r)])];
+    Island& island = islands_[island_of_[r]];
     ++island.end;
-    const rigid::Info& info = bodies.info[at(i)];
-    island.held |= held_[at(i)] != 0 || (info.deforms ? info.pinned : bodies.mass[at(i)].locked);
+    const rigid::Info& info = bodies.info[i];
+    island.held |= held_[i] != 0 || (info.deforms ? info.pinned : bodies.mass[i].locked);
     island.deforms |= info.deforms;
   }
   std::size_t next = 0;
@@ -56,8 +53,8 @@ void Islands::list(const rigid::Bodies& bodies) {
     next += size;
   }
   members_.resize(next);
-  for (std::int32_t i = 0; i < count; ++i) {
-    if (touched_[at(i)] != 0) members_[islands_[at(island_of_[at(root_[at(i)])])].end++] = i;
+  for (const BodySlot i : bodies.slots()) {
+    if (touched_[i] != 0) members_[islands_[island_of_[root_[i]]].end++] = i;
   }
 }
 
@@ -65,7 +62,7 @@ void Islands::build(const rigid::Bodies& bodies, std::span<const contact::Active
                     std::span<const Touch> anchors) {
   const std::size_t count = bodies.size();
   root_.resize(count);
-  for (std::size_t i = 0; i < count; ++i) root_[i] = static_cast<std::int32_t>(i);
+  for (const BodySlot i : bodies.slots()) root_[i] = i;
   touched_.assign(count, 0);
   held_.assign(count, 0);
   for (const contact::ActivePair& pair : pairs) touch(bodies, pair.body_a, pair.body_b);

@@ -12,21 +12,21 @@ namespace carom::island {
 
 /// Two bodies that touch.
 struct Touch {
-  std::int32_t a = 0;
-  std::int32_t b = 0;
+  BodySlot a{};
+  BodySlot b{};
 };
 
 /// Whether contacts can move a body in this step.
-inline bool movable(const rigid::Bodies& bodies, std::int32_t body) {
-  const auto i = static_cast<std::size_t>(body);
+inline bool movable(const rigid::Bodies& bodies, BodySlot body) {
+  const BodySlot i = body;
   return bodies.asleep[i] == 0 && (bodies.mass[i].inverse > 0 || bodies.info[i].deforms);
 }
 
 struct Island {
-  std::size_t begin = 0;  ///< of its bodies among the members
+  std::size_t begin = 0;  ///< first of its bodies among the members
   std::size_t end = 0;
   bool held = false;     ///< it touches a body that cannot be moved, or one of its bodies has locked axes or pins
-  bool deforms = false;  ///< one of its bodies does
+  bool deforms = false;  ///< one of its bodies deforms
 };
 
 /// All islands of a step: built once, after the contacts are known, and joined where the continuous stage finds more
@@ -39,25 +39,25 @@ class Islands {
   void join(const rigid::Bodies& bodies, std::span<const Touch> stops);
 
   /// Body with the lowest number of the island of a body; the body itself where it is in none.
-  std::int32_t root(std::int32_t body) const { return root_[static_cast<std::size_t>(body)]; }
+  BodySlot root(BodySlot body) const { return root_[body]; }
   /// Ascending by root.
   std::span<const Island> islands() const { return islands_; }
   /// Bodies of an island, ascending.
-  std::span<const std::int32_t> members(const Island& island) const {
+  std::span<const BodySlot> members(const Island& island) const {
     return std::span(members_).subspan(island.begin, island.end - island.begin);
   }
 
  private:
-  std::int32_t find(std::int32_t body);
-  void touch(const rigid::Bodies& bodies, std::int32_t a, std::int32_t b);
+  BodySlot find(BodySlot body);
+  void touch(const rigid::Bodies& bodies, BodySlot a, BodySlot b);
   void list(const rigid::Bodies& bodies);
 
-  std::vector<std::int32_t> root_;     ///< of each body: the parent while sets are joined, then the root
-  std::vector<std::uint8_t> touched_;  ///< of each body
-  std::vector<std::uint8_t> held_;     ///< of each body
-  std::vector<std::int32_t> members_;
+  BySlot<BodySlot> root_;  ///< parent while sets are joined, then the root
+  BySlot<std::uint8_t> touched_;
+  BySlot<std::uint8_t> held_;
+  std::vector<BodySlot> members_;
   std::vector<Island> islands_;
-  std::vector<std::int32_t> island_of_;  ///< of each root
+  BySlot<std::uint32_t> island_of_;  ///< index of an island, at its root
 };
 
 }  // namespace carom::island

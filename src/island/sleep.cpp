@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "bodies/sleeping.hpp"
-#include "core/at.hpp"
 
 namespace carom::island {
 namespace {
@@ -19,7 +18,7 @@ bool pressed(const contact::CachedManifold& pair) {
 
 /// Speed that no point of a body exceeded in the step, m/s. A body that is pushed out of another moves without a
 /// velocity.
-double fastest_point(const SleepIn& in, const Bodies& bodies, std::size_t i) {
+double fastest_point(const SleepIn& in, const Bodies& bodies, BodySlot i) {
   if (bodies.info[i].deforms) return in.vertex_speeds[i];
   const Motion& m = bodies.motion[i];
   const Motion& before = in.before[i];
@@ -29,7 +28,7 @@ double fastest_point(const SleepIn& in, const Bodies& bodies, std::size_t i) {
   return std::max(length(m.v) + length(m.w) * reach, (length(m.x - before.x) + chord * reach) / in.dt);
 }
 
-bool moves_at_all(const SleepIn& in, const Bodies& bodies, std::size_t i) {
+bool moves_at_all(const SleepIn& in, const Bodies& bodies, BodySlot i) {
   const Motion& m = bodies.motion[i];
   return dot(m.v, m.v) + dot(m.w, m.w) > 0 || in.vertex_speeds[i] > 0;
 }
@@ -37,66 +36,65 @@ bool moves_at_all(const SleepIn& in, const Bodies& bodies, std::size_t i) {
 /// Bodies that touch a body which contacts cannot move rest on it, or are kept awake by its motion.
 class Supports {
  public:
-  Supports(const SleepIn& in, Bodies& bodies, std::vector<std::uint8_t>& supported)
+  Supports(const SleepIn& in, Bodies& bodies, BySlot<std::uint8_t>& supported)
       : in_(in), bodies_(bodies), supported_(supported) {}
 
-  void touch(std::int32_t a, std::int32_t b, bool is_pressed) {
+  void touch(BodySlot a, BodySlot b, bool is_pressed) {
     touch_one(a, b, is_pressed);
     touch_one(b, a, is_pressed);
   }
 
  private:
-  void touch_one(std::int32_t body, std::int32_t by, bool is_pressed) {
+  void touch_one(BodySlot body, BodySlot by, bool is_pressed) {
     if (!movable(bodies_, body) || movable(bodies_, by)) return;
-    if (is_pressed) supported_[at(in_.islands.root(body))] = 1;
-    if (moves_at_all(in_, bodies_, at(by))) bodies_.time_at_rest[at(body)] = 0;
+    if (is_pressed) supported_[in_.islands.root(body)] = 1;
+    if (moves_at_all(in_, bodies_, by)) bodies_.time_at_rest[body] = 0;
   }
 
   const SleepIn& in_;
   Bodies& bodies_;
-  std::vector<std::uint8_t>& supported_;
+  BySlot<std::uint8_t>& supported_;
 };
 
 }  // namespace
 
-void update_sleep(const SleepIn& in, Bodies& bodies, SleepScratch& scratch, std::vector<std::int32_t>& fallen,
+void update_sleep(const SleepIn& in, Bodies& bodies, SleepScratch& scratch, std::vector<BodySlot>& fallen,
                   StageStats& stats) {
   fallen.clear();
   if (!in.options.enabled) return;
-  const auto count = static_cast<std::int32_t>(bodies.size());
   scratch.supported.assign(bodies.size(), 0);
   scratch.time_at_rest.assign(bodies.size(), INFINITY);
-  for (std::int32_t i = 0; i < count; ++i) {
+  for (const BodySlot i : bodies.slots()) {
     if (!movable(bodies, i)) continue;
-    const bool slow = fastest_point(in, bodies, at(i)) < in.options.speed && bodies.info[at(i)].sleeping_allowed;
-    bodies.time_at_rest[at(i)] = slow ? bodies.time_at_rest[at(i)] + in.dt : 0;
-    if (bodies.info[at(i)].pinned) scratch.supported[at(in.islands.root(i))] = 1;
+    const bool slow = fastest_point(in, bodies, i) < in.options.speed && bodies.info[i].sleeping_allowed;
+    bodies.time_at_rest[i] = slow ? bodies.time_at_rest[i] + in.dt : 0;
+    if (bodies.info[i].pinned) scratch.supported[in.islands.root(i)] = 1;
   }
   Supports supports(in, bodies, scratch.supported);
-  for (const std::int32_t place : in.pairs.active_indices) {
-    const contact::CachedManifold& pair = in.pairs.manifolds[at(place)];
+  for (const ManifoldIndex place : in.pairs.active_indices) {
+    const contact::CachedManifold& pair = in.pairs.manifolds[place];
     supports.touch(pair.body_a, pair.body_b, pressed(pair));
     if (!pair.opening) continue;
-    for (const std::int32_t body : {pair.body_a, pair.body_b}) bodies.time_at_rest[at(body)] = 0;
+    for (const BodySlot body : {pair.body_a, pair.body_b}) bodies.time_at_rest[body] = 0;
   }
   for (std::size_t k = 0; k < in.anchor_touches.size(); ++k)
     supports.touch(in.anchor_touches[k].a, in.anchor_touches[k].b, in.anchors.contacts[k].total > 0);
 
-  for (std::int32_t i = 0; i < count; ++i) {
+  for (const BodySlot i : bodies.slots()) {
     if (!movable(bodies, i)) continue;
     // A body that nothing supports is in flight, however slow.
-    const std::int32_t r = in.islands.root(i);
-    if (scratch.supported[at(r)] == 0 && moves_at_all(in, bodies, at(i))) bodies.time_at_rest[at(i)] = 0;
-    scratch.time_at_rest[at(r)] = std::min(scratch.time_at_rest[at(r)], bodies.time_at_rest[at(i)]);
+    const BodySlot r = in.islands.root(i);
+    if (scratch.supported[r] == 0 && moves_at_all(in, bodies, i)) bodies.time_at_rest[i] = 0;
+    scratch.time_at_rest[r] = std::min(scratch.time_at_rest[r], bodies.time_at_rest[i]);
   }
-  for (std::int32_t i = 0; i < count; ++i) {
+  for (const BodySlot i : bodies.slots()) {
     if (!movable(bodies, i)) continue;
-    const std::int32_t r = in.islands.root(i);
-    const double rested = scratch.time_at_rest[at(r)];
+    const BodySlot r = in.islands.root(i);
+    const double rested = scratch.time_at_rest[r];
     // Not even with options.after = 0 does a body sleep that has not been at rest at all.
     if (rested > 0 && rested >= in.options.after) fallen.push_back(i);
   }
-  for (const std::int32_t body : fallen) rigid::fall_asleep(bodies, body, in.islands.root(body));
+  for (const BodySlot body : fallen) rigid::fall_asleep(bodies, body, in.islands.root(body));
   stats.add_counted("asleep", static_cast<std::uint64_t>(std::count(bodies.asleep.begin(), bodies.asleep.end(), 1)));
 }
 

@@ -16,20 +16,19 @@ struct SleepIn {
   const contact::PairTable& pairs;
   const contact::AnchorList& anchors;
   std::span<const Touch> anchor_touches;  ///< bodies of each of these
-  std::span<const rigid::Motion> before;  ///< of each body, at the beginning of the step
-  std::span<const double>
-      vertex_speeds;  ///< m/s, of each body: mean over the step, of its fastest vertex; 0 without vertices
+  SlotSpan<const rigid::Motion> before;   ///< at the beginning of the step
+  SlotSpan<const double> vertex_speeds;   ///< m/s, mean over the step, of the fastest vertex; 0 without vertices
   SleepOptions options{};
   double dt = 0;  ///< s
 };
 
 struct SleepScratch {
-  std::vector<std::uint8_t> supported;  ///< of each root: something at rest carries the island
-  std::vector<double> time_at_rest;     ///< s, of each root: the least of its bodies
+  BySlot<std::uint8_t> supported;  ///< at each root: 1 if something at rest carries the island
+  BySlot<double> time_at_rest;     ///< s, at each root: minimum over the bodies of the island
 };
 
 /// Fills `fallen` with the bodies that fall asleep now.
-void update_sleep(const SleepIn& in, rigid::Bodies& bodies, SleepScratch& scratch, std::vector<std::int32_t>& fallen,
+void update_sleep(const SleepIn& in, rigid::Bodies& bodies, SleepScratch& scratch, std::vector<BodySlot>& fallen,
                   StageStats& stats);
 
 }  // namespace carom::island

@@ -17,16 +17,16 @@ const BroadPhase& QueryTree::of(std::span<const BodyId> order, const BodyMap& bo
   auto tree = std::make_unique<BroadPhase>(BroadPhaseOptions{.method = "tree", .margin = 0});
   for (const BodyId id : order) {
     const Body& body = bodies[id];
-    slots_.push_back(id.index);
+    slots_.push_back(slot_of(id));
     std::optional<Shape>& surface = surfaces_.emplace_back();
     if (body.has_vertices()) {
       // A mesh that stays is as solid as that of a rigid body; one that deforms is its surface.
       surface = Shape::mesh({body.positions, body.triangles},
                             {.solid = body.motion == MotionModel::fixed ? MeshSolid::by_normals : MeshSolid::surface});
     }
-    const rigid::Info& info = table.info[id.index];
+    const rigid::Info& info = table.info[slot_of(id)];
     tree->add(surface ? surface->bounding_box(Eigen::Isometry3d::Identity())
-                      : bounding_box(info.shape, rigid::shape_pose(table.motion[id.index], info)));
+                      : bounding_box(info.shape, rigid::shape_pose(table.motion[slot_of(id)], info)));
   }
   tree->update();
   tree->prepare_queries();

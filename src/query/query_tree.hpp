@@ -33,14 +33,14 @@ class QueryTree {
   /// Proxies are numbered as `order` is. May be asked by several threads at a time.
   const BroadPhase& of(std::span<const BodyId> order, const BodyMap& bodies, const rigid::Bodies& table);
   /// Slot of the body of a proxy. After of().
-  std::size_t slot(std::size_t proxy) const { return slots_[proxy]; }
+  BodySlot slot(std::size_t proxy) const { return slots_[proxy]; }
   /// Shape of a body with vertices, as they are; nullptr: the body has a shape of its own. After of().
   const Shape* surface(std::size_t proxy) const { return surfaces_[proxy] ? &*surfaces_[proxy] : nullptr; }
 
  private:
   std::mutex mutex_;
   std::unique_ptr<BroadPhase> tree_;
-  std::vector<std::size_t> slots_;              ///< of each proxy
+  std::vector<BodySlot> slots_;                 ///< of each proxy
   std::vector<std::optional<Shape>> surfaces_;  ///< of each proxy
 };
 

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t contact_grain = 64;
 constexpr std::size_t body_grain = 256;
 
-Body make_body(const response::In& in, std::size_t i) {
+Body make_body(const response::In& in, BodySlot i) {
   const rigid::Motion& m = in.bodies.motion[i];
   const rigid::Mass& mass = in.bodies.mass[i];
   const rigid::Info& info = in.bodies.info[i];
@@ -31,19 +31,19 @@ Body make_body(const response::In& in, std::size_t i) {
   return body;
 }
 
-void meet_bodies(const response::In& in, std::span<const contact::CachedManifold> pairs, System& s) {
-  for (const std::int32_t body : s.touched) s.bodies[at(body)].touched = false;
+void meet_bodies(const response::In& in, ManifoldSpan<const contact::CachedManifold> pairs, System& s) {
+  for (const BodySlot body : s.touched) s.bodies[body].touched = false;
   s.touched.clear();
   const std::size_t count = in.bodies.size();
   s.bodies.resize(count);
   s.island_of.resize(count);
-  const auto meet = [&](std::int32_t body) {
-    Body& b = s.bodies[at(body)];
-    if (!b.touched || !b.moves) b = make_body(in, at(body));
+  const auto meet = [&](BodySlot body) {
+    Body& b = s.bodies[body];
+    if (!b.touched || !b.moves) b = make_body(in, body);
   };
-  for (const std::int32_t t : in.active_indices) {
-    meet(pairs[at(t)].body_a);
-    meet(pairs[at(t)].body_b);
+  for (const ManifoldIndex t : in.active_indices) {
+    meet(pairs[t].body_a);
+    meet(pairs[t].body_b);
   }
   if (in.coupling == nullptr) return;
   for (const contact::CoupledBody& coupled : in.coupling->state.bodies) meet(coupled.body);
@@ -51,10 +51,10 @@ void meet_bodies(const response::In& in, std::span<const contact::CachedManifold
 
 void fill_point(const response::In& in, const contact::CachedManifold& pair, const Vec3& t1, const Vec3& t2, System& s,
                 contact::CachedPoint& from, Point& p) {
-  const Body& a = s.bodies[at(pair.body_a)];
-  const Body& b = s.bodies[at(pair.body_b)];
-  const Vec3 arm_a = from.middle - in.bodies.motion[at(pair.body_a)].x;
-  const Vec3 arm_b = from.middle - in.bodies.motion[at(pair.body_b)].x;
+  const Body& a = s.bodies[pair.body_a];
+  const Body& b = s.bodies[pair.body_b];
+  const Vec3 arm_a = from.middle - in.bodies.motion[pair.body_a].x;
+  const Vec3 arm_b = from.middle - in.bodies.motion[pair.body_b].x;
   const auto row = [&](const Vec3& along) { return make_row(along, cross(arm_a, along), cross(arm_b, along), a, b); };
   p = {};
   p.a = pair.body_a;
@@ -74,8 +74,8 @@ void fill_point(const response::In& in, const contact::CachedManifold& pair, con
   p.pull = std::max(0.0, -speed_along(p.normal, change_a, change_b) / in.dt);
   p.friction = pair.friction;
   p.restitution = pair.restitution;
-  const rigid::Info& ia = in.bodies.info[at(pair.body_a)];
-  const rigid::Info& ib = in.bodies.info[at(pair.body_b)];
+  const rigid::Info& ia = in.bodies.info[pair.body_a];
+  const rigid::Info& ib = in.bodies.info[pair.body_b];
   p.torsion = std::max(ia.torsional_friction, ib.torsional_friction);
   p.rolling = std::max(ia.rolling_friction, ib.rolling_friction);
   p.normal_impulse = static_cast<double>(from.impulse);
@@ -88,8 +88,8 @@ constexpr double points_stiffer = 1e-3;
 
 void couple_points(const System& s, Contact& c) {
   const Point* const points = s.points.data() + c.first;
-  const Body& a = s.bodies[at(points[0].a)];
-  const Body& b = s.bodies[at(points[0].b)];
+  const Body& a = s.bodies[points[0].a];
+  const Body& b = s.bodies[points[0].b];
   constexpr int largest = convex::max_manifold_points;
   Eigen::Matrix<double, largest, largest> matrix = Eigen::Matrix<double, largest, largest>::Identity();
   for (std::size_t i = 0; i < c.count; ++i) {
@@ -172,25 +172,24 @@ void tangents(const Vec3& n, Vec3& t1, Vec3& t2) {
   t2 = cross(n, t1);
 }
 
-void build(Context& context, const response::In& in, std::span<contact::CachedManifold> pairs, System& s) {
+void build(Context& context, const response::In& in, ManifoldSpan<contact::CachedManifold> pairs, System& s) {
   meet_bodies(in, pairs, s);
 
   // Islands in the order of their first pair, and how many contacts, points and bodies each has.
   const auto mover = [&](const contact::CachedManifold& pair) {
-    return s.bodies[at(pair.body_a)].moves ? pair.body_a : s.bodies[at(pair.body_b)].moves ? pair.body_b : -1;
+    return s.bodies[pair.body_a].moves ? pair.body_a : s.bodies[pair.body_b].moves ? pair.body_b : BodySlot::none;
   };
-  for (const std::int32_t t : in.active_indices) {
-    for (const std::int32_t body : {pairs[at(t)].body_a, pairs[at(t)].body_b})
-      s.island_of[at(in.islands.root(body))] = -1;
+  for (const ManifoldIndex t : in.active_indices) {
+    for (const BodySlot body : {pairs[t].body_a, pairs[t].body_b}) s.island_of[in.islands.root(body)] = -1;
   }
   s.islands.clear();
   std::size_t contact_count = 0;
   std::size_t point_count = 0;
-  for (const std::int32_t t : in.active_indices) {
-    contact::CachedManifold& pair = pairs[at(t)];
-    const std::int32_t body = mover(pair);
-    if (body < 0) continue;
-    std::int32_t& island = s.island_of[at(in.islands.root(body))];
+  for (const ManifoldIndex t : in.active_indices) {
+    contact::CachedManifold& pair = pairs[t];
+    const BodySlot body = mover(pair);
+    if (!body.valid()) continue;
+    std::int32_t& island = s.island_of[in.islands.root(body)];
     if (island < 0) {
       island = static_cast<std::int32_t>(s.islands.size());
       s.islands.emplace_back();
@@ -202,19 +201,19 @@ void build(Context& context, const response::In& in, std::span<contact::CachedMa
     point_count += static_cast<std::size_t>(pair.count);
   }
   // Bodies that move, each once, in the order in which they are met.
-  for (const std::int32_t t : in.active_indices) {
-    for (const std::int32_t body : {pairs[at(t)].body_a, pairs[at(t)].body_b}) {
-      Body& b = s.bodies[at(body)];
+  for (const ManifoldIndex t : in.active_indices) {
+    for (const BodySlot body : {pairs[t].body_a, pairs[t].body_b}) {
+      Body& b = s.bodies[body];
       if (!b.moves || !b.touched) continue;
       b.touched = false;  // counted
       s.touched.push_back(body);
-      ++s.islands[at(s.island_of[at(in.islands.root(body))])].end_body;
+      ++s.islands[at(s.island_of[in.islands.root(body)])].end_body;
     }
   }
   s.alone.clear();
   if (in.coupling != nullptr) {
     for (const contact::CoupledBody& coupled : in.coupling->state.bodies) {
-      Body& b = s.bodies[at(coupled.body)];
+      Body& b = s.bodies[coupled.body];
       if (!b.moves || !b.touched) continue;
       b.touched = false;
       s.alone.push_back(coupled.body);
@@ -240,30 +239,30 @@ void build(Context& context, const response::In& in, std::span<contact::CachedMa
   s.contacts.resize(contact_count);
   s.points.resize(point_count);
   s.members.resize(s.touched.size());
-  for (const std::int32_t t : in.active_indices) {
-    contact::CachedManifold& pair = pairs[at(t)];
-    const std::int32_t body = mover(pair);
-    if (body < 0) continue;
-    const std::size_t i = at(s.island_of[at(in.islands.root(body))]);
+  for (const ManifoldIndex t : in.active_indices) {
+    contact::CachedManifold& pair = pairs[t];
+    const BodySlot body = mover(pair);
+    if (!body.valid()) continue;
+    const std::size_t i = at(s.island_of[in.islands.root(body)]);
     Contact& next = s.contacts[s.next[3 * i]++];
     next.pair = t;
     next.first = s.next[3 * i + 1];
     next.count = static_cast<std::uint32_t>(pair.count);
     s.next[3 * i + 1] += static_cast<std::uint32_t>(pair.count);
   }
-  for (const std::int32_t body : s.touched) {
-    s.members[s.next[3 * at(s.island_of[at(in.islands.root(body))]) + 2]++] = body;
-    s.bodies[at(body)].touched = true;
+  for (const BodySlot body : s.touched) {
+    s.members[s.next[3 * at(s.island_of[in.islands.root(body)]) + 2]++] = body;
+    s.bodies[body].touched = true;
   }
-  for (const std::int32_t body : s.alone) {
+  for (const BodySlot body : s.alone) {
     s.touched.push_back(body);
-    s.bodies[at(body)].touched = true;
+    s.bodies[body].touched = true;
   }
 
   // Pairs that nothing can move have nothing to find.
-  for (const std::int32_t t : in.active_indices) {
-    contact::CachedManifold& pair = pairs[at(t)];
-    if (mover(pair) >= 0) continue;
+  for (const ManifoldIndex t : in.active_indices) {
+    contact::CachedManifold& pair = pairs[t];
+    if (mover(pair).valid()) continue;
     for (std::size_t k = 0; k < at(pair.count); ++k) {
       pair.points[k].impulse = 0;
       pair.points[k].total = 0;
@@ -272,7 +271,7 @@ void build(Context& context, const response::In& in, std::span<contact::CachedMa
   }
   parallel_for(context.workers, s.contacts.size(), contact_grain, [&](std::size_t i) {
     Contact& c = s.contacts[i];
-    contact::CachedManifold& pair = pairs[at(c.pair)];
+    contact::CachedManifold& pair = pairs[c.pair];
     Vec3 t1;
     Vec3 t2;
     tangents(pair.normal, t1, t2);
@@ -294,7 +293,7 @@ void build(Context& context, const response::In& in, std::span<contact::CachedMa
 
 void add_forces(System& s, const Island& island) {
   for (std::uint32_t k = island.first_body; k < island.end_body; ++k) {
-    Body& body = s.bodies[at(s.members[k])];
+    Body& body = s.bodies[s.members[k]];
     body.v = body.v + body.free_v;
     body.w = body.w + body.free_w;
   }
@@ -306,8 +305,8 @@ void take_back(System& s, const Island& island) {
   double spent = 0;  // J.A.J
   for (std::uint32_t i = island.first_point; i < island.end_point; ++i) {
     const Point& p = s.points[i];
-    const Body& a = s.bodies[at(p.a)];
-    const Body& b = s.bodies[at(p.b)];
+    const Body& a = s.bodies[p.a];
+    const Body& b = s.bodies[p.b];
     power += p.normal_impulse * speed_along(p.normal, a, b);
     for (int k = 0; k < 2; ++k) power += p.friction_impulse[k] * speed_along(p.tangent[k], a, b);
     const Vec3 turning = b.w - a.w;
@@ -316,14 +315,14 @@ void take_back(System& s, const Island& island) {
   }
   if (!(power > 0)) return;
   for (std::uint32_t k = island.first_body; k < island.end_body; ++k) {
-    s.bodies[at(s.members[k])].correction_v = {};
-    s.bodies[at(s.members[k])].correction_w = {};
+    s.bodies[s.members[k]].correction_v = {};
+    s.bodies[s.members[k]].correction_w = {};
   }
   // The change of each body, gathered where nothing else is yet.
   for (std::uint32_t i = island.first_point; i < island.end_point; ++i) {
     const Point& p = s.points[i];
-    Body& a = s.bodies[at(p.a)];
-    Body& b = s.bodies[at(p.b)];
+    Body& a = s.bodies[p.a];
+    Body& b = s.bodies[p.b];
     const Vec3 j = p.normal_impulse * p.normal.along + p.friction_impulse[0] * p.tangent[0].along +
                    p.friction_impulse[1] * p.tangent[1].along;
     const Vec3 turn = p.torsion_impulse * p.normal.along + p.rolling_impulse[0] * p.tangent[0].along +
@@ -345,12 +344,12 @@ void take_back(System& s, const Island& island) {
     const Point& p = s.points[i];
     Body a;
     Body b;
-    a.v = s.bodies[at(p.a)].correction_v;
-    a.w = s.bodies[at(p.a)].correction_w;
-    b.v = s.bodies[at(p.b)].correction_v;
-    b.w = s.bodies[at(p.b)].correction_w;
-    if (!s.bodies[at(p.a)].moves) a.v = a.w = {};
-    if (!s.bodies[at(p.b)].moves) b.v = b.w = {};
+    a.v = s.bodies[p.a].correction_v;
+    a.w = s.bodies[p.a].correction_w;
+    b.v = s.bodies[p.b].correction_v;
+    b.w = s.bodies[p.b].correction_w;
+    if (!s.bodies[p.a].moves) a.v = a.w = {};
+    if (!s.bodies[p.b].moves) b.v = b.w = {};
     spent += p.normal_impulse * speed_along(p.normal, a, b);
     for (int k = 0; k < 2; ++k) spent += p.friction_impulse[k] * speed_along(p.tangent[k], a, b);
     const Vec3 turning = b.w - a.w;
@@ -360,7 +359,7 @@ void take_back(System& s, const Island& island) {
   // J.(u + A s J) = power - (1 - s) spent is zero at this s.
   const double keep = spent > 0 ? std::clamp(1 - power / spent, 0.0, 1.0) : 0;
   for (std::uint32_t k = island.first_body; k < island.end_body; ++k) {
-    Body& body = s.bodies[at(s.members[k])];
+    Body& body = s.bodies[s.members[k]];
     body.v = body.v - (1 - keep) * body.correction_v;
     body.w = body.w - (1 - keep) * body.correction_w;
     body.correction_v = body.correction_w = {};
@@ -380,19 +379,18 @@ double residual(const System& s, const Island& island, double dt) {
     const Point& p = s.points[i];
     if (!(p.normal.inverse_effective_mass > 0)) continue;
     const double unit = std::sqrt(p.normal.inverse_effective_mass);
-    const double kept =
-        (speed_along(p.normal, s.bodies[at(p.a)], s.bodies[at(p.b)]) + std::max(p.gap, 0.0) / dt) / unit;
+    const double kept = (speed_along(p.normal, s.bodies[p.a], s.bodies[p.b]) + std::max(p.gap, 0.0) / dt) / unit;
     worst = std::max(worst, std::abs(std::min(p.normal_impulse * unit, kept)));
     scale = std::max({scale, p.normal_impulse * unit, std::abs(kept), (std::abs(p.speed) + dt * p.pull) / unit});
   }
   return scale > 0 ? worst / scale : 0;
 }
 
-void finish(Context& context, const response::In& in, std::span<contact::CachedManifold> pairs, System& s,
+void finish(Context& context, const response::In& in, ManifoldSpan<contact::CachedManifold> pairs, System& s,
             const response::Out& out) {
   if (in.coupling != nullptr) {
     for (const contact::CoupledBody& coupled : in.coupling->state.bodies) {
-      Body& body = s.bodies[at(coupled.body)];
+      Body& body = s.bodies[coupled.body];
       if (!body.moves) continue;
       body.impulse = coupled.impulse;
       body.moment = coupled.moment;
@@ -400,7 +398,7 @@ void finish(Context& context, const response::In& in, std::span<contact::CachedM
   }
   // In order, so that sums are the same for any number of threads.
   for (const Contact& c : s.contacts) {
-    contact::CachedManifold& pair = pairs[at(c.pair)];
+    contact::CachedManifold& pair = pairs[c.pair];
     Vec3 friction_impulse;
     double torsion_impulse = 0;
     for (std::size_t k = 0; k < c.count; ++k) {
@@ -415,22 +413,22 @@ void finish(Context& context, const response::In& in, std::span<contact::CachedM
       const Vec3 impulse = p.normal_impulse * p.normal.along + friction + p.impact;
       const Vec3 turn = p.torsion_impulse * p.normal.along + p.rolling_impulse[0] * p.tangent[0].along +
                         p.rolling_impulse[1] * p.tangent[1].along;
-      Body& a = s.bodies[at(p.a)];
-      Body& b = s.bodies[at(p.b)];
+      Body& a = s.bodies[p.a];
+      Body& b = s.bodies[p.b];
       if (a.moves) {
         a.impulse = a.impulse - impulse;
-        a.moment = a.moment - cross(to.middle - in.bodies.motion[at(p.a)].x, impulse) - turn;
+        a.moment = a.moment - cross(to.middle - in.bodies.motion[p.a].x, impulse) - turn;
       }
       if (b.moves) {
         b.impulse = b.impulse + impulse;
-        b.moment = b.moment + cross(to.middle - in.bodies.motion[at(p.b)].x, impulse) + turn;
+        b.moment = b.moment + cross(to.middle - in.bodies.motion[p.b].x, impulse) + turn;
       }
     }
     pair.friction_impulse = friction_impulse;
     pair.torsion_impulse = static_cast<float>(torsion_impulse);
   }
   parallel_for(context.workers, s.touched.size(), body_grain, [&](std::size_t k) {
-    const std::size_t i = at(s.touched[k]);
+    const BodySlot i = s.touched[k];
     const Body& body = s.bodies[i];
     const auto none = [](const Vec3& v) { return v.x == 0 && v.y == 0 && v.z == 0; };
     // Watched, but not touched: it goes its free way, which is exact.

@@ -51,8 +51,8 @@ struct Row {
 };
 
 struct Point {
-  std::int32_t a = 0;
-  std::int32_t b = 0;
+  BodySlot a{};
+  BodySlot b{};
   Row normal;
   Row tangent[2];
   double tangent_cross = 0;  ///< 1/kg; how the two tangents act on each other
@@ -71,14 +71,14 @@ struct Point {
   double before[3] = {0, 0, 0};   ///< N s, normal and friction impulse before the last round
   double trend[3] = {0, 0, 0};    ///< N s, by which rounds have changed them of late, see solve_resting()
   double apart = 0;               ///< m/s, by which it is to be opened, see `move_apart`
-  double correction_impulse = 0;  ///< of the motion apart
+  double correction_impulse = 0;  ///< N s, impulse of the motion apart
   Vec3 impact;                    ///< what collisions at the beginning of the step gave to b
   double impact_normal_impulse = 0;
 };
 
 struct Contact {
-  std::int32_t pair = 0;
-  std::uint32_t first = 0;  ///< of its points
+  ManifoldIndex pair{};
+  std::uint32_t first = 0;  ///< first of its points
   std::uint32_t count = 0;
   /// 1/kg, how a push at one point changes the speed at another, and (nearly) its inverse in kg, see settle_points().
   double coupling[convex::max_manifold_points][convex::max_manifold_points] = {};
@@ -101,14 +101,14 @@ struct Island {
 };
 
 struct System {
-  std::vector<Body> bodies;             ///< of each body of the world; those that nothing touches mean nothing
-  std::vector<std::int32_t> touched;    ///< bodies that move and are touched
-  std::vector<std::int32_t> island_of;  ///< of each body that is a root
-  std::vector<Contact> contacts;        ///< island by island
-  std::vector<Point> points;            ///< in the order of `contacts`
+  BySlot<Body> bodies;             ///< all bodies of the world; those that nothing touches mean nothing
+  std::vector<BodySlot> touched;   ///< bodies that move and are touched
+  BySlot<std::int32_t> island_of;  ///< number of an island, at its root
+  std::vector<Contact> contacts;   ///< island by island
+  std::vector<Point> points;       ///< in the order of `contacts`
   std::vector<Island> islands;
-  std::vector<std::int32_t> members;  ///< bodies, island by island
-  std::vector<std::int32_t> alone;    ///< bodies that touch deforming bodies only
+  std::vector<BodySlot> members;  ///< bodies, island by island
+  std::vector<BodySlot> alone;    ///< bodies that touch deforming bodies only
   std::vector<std::uint32_t> next;
 };
 
@@ -141,7 +141,7 @@ void tangents(const Vec3& normal, Vec3& t1, Vec3& t2);
 
 /// Sorts what touches into islands and writes down the equations of each point. Also tells the points of the pairs with
 /// what speed they meet.
-void build(Context& context, const response::In& in, std::span<contact::CachedManifold> pairs, System& system);
+void build(Context& context, const response::In& in, ManifoldSpan<contact::CachedManifold> pairs, System& system);
 
 /// Forces act: velocities of the bodies of an island become those of the end of the step without contacts.
 void add_forces(System& system, const Island& island);
@@ -174,10 +174,10 @@ void move_apart(System& system, const Island& island);
 void separate(System& system, const Island& island, double slop, double fastest, double dt);
 
 /// Where a body goes with what contacts gave it.
-rigid::Motion moved(const response::In& in, const Body& body, std::size_t index);
+rigid::Motion moved(const response::In& in, const Body& body, BodySlot index);
 
 /// Impulses to the pairs, and the motion of the bodies.
-void finish(Context& context, const response::In& in, std::span<contact::CachedManifold> pairs, System& system,
+void finish(Context& context, const response::In& in, ManifoldSpan<contact::CachedManifold> pairs, System& system,
             const response::Out& out);
 
 /// Adds what islands took to `stats`, their rounds under this name. Returns the largest residual.

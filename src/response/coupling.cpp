@@ -17,24 +17,42 @@ void move(const AnchorState& s, double interval) {
   }
 }
 
+void begin(Coupling& c) {
+  prepare(c.contacts, c.state);
+  c.batches->build(c.contacts, c.state);
+  c.elapsed = 0;
+}
+
 void inner_steps(Coupling& c, double interval, int count) {
   const double h = interval / count;
   const int sweeps = std::max(1, c.push_sweeps / count);
+  const std::span<AnchorContact> left = c.batches->left();
   for (int i = 0; i < count; ++i) {
     c.add_forces(h);
-    warm_start(c.contacts, c.state);
-    for (int k = 0; k < sweeps; ++k) sweep(c.contacts, c.state, c.options, h, true);
+    // Contacts with what nothing moves come last: what comes last holds best.
+    warm_start(left, c.state);
+    for (int k = 0; k < sweeps; ++k) sweep(left, c.state, c.options, h, true);
+    c.batches->push(*c.workers, c.state, c.options, h, sweeps);
     move(c.state, h);
+    c.elapsed += h;
     if (i + 1 < count) {
-      sweep(c.contacts, c.state, c.options, h, false);
-      add_to_totals(c.contacts);
+      sweep(left, c.state, c.options, h, false);
+      add_to_totals(left);
+      c.batches->relax(*c.workers, c.state, c.options, h, c.elapsed, 1);
     }
   }
 }
 
 void relax(Coupling& c, double interval) {
-  for (int k = 0; k < c.relax_sweeps; ++k) sweep(c.contacts, c.state, c.options, interval, false);
-  add_to_totals(c.contacts);
+  const std::span<AnchorContact> left = c.batches->left();
+  for (int k = 0; k < c.relax_sweeps; ++k) sweep(left, c.state, c.options, interval, false);
+  add_to_totals(left);
+  c.batches->relax(*c.workers, c.state, c.options, interval, c.elapsed, c.relax_sweeps);
+}
+
+void finish(Coupling& c) {
+  c.batches->finish(c.contacts);
+  bounce(c.contacts, c.state, c.options);
 }
 
 void separate_vertices(Coupling& c, double dt) {

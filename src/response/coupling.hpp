@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "response/anchor_solver.hpp"
+#include "response/vertex_contacts.hpp"
 
 /// Deforming bodies inside the stage `respond`. A response of rigid bodies calls these functions between its own
 /// iterations, so that rigid and deforming bodies see each other several times in a step. The solver of deformable
@@ -22,13 +22,23 @@ struct Coupling {
   int relax_sweeps = 2;
   /// Adds what internal forces, gravity and damping do to the velocities in an interval (s).
   std::function<void(double interval)> add_forces;
+
+  // Working memory of the response `soft`.
+  Workers* workers = nullptr;
+  VertexContacts* batches = nullptr;
+  double elapsed = 0;  ///< s, since the start of the step
 };
+
+/// Takes up the contacts at the start of a step of the response `soft`.
+void begin(Coupling& coupling);
 
 /// Interval of the response `soft`: inner steps in which forces act, contacts push and vertices move. Velocities of
 /// `state.bodies` are constant but for contacts; their displacements are moved along.
 void inner_steps(Coupling& coupling, double interval, int count);
 /// Contacts without the velocity that opening overlaps has added.
 void relax(Coupling& coupling, double interval);
+/// Restitution, at the end of the step.
+void finish(Coupling& coupling);
 
 /// Vertices of an interval at constant velocity, and rigid bodies with them.
 void move(const AnchorState& state, double interval);

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 
-#include "core/at.hpp"
 #include "core/stage_timer.hpp"
 
 namespace carom::impulse {
@@ -104,8 +103,8 @@ void twist_and_roll(Point& p, Body& a, Body& b) {
 bool bounce(System& s, const Contact& contact, const SolverOptions& options, double dt) {
   Point* points = s.points.data() + contact.first;
   if (points[0].restitution == 0) return false;
-  Body& a = s.bodies[at(points[0].a)];
-  Body& b = s.bodies[at(points[0].b)];
+  Body& a = s.bodies[points[0].a];
+  Body& b = s.bodies[points[0].b];
   std::array<double, max_points> before{};
   std::array<double, max_points> wanted{};
   std::array<double, max_points> normal_impulse{};
@@ -178,8 +177,8 @@ void collide(System& s, Island& island, const SolverOptions& options, double dt)
 void warm_start(System& s, const Island& island) {
   for (std::uint32_t i = island.first_point; i < island.end_point; ++i) {
     const Point& p = s.points[i];
-    Body& a = s.bodies[at(p.a)];
-    Body& b = s.bodies[at(p.b)];
+    Body& a = s.bodies[p.a];
+    Body& b = s.bodies[p.b];
     contacts::apply_impulse(p.normal, p.normal_impulse, a, b);
     contacts::apply_impulse(p.tangent[0], p.friction_impulse[0], a, b);
     contacts::apply_impulse(p.tangent[1], p.friction_impulse[1], a, b);
@@ -199,8 +198,8 @@ Change sweep(System& s, const Island& island, double dt) {
   for (std::uint32_t c = island.first_contact; c < island.end_contact; ++c) {
     const Contact& contact = s.contacts[c];
     Point* const points = s.points.data() + contact.first;
-    Body& a = s.bodies[at(points[0].a)];
-    Body& b = s.bodies[at(points[0].b)];
+    Body& a = s.bodies[points[0].a];
+    Body& b = s.bodies[points[0].b];
     std::array<double, max_points> speed{};
     std::array<double, max_points> normal_impulse{};
     for (std::size_t k = 0; k < contact.count; ++k) {
@@ -242,8 +241,8 @@ void follow_trend(System& s, const Island& island, double ratio) {
   const double part = ratio <= 1 ? ratio : 0;
   for (std::uint32_t i = island.first_point; i < island.end_point; ++i) {
     Point& p = s.points[i];
-    Body& a = s.bodies[at(p.a)];
-    Body& b = s.bodies[at(p.b)];
+    Body& a = s.bodies[p.a];
+    Body& b = s.bodies[p.b];
     double* const now[3] = {&p.normal_impulse, &p.friction_impulse[0], &p.friction_impulse[1]};
     const contacts::Row* const rows[3] = {&p.normal, &p.tangent[0], &p.tangent[1]};
     for (int k = 0; k < 3; ++k) {
@@ -296,8 +295,8 @@ void solve_coupled(Context& context, System& s, response::Coupling& coupling, co
     contacts::add_forces(s, island);
     warm_start(s, island);
   });
-  for (const std::int32_t body : s.alone) {
-    Body& b = s.bodies[at(body)];
+  for (const BodySlot body : s.alone) {
+    Body& b = s.bodies[body];
     b.v = b.v + b.free_v;
     b.w = b.w + b.free_w;
   }
@@ -305,14 +304,14 @@ void solve_coupled(Context& context, System& s, response::Coupling& coupling, co
   response::prepare(coupling.contacts, coupling.state);
   const auto load = [&] {
     for (contact::CoupledBody& c : coupling.state.bodies) {
-      c.v = s.bodies[at(c.body)].v;
-      c.w = s.bodies[at(c.body)].w;
+      c.v = s.bodies[c.body].v;
+      c.w = s.bodies[c.body].w;
     }
   };
   const auto store = [&] {
     for (const contact::CoupledBody& c : coupling.state.bodies) {
-      s.bodies[at(c.body)].v = c.v;
-      s.bodies[at(c.body)].w = c.w;
+      s.bodies[c.body].v = c.v;
+      s.bodies[c.body].w = c.w;
     }
   };
   load();
@@ -356,7 +355,7 @@ void solve_island(System& s, Island& island, const SolverOptions& options, doubl
 }
 
 void run(Context& context, const response::In& in, const SolverOptions& options,
-         std::span<contact::CachedManifold> pairs, Scratch& scratch, const response::Out& out, StageStats& stats) {
+         ManifoldSpan<contact::CachedManifold> pairs, Scratch& scratch, const response::Out& out, StageStats& stats) {
   const StageTimer timer(stats);
   System& s = scratch.system;
   contacts::build(context, in, pairs, s);

@@ -19,11 +19,11 @@ namespace carom::impulse {
 
 struct Scratch {
   contacts::System system;
-  double residual = 0;  ///< of the last step, the largest of all islands, see contacts::residual
+  double residual = 0;  ///< residual of the last step, the largest of all islands, see contacts::residual
 };
 
 void run(Context& context, const response::In& in, const SolverOptions& options,
-         std::span<contact::CachedManifold> pairs, Scratch& scratch, const response::Out& out, StageStats& stats);
+         ManifoldSpan<contact::CachedManifold> pairs, Scratch& scratch, const response::Out& out, StageStats& stats);
 
 /// The second part for one island, whose bodies have the velocities of the end of the step without contacts. Starts
 /// from the impulses that the points have.

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/at.hpp"
 #include "core/stage_timer.hpp"
 #include "response/impulse.hpp"
 
@@ -31,8 +30,8 @@ Row combined(double c, const Row& p, double s, const Row& q, const Body& a, cons
 void align(System& s, const Island& island) {
   for (std::uint32_t i = island.first_point; i < island.end_point; ++i) {
     Point& p = s.points[i];
-    const Body& a = s.bodies[at(p.a)];
-    const Body& b = s.bodies[at(p.b)];
+    const Body& a = s.bodies[p.a];
+    const Body& b = s.bodies[p.b];
     const double v0 = contacts::speed_along(p.tangent[0], a, b);
     const double v1 = contacts::speed_along(p.tangent[1], a, b);
     const double size = std::sqrt(v0 * v0 + v1 * v1);
@@ -51,8 +50,8 @@ const Row& row_of(const Point& p, std::size_t k) {
 /// Change of the speed along p at one point by a unit of impulse along q at another.
 double across(const System& s, const Point& i, const Row& p, const Point& j, const Row& q) {
   double sum = 0;
-  const auto share = [&](std::int32_t body, double sign, const Vec3& turn, const Vec3& spin) {
-    const Body& b = s.bodies[at(body)];
+  const auto share = [&](BodySlot body, double sign, const Vec3& turn, const Vec3& spin) {
+    const Body& b = s.bodies[body];
     if (b.moves) sum += sign * (dot(p.along, contacts::scaled(b.inverse_mass, q.along)) + dot(turn, spin));
   };
   if (i.a == j.a) share(i.a, 1, p.turn_a, q.spin_a);
@@ -178,7 +177,7 @@ void measure(const System& s, const Island& island, Work& work) {
   for (std::size_t i = 0; i < count; ++i) {
     const Point& p = s.points[island.first_point + i];
     for (std::size_t k = 0; k < 3; ++k)
-      work.before[3 * i + k] = contacts::speed_along(row_of(p, k), s.bodies[at(p.a)], s.bodies[at(p.b)]);
+      work.before[3 * i + k] = contacts::speed_along(row_of(p, k), s.bodies[p.a], s.bodies[p.b]);
   }
 }
 
@@ -186,8 +185,8 @@ void apply(System& s, const Island& island, const Work& work, double factor) {
   for (std::uint32_t i = island.first_point; i < island.end_point; ++i) {
     const Point& p = s.points[i];
     for (std::size_t k = 0; k < 3; ++k)
-      contacts::apply_impulse(row_of(p, k), factor * work.found[3 * (i - island.first_point) + k], s.bodies[at(p.a)],
-                              s.bodies[at(p.b)]);
+      contacts::apply_impulse(row_of(p, k), factor * work.found[3 * (i - island.first_point) + k], s.bodies[p.a],
+                              s.bodies[p.b]);
   }
 }
 
@@ -227,7 +226,7 @@ bool collide(System& s, Island& island, const SolverOptions& options, double dt,
   for (std::size_t i = 0; i < count; ++i) {
     const Point& p = s.points[island.first_point + i];
     for (std::size_t k = 0; k < 3; ++k) {
-      const double after = contacts::speed_along(row_of(p, k), s.bodies[at(p.a)], s.bodies[at(p.b)]);
+      const double after = contacts::speed_along(row_of(p, k), s.bodies[p.a], s.bodies[p.b]);
       met += work.found[3 * i + k] * work.before[3 * i + k];
       change += work.found[3 * i + k] * (after - work.before[3 * i + k]);
     }
@@ -289,7 +288,7 @@ void solve_island(System& s, Island& island, const SolverOptions& options, doubl
 }  // namespace
 
 void run(Context& context, const response::In& in, const SolverOptions& options,
-         std::span<contact::CachedManifold> pairs, Scratch& scratch, const response::Out& out, StageStats& stats) {
+         ManifoldSpan<contact::CachedManifold> pairs, Scratch& scratch, const response::Out& out, StageStats& stats) {
   const StageTimer timer(stats);
   System& s = scratch.system;
   contacts::build(context, in, pairs, s);

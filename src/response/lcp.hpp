@@ -26,13 +26,13 @@ struct Work {
   struct Mix {
     double part[3];
   };
-  std::vector<Mix> mixes;        ///< of the unknowns of a point, see lcp.cpp
+  std::vector<Mix> mixes;        ///< mixes of the unknowns of a point, see lcp.cpp
   std::vector<double> delassus;  ///< 3 by 3 for each two points: normal and two tangents
   std::vector<double> matrix;
   std::vector<double> right;
   std::vector<double> z;
-  std::vector<double> unit;           ///< of each unknown, see lcp.cpp
-  std::vector<std::uint32_t> offset;  ///< of the unknowns of each point
+  std::vector<double> unit;           ///< unit of each unknown, see lcp.cpp
+  std::vector<std::uint32_t> offset;  ///< first unknown of each point
   std::vector<double> wanted;         ///< m/s, least speed along the normal at the end
   std::vector<double> before;         ///< m/s, three speeds of each point
   std::vector<double> found;          ///< N s, three impulses of each point
@@ -41,11 +41,11 @@ struct Work {
 
 struct Scratch {
   contacts::System system;
-  double residual = 0;  ///< of the last step, the largest of all islands, see lemke::Result
+  double residual = 0;  ///< residual of the last step, the largest of all islands, see lemke::Result
   std::vector<Work> work;
 };
 
 void run(Context& context, const response::In& in, const SolverOptions& options,
-         std::span<contact::CachedManifold> pairs, Scratch& scratch, const response::Out& out, StageStats& stats);
+         ManifoldSpan<contact::CachedManifold> pairs, Scratch& scratch, const response::Out& out, StageStats& stats);
 
 }  // namespace carom::lcp

@@ -51,7 +51,7 @@ class Tableau {
     std::size_t best = 0;
     const auto need = [&](std::size_t i) { return row_of(i)[value()] / -row_of(i)[artificial()]; };
     for (std::size_t i = 1; i < n_; ++i) {
-      // Of equal ones the last: with unit vectors beside the values that is the lexicographic least.
+      // The last of equal ones: with unit vectors beside the values that is the lexicographic least.
       if (need(i) <= need(best)) best = i;
     }
     return best;
@@ -109,7 +109,7 @@ class Tableau {
       return x < y - slack ? -1 : x > y + slack ? 1 : 0;
     };
     if (const int o = order(a[value()] * fa, b[value()] * fb); o != 0) return o < 0;
-    // Of those that give way at once, the artificial one: then all is done.
+    // The artificial one of those that give way at once: then all is done.
     if (static_cast<std::size_t>(s_.basis[i]) == artificial()) return true;
     if (static_cast<std::size_t>(s_.basis[k]) == artificial()) return false;
     for (std::size_t j = 0; j < n_; ++j) {

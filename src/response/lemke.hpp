@@ -25,7 +25,7 @@ enum class Outcome : std::uint8_t {
 struct Scratch {
   std::vector<double> tableau;
   std::vector<std::int32_t> basis;  ///< i: w_i, n + i: z_i, 2 n: the artificial one
-  std::vector<double> matrix;       ///< of what is positive
+  std::vector<double> matrix;       ///< matrix of the positive unknowns
   std::vector<std::int32_t> positive;
   std::vector<double> right;
   std::vector<double> best;

@@ -8,7 +8,7 @@
 namespace carom::rigid_penalty {
 namespace {
 
-/// Of the force in a substep in which a point begins or ends to overlap, the part that is due: with all of it, what
+/// Part of the force that is due in a substep in which a point begins or ends to overlap: with all of it, what
 /// bounces would leave up to some per cent too fast or too slow, as chance has it. Substeps with the force of a spring,
 /// K its stiffness times the inverse effective mass, keep v^2 + h K d v + K d^2, v being the opening before and d the
 /// depth; with the opening after them v^2 - h K d v + K d^2. Outside it is v^2, and is to stay. Forces that pull the

@@ -31,7 +31,7 @@ class ReboundTable {
     double restitution = 0;
     std::array<double, knots> ratio{};
   };
-  std::vector<Row> rows_;  ///< of each restitution asked for so far; few
+  std::vector<Row> rows_;  ///< one for each restitution asked for so far; few
 };
 
 }  // namespace carom::rigid_penalty

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 
-#include "core/at.hpp"
 #include "core/check.hpp"
 
 namespace carom::rigid_penalty {
@@ -97,12 +96,12 @@ double inverse_effective_mass_of_impact(const System& s, std::span<const Point> 
     if (!body.moves) return 0.0;
     return dot(along, contacts::scaled(body.inverse_mass, along)) + dot(turn, body.inverse_inertia * turn);
   };
-  return (of(s.bodies[at(points.front().a)], turn_a) + of(s.bodies[at(points.front().b)], turn_b)) / squares;
+  return (of(s.bodies[points.front().a], turn_a) + of(s.bodies[points.front().b], turn_b)) / squares;
 }
 
 }  // namespace
 
-void stiffen(const response::In& in, const SolverOptions& options, std::span<const contact::CachedManifold> pairs,
+void stiffen(const response::In& in, const SolverOptions& options, ManifoldSpan<const contact::CachedManifold> pairs,
              Scratch& scratch) {
   const System& s = scratch.system;
   scratch.springs.assign(s.points.size(), {});
@@ -116,14 +115,14 @@ void stiffen(const response::In& in, const SolverOptions& options, std::span<con
     const double impact_inverse_effective_mass = inverse_effective_mass_of_impact(s, {&s.points[c.first], c.count});
     for (std::size_t k = 0; k < c.count; ++k) {
       const Point& p = s.points[c.first + k];
-      const Moving& a = scratch.moving[at(p.a)];
-      const Moving& b = scratch.moving[at(p.b)];
+      const Moving& a = scratch.moving[p.a];
+      const Moving& b = scratch.moving[p.b];
       const double inverse_effective_mass = a.inverse_effective_mass + b.inverse_effective_mass;
       const double normal_inverse_effective_mass = a.normal_inverse_effective_mass + b.normal_inverse_effective_mass;
       Spring& spring = scratch.springs[c.first + k];
       spring.gap = p.gap;
       spring.pull = p.pull;
-      spring.place = pairs[at(c.pair)].points[k].middle;
+      spring.place = pairs[c.pair].points[k].middle;
       if (!(normal_inverse_effective_mass > 0)) continue;  // all of it is locked
       const double stiffness =
           options.penalty.stiffness > 0 ? options.penalty.stiffness : chosen / (h * h * inverse_effective_mass);
@@ -139,7 +138,7 @@ void stiffen(const response::In& in, const SolverOptions& options, std::span<con
         require(stiffness <= largest, ErrorCode::unstable,
                 "bodies '{}' and '{}': solver.penalty.stiffness is {} N/m; at most {:.4g} is stable with dt {} and {} "
                 "substeps",
-                in.bodies.info[at(p.a)].name, in.bodies.info[at(p.b)].name, stiffness, largest, in.dt,
+                in.bodies.info[p.a].name, in.bodies.info[p.b].name, stiffness, largest, in.dt,
                 options.penalty.substeps);
       }
       spring.stiffness = stiffness;
@@ -158,7 +157,7 @@ void stiffen(const response::In& in, const SolverOptions& options, std::span<con
       }
       spring.drag = 2 * std::sqrt(stiffness / inverse_effective_mass);
     }
-    rest({&s.points[c.first], c.count}, pairs[at(c.pair)], static_cast<double>(pairs[at(c.pair)].stored), h,
+    rest({&s.points[c.first], c.count}, pairs[c.pair], static_cast<double>(pairs[c.pair].stored), h,
          {scratch.springs.data() + c.first, c.count});
   }
 }
@@ -186,7 +185,7 @@ bool is_opening(const System& s, double resting_speed, double dt, std::span<cons
   for (std::size_t k = 0; k < springs.size(); ++k) {
     const Point& p = points[k];
     if (!(p.apart > 0)) continue;
-    const double opened = contacts::moved_apart(p.normal, s.bodies[at(p.a)], s.bodies[at(p.b)]);
+    const double opened = contacts::moved_apart(p.normal, s.bodies[p.a], s.bodies[p.b]);
     if (opened > 0.5 * p.apart && not_pressed(springs[k]) > dt * (opened + rounding * resting_speed)) return true;
   }
   return false;

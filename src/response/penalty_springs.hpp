@@ -7,7 +7,7 @@
 namespace carom::rigid_penalty {
 
 /// Springs of all points: as stiff as was given, if that is stable, or as is.
-void stiffen(const response::In& in, const SolverOptions& options, std::span<const contact::CachedManifold> pairs,
+void stiffen(const response::In& in, const SolverOptions& options, ManifoldSpan<const contact::CachedManifold> pairs,
              Scratch& scratch);
 
 /// J, in the springs of a pair as they are now.

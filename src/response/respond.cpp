@@ -14,7 +14,7 @@ namespace {
 void set_masses(const rigid::Bodies& table, const rigid::StepMotion& motion, bool free,
                 std::span<CoupledBody> coupled) {
   for (CoupledBody& body : coupled) {
-    const std::size_t i = at(body.body);
+    const BodySlot i = body.body;
     body.impulse = body.moment = body.displacement = body.turn = {};
     const rigid::Mass& mass = table.mass[i];
     if (mass.inverse == 0 || table.asleep[i] != 0) continue;
@@ -32,7 +32,7 @@ void add_to_free_motion(const rigid::Bodies& table, const WorldOptions& options,
                         rigid::StepMotion& motion) {
   const double per_step = 1 / options.dt;
   for (const CoupledBody& body : coupled) {
-    const std::size_t i = at(body.body);
+    const BodySlot i = body.body;
     if (table.mass[i].inverse == 0 || table.asleep[i] != 0) continue;
     const math::Vec3 none;
     motion.free[i] = rigid::free_motion(table.motion[i], motion.poses.rotation[i], table.mass[i], table.info[i],
@@ -47,7 +47,7 @@ int wanted_inner_steps(const RespondIn& in, const bodies::Vertices& vertices) {
   int count = 1;
   for (const bodies::SurfacePart& part : vertices.parts) {
     const Body& body = in.bodies[part.id];
-    if (body.motion != MotionModel::particles || in.table.asleep[at(part.body)] != 0) continue;
+    if (body.motion != MotionModel::particles || in.table.asleep[part.body] != 0) continue;
     const int wanted = body.inner_steps > 0            ? (body.inner_steps + in.rounds - 1) / in.rounds
                        : body.max_step < in.options.dt ? static_cast<int>(std::ceil(in.options.dt / body.max_step))
                                                        : 1;
@@ -68,7 +68,7 @@ void mark_touched(std::span<const AnchorContact> anchors, bodies::Vertices& vert
 
 }  // namespace
 
-void respond(Context& context, const RespondIn& given, std::span<contact::CachedManifold> manifolds,
+void respond(Context& context, const RespondIn& given, ManifoldSpan<contact::CachedManifold> manifolds,
              std::span<AnchorContact> anchors, contact::CoupledBodies& coupled, bodies::Vertices& vertices,
              rigid::StepMotion& motion, RespondScratch& scratch, StageStats& stats) {
   const WorldOptions& options = given.options;
@@ -108,9 +108,14 @@ void respond(Context& context, const RespondIn& given, std::span<contact::Cached
     coupling.push_sweeps = std::max(1, coupling.push_sweeps / given.rounds);
     coupling.relax_sweeps = std::max(1, coupling.relax_sweeps / given.rounds);
     mark_touched(anchors, vertices);
-    coupling.add_forces = [&](double interval) {
+    coupling.add_forces = [&, elapsed = 0.0](double interval) mutable {
       bodies::add_forces(context.workers, given.bodies, given.table, options.gravity, interval, vertices);
+      elapsed += interval;
+      hold(given.joints, state, {.max_speed = options.solver.max_push_speed}, interval,
+           std::min(1.0, elapsed / options.dt));
     };
+    coupling.workers = &context.workers;
+    coupling.batches = &scratch.vertex_contacts;
     in.coupling = &coupling;
     if (!anchors.empty()) stats.set_unit("contacts");
     stats.in += anchors.size();

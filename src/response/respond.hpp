@@ -4,6 +4,7 @@
 #include "contact/match_contacts.hpp"
 #include "contact/surface_contacts.hpp"
 #include "island/islands.hpp"
+#include "response/anchor_joint.hpp"
 #include "response/anchor_penalty.hpp"
 #include "response/rigid_response.hpp"
 
@@ -15,20 +16,22 @@ struct RespondIn {
   const WorldOptions& options;
   const BodyMap& bodies;
   const rigid::Bodies& table;
-  std::span<const std::int32_t> active_indices;
+  std::span<const ManifoldIndex> active_indices;
   const contact::ActivePairs& active;
   const island::Islands& islands;
   bool deforming = false;  ///< some body has vertices that move
-  int rounds = 1;          ///< of the whole step; this is one of them
+  int rounds = 1;          ///< number of rounds of the whole step; this is one of them
+  std::span<AnchorJoint> joints{};
 };
 
 struct RespondScratch {
   Scratch rigid;
   anchor_penalty::Scratch anchors;
+  VertexContacts vertex_contacts;
 };
 
 /// Rigid bodies that touch something get their next motion, vertices the ends of their motion.
-void respond(Context& context, const RespondIn& in, std::span<contact::CachedManifold> manifolds,
+void respond(Context& context, const RespondIn& in, ManifoldSpan<contact::CachedManifold> manifolds,
              std::span<AnchorContact> anchors, contact::CoupledBodies& coupled, bodies::Vertices& vertices,
              rigid::StepMotion& motion, RespondScratch& scratch, StageStats& stats);
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/at.hpp"
 #include "core/stage_timer.hpp"
 #include "response/penalty_springs.hpp"
 #include "shapes/support.hpp"
@@ -20,16 +19,16 @@ using contacts::System;
 constexpr std::size_t body_grain = 16;
 
 /// N m s, angular, at the beginning of the step, about the free axes.
-Vec3 momentum_of(const response::In& in, std::size_t i) {
+Vec3 momentum_of(const response::In& in, BodySlot i) {
   const Vec3 all = rigid::turned(in.rotation[i], in.bodies.mass[i].inertia, in.bodies.motion[i].w);
   return rigid::unlocked(all, in.bodies.info[i].locked_rotation);
 }
 
-void start_bodies(const response::In& in, const System& s, std::vector<Moving>& moving) {
+void start_bodies(const response::In& in, const System& s, BySlot<Moving>& moving) {
   moving.resize(in.bodies.size());
   for (const Point& p : s.points) {
-    for (const std::int32_t body : {p.a, p.b}) {
-      const std::size_t i = at(body);
+    for (const BodySlot body : {p.a, p.b}) {
+      const BodySlot i = body;
       Moving& m = moving[i];
       m = {};
       m.start = m.x = in.bodies.motion[i].x;
@@ -69,20 +68,20 @@ void add_point(Six& sum, const Vec3& along, const Vec3& arm) {
 
 /// How far each body gives way to its points.
 void measure_bodies(const System& s, Scratch& scratch) {
-  scratch.sums.resize(2 * s.bodies.size());
-  for (const std::int32_t body : s.touched) {
-    scratch.sums[2 * at(body)].setZero();
-    scratch.sums[2 * at(body) + 1].setZero();
+  scratch.sums.resize(s.bodies.size());
+  for (const BodySlot body : s.touched) {
+    scratch.sums[body].all.setZero();
+    scratch.sums[body].normals.setZero();
   }
   for (const Point& p : s.points) {
-    const auto add = [&](std::int32_t body, bool of_a) {
-      if (!s.bodies[at(body)].moves) return;
+    const auto add = [&](BodySlot body, bool of_a) {
+      if (!s.bodies[body].moves) return;
       const contacts::Row* const rows[3] = {&p.normal, &p.tangent[0], &p.tangent[1]};
       for (int k = 0; k < 3; ++k) {
         Eigen::Matrix<double, 6, 1> j;
         j << math::to_eigen(rows[k]->along), math::to_eigen(of_a ? rows[k]->turn_a : rows[k]->turn_b);
-        scratch.sums[2 * at(body)] += j * j.transpose();
-        if (k == 0) scratch.sums[2 * at(body) + 1] += j * j.transpose();
+        scratch.sums[body].all += j * j.transpose();
+        if (k == 0) scratch.sums[body].normals += j * j.transpose();
       }
     };
     add(p.a, true);
@@ -102,10 +101,10 @@ struct TouchingBodies {
 
 TouchingBodies touching_bodies(const System& s, const Contact& c, double time, Scratch& scratch) {
   const Point& first = s.points[c.first];
-  Moving& a = scratch.moving[at(first.a)];
-  Moving& b = scratch.moving[at(first.b)];
-  const bool a_moves = s.bodies[at(first.a)].moves;
-  const bool b_moves = s.bodies[at(first.b)].moves;
+  Moving& a = scratch.moving[first.a];
+  Moving& b = scratch.moving[first.b];
+  const bool a_moves = s.bodies[first.a].moves;
+  const bool b_moves = s.bodies[first.b].moves;
   // A body that no force moves is shared by islands: its pose is computed, not advanced.
   return {a, b, a_moves, b_moves, a_moves ? a.x : a.x + time * a.v, b_moves ? b.x : b.x + time * b.v};
 }
@@ -121,14 +120,14 @@ Vec3 farthest(const rigid::Collider& collider, const math::Quat& q, const Vec3& 
 struct Follower {
   bool is_a;
   const rigid::Collider& collider;
-  const math::Quat& begin;  ///< of its body, at the beginning of the step
+  const math::Quat& begin;  ///< attitude of its body at the beginning of the step
 };
 
 Follower follower(const response::In& in, const contact::CachedManifold& pair) {
-  const rigid::Collider& a = in.bodies.colliders[at(pair.collider_a)];
-  const rigid::Collider& b = in.bodies.colliders[at(pair.collider_b)];
-  if (a.size < b.size) return {true, a, in.bodies.motion[at(pair.body_a)].q};
-  return {false, b, in.bodies.motion[at(pair.body_b)].q};
+  const rigid::Collider& a = in.bodies.colliders[pair.collider_a];
+  const rigid::Collider& b = in.bodies.colliders[pair.collider_b];
+  if (a.size < b.size) return {true, a, in.bodies.motion[pair.body_a].q};
+  return {false, b, in.bodies.motion[pair.body_b].q};
 }
 
 /// By how much the points of a pair have turned since the beginning of the step, about the centre of mass of the body
@@ -255,16 +254,16 @@ bool has_turned(const Moving& m) {
 /// Where bodies of an island have turned, makes the springs softer that have become too stiff for how far bodies now
 /// give way: a thin one does so little while it is pushed at its end, along it, and a thousand times as far when it has
 /// turned. Never stiffer within a step, which would give energy.
-void soften(const response::In& in, const Island& island, std::span<contact::CachedManifold> pairs, double time,
+void soften(const response::In& in, const Island& island, ManifoldSpan<contact::CachedManifold> pairs, double time,
             Scratch& scratch) {
   System& s = scratch.system;
   bool any = false;
   const auto members = std::span(s.members).subspan(island.first_body, island.end_body - island.first_body);
-  for (const std::int32_t body : members) {
-    Moving& m = scratch.moving[at(body)];
-    m.remeasured = s.bodies[at(body)].moves && has_turned(m);
+  for (const BodySlot body : members) {
+    Moving& m = scratch.moving[body];
+    m.remeasured = s.bodies[body].moves && has_turned(m);
     any = any || m.remeasured;
-    if (m.remeasured) scratch.sums[2 * at(body)].setZero();
+    if (m.remeasured) scratch.sums[body].all.setZero();
   }
   if (!any) return;
   const auto contacts = std::span(s.contacts).subspan(island.first_contact, island.end_contact - island.first_contact);
@@ -275,27 +274,27 @@ void soften(const response::In& in, const Island& island, std::span<contact::Cac
     for (std::size_t k = 0; k < c.count; ++k) {
       const Vec3& place = scratch.springs[c.first + k].place;
       for (const Vec3& along : directions) {
-        if (m.a_moves && m.a.remeasured) add_point(scratch.sums[2 * at(first.a)], along, place - m.xa);
-        if (m.b_moves && m.b.remeasured) add_point(scratch.sums[2 * at(first.b)], along, place - m.xb);
+        if (m.a_moves && m.a.remeasured) add_point(scratch.sums[first.a].all, along, place - m.xa);
+        if (m.b_moves && m.b.remeasured) add_point(scratch.sums[first.b].all, along, place - m.xb);
       }
     }
   }
-  for (const std::int32_t body : members) {
-    Moving& m = scratch.moving[at(body)];
+  for (const BodySlot body : members) {
+    Moving& m = scratch.moving[body];
     if (!m.remeasured) continue;
-    contacts::Body now = s.bodies[at(body)];
-    now.inverse_inertia = rigid::inverse_inertia(math::matrix(m.q), in.bodies.mass[at(body)], in.bodies.info[at(body)]);
-    m.inverse_effective_mass = largest(now, scratch.sums[2 * at(body)]);
+    contacts::Body now = s.bodies[body];
+    now.inverse_inertia = rigid::inverse_inertia(math::matrix(m.q), in.bodies.mass[body], in.bodies.info[body]);
+    m.inverse_effective_mass = largest(now, scratch.sums[body].all);
     m.measured = m.q;
   }
   for (const Contact& c : contacts) {
     const Point& first = s.points[c.first];
     const double inverse_effective_mass =
-        scratch.moving[at(first.a)].inverse_effective_mass + scratch.moving[at(first.b)].inverse_effective_mass;
+        scratch.moving[first.a].inverse_effective_mass + scratch.moving[first.b].inverse_effective_mass;
     Spring* const springs = scratch.springs.data() + c.first;
     if (!(inverse_effective_mass > springs->bearable)) continue;
     const double fraction = springs->bearable / inverse_effective_mass;
-    contact::CachedManifold& pair = pairs[at(c.pair)];
+    contact::CachedManifold& pair = pairs[c.pair];
     pair.friction_impulse = fraction * pair.friction_impulse;
     for (std::size_t k = 0; k < c.count; ++k) {
       springs[k].stiffness *= fraction;
@@ -306,7 +305,7 @@ void soften(const response::In& in, const Island& island, std::span<contact::Cac
   }
 }
 
-void move(const response::In& in, const System& s, std::size_t i, double h, double fraction, Moving& m) {
+void move(const response::In& in, const System& s, BodySlot i, double h, double fraction, Moving& m) {
   const rigid::Mass& mass = in.bodies.mass[i];
   const rigid::Info& info = in.bodies.info[i];
   const contacts::Body& body = s.bodies[i];
@@ -322,7 +321,7 @@ void move(const response::In& in, const System& s, std::size_t i, double h, doub
 }
 
 /// Out of what it overlaps, without a velocity.
-void shift(const response::In& in, const contacts::Body& body, std::size_t i, Moving& m) {
+void shift(const response::In& in, const contacts::Body& body, BodySlot i, Moving& m) {
   const auto none = [](const Vec3& v) { return v.x == 0 && v.y == 0 && v.z == 0; };
   if (none(body.correction_v) && none(body.correction_w)) return;
   m.pushed = true;
@@ -334,16 +333,16 @@ void shift(const response::In& in, const contacts::Body& body, std::size_t i, Mo
 }  // namespace
 
 void run(Context& context, const response::In& in, const SolverOptions& options,
-         std::span<contact::CachedManifold> pairs, Scratch& scratch, const response::Out& out, StageStats& stats) {
+         ManifoldSpan<contact::CachedManifold> pairs, Scratch& scratch, const response::Out& out, StageStats& stats) {
   const StageTimer timer(stats);
   System& s = scratch.system;
   contacts::build(context, in, pairs, s);
   start_bodies(in, s, scratch.moving);
   measure_bodies(s, scratch);
   parallel_for(context.workers, s.touched.size(), body_grain, [&](std::size_t k) {
-    const std::size_t i = at(s.touched[k]);
-    scratch.moving[i].inverse_effective_mass = largest(s.bodies[i], scratch.sums[2 * i]);
-    scratch.moving[i].normal_inverse_effective_mass = largest(s.bodies[i], scratch.sums[2 * i + 1]);
+    const BodySlot i = s.touched[k];
+    scratch.moving[i].inverse_effective_mass = largest(s.bodies[i], scratch.sums[i].all);
+    scratch.moving[i].normal_inverse_effective_mass = largest(s.bodies[i], scratch.sums[i].normals);
   });
   stiffen(in, options, pairs, scratch);
   const int steps = options.penalty.substeps;
@@ -352,7 +351,7 @@ void run(Context& context, const response::In& in, const SolverOptions& options,
     const Island& island = s.islands[k];
     const auto springs_of = [&](const Contact& c) { return std::span(scratch.springs).subspan(c.first, c.count); };
     const auto follow_to = [&](const Contact& c, int step) {
-      const contact::CachedManifold& pair = pairs[at(c.pair)];
+      const contact::CachedManifold& pair = pairs[c.pair];
       const TouchingBodies m = touching_bodies(s, c, step * h, scratch);
       const Follower f = follower(in, pair);
       if (step == 0) begin_to_roll(m, pair, f, springs_of(c));
@@ -363,20 +362,20 @@ void run(Context& context, const response::In& in, const SolverOptions& options,
         std::span(s.contacts).subspan(island.first_contact, island.end_contact - island.first_contact);
     for (int step = 0; step < steps; ++step) {
       if (step > 0) soften(in, island, pairs, step * h, scratch);
-      for (const Contact& c : contacts) press(follow_to(c, step), pairs[at(c.pair)], h, springs_of(c));
+      for (const Contact& c : contacts) press(follow_to(c, step), pairs[c.pair], h, springs_of(c));
       for (std::uint32_t m = island.first_body; m < island.end_body; ++m) {
-        const std::size_t i = at(s.members[m]);
+        const BodySlot i = s.members[m];
         move(in, s, i, h, 1.0 / steps, scratch.moving[i]);
       }
     }
     const auto points_of = [&](const Contact& c) { return std::span(s.points).subspan(c.first, c.count); };
     for (const Contact& c : contacts) {
       follow_to(c, steps);
-      ask_apart(pairs[at(c.pair)], options.resting_speed, in.dt, springs_of(c), points_of(c));
+      ask_apart(pairs[c.pair], options.resting_speed, in.dt, springs_of(c), points_of(c));
     }
     contacts::move_apart(s, island);
     for (const Contact& c : contacts) {
-      contact::CachedManifold& pair = pairs[at(c.pair)];
+      contact::CachedManifold& pair = pairs[c.pair];
       pair.opening = is_opening(s, options.resting_speed, in.dt, springs_of(c), points_of(c));
       pair.torsion_impulse = 0;
       pair.stored = static_cast<float>(energy(springs_of(c), h));
@@ -388,7 +387,7 @@ void run(Context& context, const response::In& in, const SolverOptions& options,
       }
     }
     for (std::uint32_t m = island.first_body; m < island.end_body; ++m) {
-      const std::size_t i = at(s.members[m]);
+      const BodySlot i = s.members[m];
       Moving& moved = scratch.moving[i];
       shift(in, s.bodies[i], i, moved);
       if (!moved.pushed) continue;  // its free way is exact

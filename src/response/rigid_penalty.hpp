@@ -79,14 +79,19 @@ struct Spring {
 
 struct Scratch {
   contacts::System system;
-  std::vector<Moving> moving;                     ///< of each body
-  std::vector<Spring> springs;                    ///< of each point of the system
-  std::vector<Eigen::Matrix<double, 6, 6>> sums;  ///< of J^T J of each body; all directions, and normals alone
+  BySlot<Moving> moving;
+  std::vector<Spring> springs;  ///< springs of all points of the system
+  /// Sums of J^T J over the points of a body.
+  struct Sums {
+    Eigen::Matrix<double, 6, 6> all;      ///< in all directions
+    Eigen::Matrix<double, 6, 6> normals;  ///< along the normals alone
+  };
+  BySlot<Sums> sums;
   ReboundTable rebounds;
 };
 
 /// Throws Error(unstable) that names the bodies and the largest stable stiffness, before anything has changed.
 void run(Context& context, const response::In& in, const SolverOptions& options,
-         std::span<contact::CachedManifold> pairs, Scratch& scratch, const response::Out& out, StageStats& stats);
+         ManifoldSpan<contact::CachedManifold> pairs, Scratch& scratch, const response::Out& out, StageStats& stats);
 
 }  // namespace carom::rigid_penalty

@@ -41,7 +41,7 @@ void check(Kind kind, const RigidBody& body) {
 }
 
 void run(Kind kind, Context& context, const In& in, const SolverOptions& options,
-         std::span<contact::CachedManifold> pairs, Scratch& scratch, const Out& out, StageStats& stats) {
+         ManifoldSpan<contact::CachedManifold> pairs, Scratch& scratch, const Out& out, StageStats& stats) {
   switch (kind) {
     case Kind::soft:
       return soft::run(context, in, options, pairs, scratch.soft, out, stats);

@@ -29,7 +29,7 @@ struct Scratch {
 };
 
 void run(Kind kind, Context& context, const In& in, const SolverOptions& options,
-         std::span<contact::CachedManifold> pairs, Scratch& scratch, const Out& out, StageStats& stats);
+         ManifoldSpan<contact::CachedManifold> pairs, Scratch& scratch, const Out& out, StageStats& stats);
 
 /// Whether what it takes of the energy of bodies in one step it may give back in another.
 constexpr bool stores_energy(Kind kind) {

@@ -2,7 +2,6 @@
 #include <array>
 #include <cmath>
 
-#include "core/at.hpp"
 #include "response/contact_system.hpp"
 
 // Moving apart what overlaps, without a velocity. What that does to the angular momentum of a free island, the step
@@ -25,8 +24,8 @@ void move_apart(System& s, const Island& island) {
     for (std::uint32_t c = island.first_contact; c < island.end_contact; ++c) {
       const Contact& contact = s.contacts[c];
       Point* const points = s.points.data() + contact.first;
-      Body& a = s.bodies[at(points[0].a)];
-      Body& b = s.bodies[at(points[0].b)];
+      Body& a = s.bodies[points[0].a];
+      Body& b = s.bodies[points[0].b];
       std::array<double, convex::max_manifold_points> speed{};
       std::array<double, convex::max_manifold_points> normal_impulse{};
       for (std::size_t k = 0; k < contact.count; ++k) {
@@ -52,16 +51,17 @@ void move_apart(System& s, const Island& island) {
 }
 
 void separate(System& s, const Island& island, double slop, double fastest, double dt) {
-  constexpr double fraction = 0.2;  // of an overlap, in one step: what pushes from several sides must not overshoot
+  constexpr double fraction =
+      0.2;  // fraction of an overlap that is opened in one step: pushes from several sides must not overshoot
   for (std::uint32_t i = island.first_point; i < island.end_point; ++i) {
     Point& p = s.points[i];
     p.apart = p.gap < -slop ? std::min(fraction * (-slop - p.gap) / dt, fastest)
-                            : -std::max(0.0, p.gap / dt + speed_along(p.normal, s.bodies[at(p.a)], s.bodies[at(p.b)]));
+                            : -std::max(0.0, p.gap / dt + speed_along(p.normal, s.bodies[p.a], s.bodies[p.b]));
   }
   move_apart(s, island);
 }
 
-rigid::Motion moved(const response::In& in, const Body& body, std::size_t i) {
+rigid::Motion moved(const response::In& in, const Body& body, BodySlot i) {
   const rigid::Motion& m = in.bodies.motion[i];
   const rigid::Mass& mass = in.bodies.mass[i];
   rigid::Motion next;

@@ -54,7 +54,7 @@ Vec3 vector_of(const float* from) {
 /// Velocities and displacements of rigid bodies as the lanes have them, for contacts with anchors.
 void load_coupled(const Scratch& s, std::span<contact::CoupledBody> bodies) {
   for (contact::CoupledBody& body : bodies) {
-    const SoftBody& row = s.bodies[static_cast<std::size_t>(s.row[static_cast<std::size_t>(body.body)])];
+    const SoftBody& row = s.bodies[static_cast<std::size_t>(s.row[body.body])];
     body.v = vector_of(row.velocity);
     body.w = vector_of(row.velocity + 3);
     body.displacement = vector_of(row.displacement);
@@ -66,7 +66,7 @@ void load_coupled(const Scratch& s, std::span<contact::CoupledBody> bodies) {
 /// they are applied again by these contacts themselves.
 void store_coupled(Scratch& s, std::span<const contact::CoupledBody> bodies) {
   for (const contact::CoupledBody& body : bodies) {
-    const auto r = static_cast<std::size_t>(s.row[static_cast<std::size_t>(body.body)]);
+    const auto r = static_cast<std::size_t>(s.row[body.body]);
     const double now[6] = {body.v.x, body.v.y, body.v.z, body.w.x, body.w.y, body.w.z};
     for (int k = 0; k < 6; ++k) {
       const float change = static_cast<float>(now[k] - static_cast<double>(s.bodies[r].velocity[k]));
@@ -84,15 +84,15 @@ void learn_load(SoftBatch& batch) {
 }
 
 /// More than half of the points have just begun, in touch and not by an impact.
-bool mostly_new(const In& in, std::span<const CachedManifold> pairs, double zone, double resting_speed) {
+bool mostly_new(const In& in, ManifoldSpan<const CachedManifold> pairs, double zone, double resting_speed) {
   std::size_t fresh = 0;
   std::size_t all = 0;
   for (const contact::ActivePair& touch : in.active_pairs) all += static_cast<std::size_t>(touch.count);
   if (2 * in.fresh_points <= all) return false;
-  for (const std::int32_t t : in.active_indices) {
-    const CachedManifold& pair = pairs[static_cast<std::size_t>(t)];
-    const rigid::Motion& a = in.bodies.motion[static_cast<std::size_t>(pair.body_a)];
-    const rigid::Motion& b = in.bodies.motion[static_cast<std::size_t>(pair.body_b)];
+  for (const ManifoldIndex t : in.active_indices) {
+    const CachedManifold& pair = pairs[t];
+    const rigid::Motion& a = in.bodies.motion[pair.body_a];
+    const rigid::Motion& b = in.bodies.motion[pair.body_b];
     for (std::size_t i = 0; i < static_cast<std::size_t>(pair.count); ++i) {
       if (pair.points[i].age > 0) continue;
       const Vec3& p = pair.points[i].middle;
@@ -116,7 +116,7 @@ void add_runs(Scratch& s, int what) {
 
 }  // namespace
 
-void run(Context& context, const In& in, const SolverOptions& options, std::span<CachedManifold> pairs, Scratch& s,
+void run(Context& context, const In& in, const SolverOptions& options, ManifoldSpan<CachedManifold> pairs, Scratch& s,
          const response::Out& out, StageStats& stats) {
   const StageTimer timer(stats);
   const double h = in.dt / options.soft.substeps;
@@ -145,9 +145,10 @@ void run(Context& context, const In& in, const SolverOptions& options, std::span
   const auto batches = static_cast<std::uint32_t>(s.batches.size());
   const auto rows = static_cast<std::uint32_t>(s.rows.size());
   response::Coupling* const coupling = in.coupling;
-  const int inner =
-      coupling == nullptr ? 0 : (coupling->inner_steps + options.soft.substeps - 1) / options.soft.substeps;
-  if (coupling != nullptr) response::prepare(coupling->contacts, coupling->state);
+  int inner = coupling == nullptr ? 0 : (coupling->inner_steps + options.soft.substeps - 1) / options.soft.substeps;
+  // Bending of cloth acts once in up to four inner steps.
+  while (inner > 1 && (inner * options.soft.substeps) % 4 != 0) ++inner;
+  if (coupling != nullptr) response::begin(*coupling);
   s.loops.clear();
   s.blocks.clear();
   add_loop(s, prepare, 0, batches, batches_of_block);
@@ -166,7 +167,7 @@ void run(Context& context, const In& in, const SolverOptions& options, std::span
   if (coupling != nullptr) add_loop(s, couple_bounce, 0, 1, 1);
   add_runs(s, finish);
 
-  s.runner.run(context.workers, s.blocks, [&](std::size_t stage, std::uint32_t block) {
+  const auto work = [&](std::size_t stage, std::uint32_t block) {
     const Scratch::Loop& loop = s.loops[stage];
     const bool of_bodies = loop.what >= next_velocity;
     const std::uint32_t span = s.blocks[stage] == 1 ? loop.end - loop.begin
@@ -210,7 +211,7 @@ void run(Context& context, const In& in, const SolverOptions& options, std::span
         return store_coupled(s, coupling->state.bodies);
       case couple_bounce:
         load_coupled(s, coupling->state.bodies);
-        response::bounce(coupling->contacts, coupling->state, coupling->options);
+        response::finish(*coupling);
         return store_coupled(s, coupling->state.bodies);
       case next_velocity:
         for (std::uint32_t i = begin; i < end; ++i) continue_velocity(s.bodies[i], s.begin[i]);
@@ -223,16 +224,25 @@ void run(Context& context, const In& in, const SolverOptions& options, std::span
       default:
         return;
     }
-  });
+  };
+  if (coupling == nullptr) {
+    s.runner.run(context.workers, s.blocks, work);
+  } else {
+    // Loops over deforming bodies are inside of one block: no thread may wait for it in a loop of its own.
+    for (std::size_t stage = 0; stage < s.blocks.size(); ++stage) {
+      parallel_for(context.workers, s.blocks[stage], 1,
+                   [&](std::size_t block) { work(stage, static_cast<std::uint32_t>(block)); });
+    }
+  }
   if (coupling != nullptr) {
     for (const contact::CoupledBody& body : coupling->state.bodies) {
-      Outcome& outcome = s.outcome[static_cast<std::size_t>(s.row[static_cast<std::size_t>(body.body)])];
+      Outcome& outcome = s.outcome[static_cast<std::size_t>(s.row[body.body])];
       outcome.impulse = outcome.impulse + body.impulse;
       outcome.moment = outcome.moment + body.moment;
     }
   }
   parallel_for(context.workers, s.rows.size(), bodies_of_block, [&](std::size_t r) {
-    const auto body = static_cast<std::size_t>(s.rows[r]);
+    const BodySlot body = s.rows[r];
     if (in.bodies.mass[body].inverse == 0 || in.bodies.asleep[body] != 0) return;
     out.next[body] = solved_motion(in, body, s.outcome[r], s.bodies[r], options.soft.substeps);
     out.solved[body] = 1;

@@ -49,18 +49,18 @@ struct Scratch {
   std::vector<kernels::SoftBody> bodies;
   std::vector<kernels::SoftMass> masses;
   std::vector<kernels::SoftBody> begin;  ///< velocities at the beginning of a substep
-  std::vector<std::int32_t> row;         ///< of each body; -1 if no contact has it
-  std::vector<std::int32_t> rows;        ///< bodies that have one
-  std::vector<Outcome> outcome;          ///< of each row
+  BySlot<std::int32_t> row;              ///< row of a body; -1 if no contact has it
+  std::vector<BodySlot> rows;            ///< bodies that have a row
+  std::vector<Outcome> outcome;          ///< outcome of each row
   std::vector<kernels::SoftBatch> batches;
   std::vector<Lanes> lanes;
-  std::vector<std::uint8_t> bounces;  ///< of each batch: 1 if some lane does
-  std::vector<std::int32_t> body_a;
-  std::vector<std::int32_t> body_b;
+  std::vector<std::uint8_t> bounces;  ///< 1 for a batch of which some lane bounces
+  std::vector<std::int32_t> row_a;    ///< row of body a of each contact; -1 if it does not move
+  std::vector<std::int32_t> row_b;
   std::vector<std::int32_t> colour;
   std::vector<std::uint64_t> used;
-  std::vector<std::uint32_t> place;   ///< of each contact: batch and lane
-  std::vector<std::uint32_t> counts;  ///< of each colour and number of points
+  std::vector<std::uint32_t> place;   ///< batch and lane of each contact
+  std::vector<std::uint32_t> counts;  ///< number of contacts of each color and number of points
   /// Batches that are solved before those of the next run: of one colour, or, in one block and in their order, of
   /// several, or of none.
   struct Run {
@@ -76,7 +76,7 @@ struct Scratch {
 };
 
 /// Solves the contacts of one step: pairs get their impulses, and the bodies that they hold their motion.
-void run(Context& context, const In& in, const SolverOptions& options, std::span<contact::CachedManifold> pairs,
+void run(Context& context, const In& in, const SolverOptions& options, ManifoldSpan<contact::CachedManifold> pairs,
          Scratch& scratch, const response::Out& out, StageStats& stats);
 
 }  // namespace carom::soft

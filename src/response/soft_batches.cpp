@@ -77,27 +77,24 @@ void make_rows(Context& context, const In& in, double h, Scratch& s) {
   const std::size_t count = in.bodies.size();
   s.row.assign(count, -1);
   s.rows.clear();
-  s.body_a.resize(in.active_indices.size());
-  s.body_b.resize(in.active_indices.size());
-  const auto row_of = [&](std::int32_t body) {
-    std::int32_t& row = s.row[static_cast<std::size_t>(body)];
+  s.row_a.resize(in.active_indices.size());
+  s.row_b.resize(in.active_indices.size());
+  const auto row_of = [&](BodySlot body) {
+    std::int32_t& row = s.row[body];
     if (row < 0) {
       row = static_cast<std::int32_t>(s.rows.size());
       s.rows.push_back(body);
     }
   };
-  const auto movable = [&](std::int32_t body) {
-    return in.bodies.mass[static_cast<std::size_t>(body)].inverse > 0 &&
-                   in.bodies.asleep[static_cast<std::size_t>(body)] == 0
-               ? s.row[static_cast<std::size_t>(body)]
-               : -1;
+  const auto movable = [&](BodySlot body) {
+    return in.bodies.mass[body].inverse > 0 && in.bodies.asleep[body] == 0 ? s.row[body] : -1;
   };
   for (std::size_t i = 0; i < in.active_indices.size(); ++i) {
     const contact::ActivePair& touch = in.active_pairs[i];
     row_of(touch.body_a);
     row_of(touch.body_b);
-    s.body_a[i] = movable(touch.body_a);
-    s.body_b[i] = movable(touch.body_b);
+    s.row_a[i] = movable(touch.body_a);
+    s.row_b[i] = movable(touch.body_b);
   }
   if (in.coupling != nullptr) {
     for (const contact::CoupledBody& coupled : in.coupling->state.bodies) row_of(coupled.body);
@@ -108,7 +105,7 @@ void make_rows(Context& context, const In& in, double h, Scratch& s) {
   s.masses.resize(rows);
   s.outcome.assign(rows, {});
   parallel_for(context.workers, rows - 1, bodies_of_block, [&](std::size_t r) {
-    const auto body = static_cast<std::size_t>(s.rows[r]);
+    const BodySlot body = s.rows[r];
     const rigid::Motion& m = in.bodies.motion[body];
     const rigid::Free& free = in.free[body];
     const rigid::Mass& mass = in.bodies.mass[body];
@@ -134,7 +131,7 @@ void make_rows(Context& context, const In& in, double h, Scratch& s) {
 }
 
 void place_contacts(const In& in, Scratch& s) {
-  colours::assign(s.body_a, s.body_b, s.rows.size() + 1, s.used, s.colour);
+  colours::assign(s.row_a, s.row_b, s.rows.size() + 1, s.used, s.colour);
   constexpr std::size_t classes = soft_points + 1;
   s.counts.assign((colours::max_colours + 1) * classes, 0);
   const auto class_of = [&](std::size_t i) {
@@ -223,12 +220,12 @@ void fill_no_point(kernels::SoftPoint& p, std::size_t lane) {
 
 }  // namespace
 
-void prefetch_batch(const In& in, std::span<const CachedManifold> pairs, const Scratch& s, std::size_t index) {
+void prefetch_batch(const In& in, ManifoldSpan<const CachedManifold> pairs, const Scratch& s, std::size_t index) {
   if (index >= s.lanes.size()) return;
   for (const std::int32_t contact : s.lanes[index].pair) {
     if (contact < 0) continue;
     const contact::ActivePair& touch = in.active_pairs[static_cast<std::size_t>(contact)];
-    prefetch_pair(pairs[static_cast<std::size_t>(touch.pair)], touch.count);
+    prefetch_pair(pairs[touch.pair], touch.count);
   }
 }
 
@@ -256,9 +253,9 @@ void Fill::operator()(std::uint32_t index) const {
 }
 
 Softness Fill::softness_of(std::size_t contact, const CachedManifold& pair) const {
-  if (s.body_a[contact] < 0 || s.body_b[contact] < 0) return still;
-  const double a = in.bodies.mass[static_cast<std::size_t>(pair.body_a)].inverse;
-  const double b = in.bodies.mass[static_cast<std::size_t>(pair.body_b)].inverse;
+  if (s.row_a[contact] < 0 || s.row_b[contact] < 0) return still;
+  const double a = in.bodies.mass[pair.body_a].inverse;
+  const double b = in.bodies.mass[pair.body_b].inverse;
   const double light = std::max(a, b);
   const double heavy = std::min(a, b);
   if (light <= even_ratio * heavy) return moving;
@@ -269,8 +266,8 @@ namespace {
 
 /// m/s^2, by which forces bring the bodies of a pair together.
 double pull_of(const response::In& in, const CachedManifold& pair) {
-  const auto gained_by = [&](std::int32_t body) {
-    const auto i = static_cast<std::size_t>(body);
+  const auto gained_by = [&](BodySlot body) {
+    const BodySlot i = body;
     const bool moves = in.bodies.mass[i].inverse > 0 && in.bodies.asleep[i] == 0;
     return moves ? in.free[i].v - in.bodies.motion[i].v : Vec3{};
   };
@@ -293,15 +290,15 @@ double impact_speed(double speed, double fall) {
 }  // namespace
 
 bool Fill::fill_contact(SoftBatch& batch, std::size_t lane, std::size_t contact) const {
-  CachedManifold& pair = pairs[static_cast<std::size_t>(in.active_indices[contact])];
-  const auto a = static_cast<std::size_t>(pair.body_a);
-  const auto b = static_cast<std::size_t>(pair.body_b);
+  CachedManifold& pair = pairs[in.active_indices[contact]];
+  const BodySlot a = pair.body_a;
+  const BodySlot b = pair.body_b;
   const rigid::Motion& ma = in.bodies.motion[a];
   const rigid::Motion& mb = in.bodies.motion[b];
   batch.a[lane] = s.row[a];
   batch.b[lane] = s.row[b];
-  batch.write_a[lane] = s.body_a[contact];
-  batch.write_b[lane] = s.body_b[contact];
+  batch.write_a[lane] = s.row_a[contact];
+  batch.write_b[lane] = s.row_b[contact];
   const Softness softness = softness_of(contact, pair);
   batch.bias_rate[lane] = softness.bias_rate;
   batch.mass_scale[lane] = softness.mass_scale;

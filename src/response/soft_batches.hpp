@@ -26,16 +26,17 @@ void make_rows(Context& context, const In& in, double h, Scratch& s);
 void place_contacts(const In& in, Scratch& s);
 
 /// Has the pairs of a batch fetched that is soon to be read.
-void prefetch_batch(const In& in, std::span<const contact::CachedManifold> pairs, const Scratch& s, std::size_t index);
+void prefetch_batch(const In& in, ManifoldSpan<const contact::CachedManifold> pairs, const Scratch& s,
+                    std::size_t index);
 
 math::Vec3 centre_of(const contact::CachedManifold& pair);
 
 /// Writes a batch, but for what soft_prepare() does.
 struct Fill {
   const In& in;
-  std::span<contact::CachedManifold> pairs;
+  ManifoldSpan<contact::CachedManifold> pairs;
   Scratch& s;
-  double hertz = 0;                                  ///< of contacts between bodies that move, as far as h allows
+  double hertz = 0;                                  ///< Hz, of contacts between bodies that move, as far as h allows
   double damping = 0;                                ///< ratio to critical
   double h = 0;                                      ///< s, of a substep
   Softness moving = Softness(hertz, damping, h);     ///< between two bodies that move

@@ -49,16 +49,16 @@ double learning_rate(const contact::CachedPoint& point, double size, double unev
 
 }  // namespace
 
-void finish_batch(const In& in, const SolverOptions& options, std::span<CachedManifold> pairs, Scratch& s,
+void finish_batch(const In& in, const SolverOptions& options, ManifoldSpan<CachedManifold> pairs, Scratch& s,
                   std::uint32_t index) {
   prefetch_batch(in, pairs, s, index + 2);
   const SoftBatch& batch = s.batches[index];
   for (std::size_t lane = 0; lane < kernels::soft_lanes; ++lane) {
     const std::int32_t contact = s.lanes[index].pair[lane];
     if (contact < 0) continue;
-    CachedManifold& pair = pairs[static_cast<std::size_t>(in.active_indices[static_cast<std::size_t>(contact)])];
-    const Vec3& xa = in.bodies.motion[static_cast<std::size_t>(pair.body_a)].x;
-    const Vec3& xb = in.bodies.motion[static_cast<std::size_t>(pair.body_b)].x;
+    CachedManifold& pair = pairs[in.active_indices[static_cast<std::size_t>(contact)]];
+    const Vec3& xa = in.bodies.motion[pair.body_a].x;
+    const Vec3& xb = in.bodies.motion[pair.body_b].x;
     const auto tangent = [&](const kernels::SoftLane* t) { return Vec3{t[0][lane], t[1][lane], t[2][lane]}; };
     const Vec3 t1 = tangent(batch.first_tangent);
     const Vec3 t2 = tangent(batch.second_tangent);
@@ -74,8 +74,7 @@ void finish_batch(const In& in, const SolverOptions& options, std::span<CachedMa
     Vec3 moment_b = cross(centre - xb, impulse) + torsion;
     const double size = 2.0 * static_cast<double>(std::min(s.masses[static_cast<std::size_t>(batch.a[lane])].reach,
                                                            s.masses[static_cast<std::size_t>(batch.b[lane])].reach));
-    const double uneven = hurry_of_masses(in.bodies.mass[static_cast<std::size_t>(pair.body_a)].inverse,
-                                          in.bodies.mass[static_cast<std::size_t>(pair.body_b)].inverse);
+    const double uneven = hurry_of_masses(in.bodies.mass[pair.body_a].inverse, in.bodies.mass[pair.body_b].inverse);
     for (std::size_t i = 0; i < static_cast<std::size_t>(pair.count); ++i) {
       contact::CachedPoint& point = pair.points[i];
       point.impulse = batch.points[i].impulse[lane];
@@ -101,8 +100,7 @@ void finish_batch(const In& in, const SolverOptions& options, std::span<CachedMa
   }
 }
 
-rigid::Motion solved_motion(const In& in, std::size_t body, const Outcome& outcome, const SoftBody& solved,
-                            int substeps) {
+rigid::Motion solved_motion(const In& in, BodySlot body, const Outcome& outcome, const SoftBody& solved, int substeps) {
   const rigid::Motion& m = in.bodies.motion[body];
   const rigid::Mass& mass = in.bodies.mass[body];
   const rigid::Info& info = in.bodies.info[body];

@@ -6,11 +6,11 @@
 namespace carom::soft {
 
 /// Impulses back to the pairs, and their sums to the bodies.
-void finish_batch(const In& in, const SolverOptions& options, std::span<contact::CachedManifold> pairs, Scratch& s,
+void finish_batch(const In& in, const SolverOptions& options, ManifoldSpan<contact::CachedManifold> pairs, Scratch& s,
                   std::uint32_t index);
 
 /// The new motion of a body that has contacts.
-rigid::Motion solved_motion(const In& in, std::size_t body, const Outcome& outcome, const kernels::SoftBody& solved,
+rigid::Motion solved_motion(const In& in, BodySlot body, const Outcome& outcome, const kernels::SoftBody& solved,
                             int substeps);
 
 }  // namespace carom::soft

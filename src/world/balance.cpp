@@ -1,3 +1,4 @@
+#include "bodies/particles.hpp"
 #include "world/state.hpp"
 
 namespace carom {
@@ -13,7 +14,9 @@ void add_particles(const Body& body, const Eigen::Vector3d& gravity, WorldBalanc
     balance.potential_energy -= mass * gravity.dot(body.positions[v]);
     balance.momentum += mass * body.velocities[v];
   }
-  if (body.cloth) balance.elastic_energy += body.cloth->energy(body.positions);
+  const bool springs = body.cloth_rest && body.cloth_rest->verlet;
+  if (body.cloth && !springs) balance.elastic_energy += body.cloth->energy(body.positions);
+  if (body.pressure > 0) balance.elastic_energy += particles::gas_energy(body);
   for (const Spring& spring : body.springs) {
     const Eigen::Vector3d along =
         body.positions[static_cast<std::size_t>(spring.b)] - body.positions[static_cast<std::size_t>(spring.a)];

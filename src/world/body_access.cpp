@@ -1,4 +1,5 @@
 #include "bodies/sleeping.hpp"
+#include "core/at.hpp"
 #include "core/check.hpp"
 #include "world/state.hpp"
 
@@ -11,19 +12,19 @@ using math::to_eigen;
 using math::to_vec3;
 using rigid::Vec3;
 
-std::size_t checked_slot(const World::State& state, BodyId id) {
+BodySlot checked_slot(const World::State& state, BodyId id) {
   require(state.bodies.contains(id), ErrorCode::bad_index,
           "no body has the id {}.{}: it was removed, or is of another world", id.index, id.generation);
-  return id.index;
+  return slot_of(id);
 }
 
 /// Slot of a body that has a shape.
-std::size_t shape_slot(const World::State& state, BodyId id) {
+BodySlot shape_slot(const World::State& state, BodyId id) {
   checked_slot(state, id);
   const Body& body = state.bodies[id];
   require(!body.has_vertices(), ErrorCode::invalid_argument,
           "body '{}' is {} with a mesh of its own; expected a body with a shape", body.name, to_string(body.motion));
-  return id.index;
+  return slot_of(id);
 }
 
 void check_finite(const rigid::Info& info, const char* what, const Eigen::Vector3d& v) {
@@ -37,14 +38,10 @@ void check_dynamic(const rigid::Info& info, const char* what) {
           info.name, to_string(info.motion), what);
 }
 
-void wake_body(rigid::Bodies& bodies, std::size_t i) {
-  rigid::wake(bodies, static_cast<std::int32_t>(i));
-}
-
 }  // namespace
 
 Eigen::Isometry3d World::pose(BodyId body) const {
-  const std::size_t i = shape_slot(*state_, body);
+  const BodySlot i = shape_slot(*state_, body);
   const rigid::Bodies& bodies = state_->table;
   return rigid::shape_pose(bodies.motion[i], bodies.info[i]);
 }
@@ -70,7 +67,7 @@ Eigen::Vector3d World::center_of_mass(BodyId body) const {
 }
 
 Eigen::Matrix3d World::inertia(BodyId body) const {
-  const std::size_t i = shape_slot(*state_, body);
+  const BodySlot i = shape_slot(*state_, body);
   const rigid::Bodies& bodies = state_->table;
   const rigid::Mat3 r = math::matrix(bodies.motion[i].q);
   Eigen::Matrix3d result;
@@ -91,8 +88,42 @@ bool World::asleep(BodyId body) const {
   return state_->table.asleep[checked_slot(*state_, body)] != 0;
 }
 
+namespace {
+
+const Body& checked_cloth(const World::State& s, BodyId id) {
+  checked_slot(s, id);
+  const Body& body = s.bodies[id];
+  require(body.cloth != nullptr, ErrorCode::invalid_argument, "body '{}' is no cloth, so it has no levels", body.name);
+  return body;
+}
+
+}  // namespace
+
+ClothLevels World::cloth_levels(BodyId id) const {
+  const Body& body = checked_cloth(*state_, id);
+  if (!body.levels.model) return {.active = body.positions.size()};
+  return {body.levels.resolution->active().size(), body.levels.activations, body.levels.deactivations};
+}
+
+std::vector<std::uint8_t> World::vertex_levels(BodyId id) const {
+  const Body& body = checked_cloth(*state_, id);
+  std::vector<std::uint8_t> levels(body.positions.size(), 0);
+  if (!body.levels.model) return levels;
+  for (std::size_t v = 0; v < levels.size(); ++v) {
+    const Index patch = body.levels.model->hierarchy.patch(static_cast<Index>(v));
+    levels[v] = body.levels.resolution->levels()[at(patch)];
+  }
+  return levels;
+}
+
+std::vector<BoundingSphere> World::detection_spheres(int level) const {
+  require(level >= 0, ErrorCode::invalid_argument, "level is {}; expected a number that is not negative", level);
+  if (state_->method != mid::Method::spheres) return {};
+  return state_->surface_scratch.detection.candidates.mid.spheres.tree().level(static_cast<std::size_t>(level));
+}
+
 void World::teleport(BodyId body, const Eigen::Isometry3d& pose) {
-  const std::size_t i = shape_slot(*state_, body);
+  const BodySlot i = shape_slot(*state_, body);
   rigid::Bodies& bodies = state_->table;
   rigid::Motion next = bodies.motion[i];
   rigid::place(pose, bodies.info[i], next);
@@ -101,10 +132,11 @@ void World::teleport(BodyId body, const Eigen::Isometry3d& pose) {
   bodies.motion[i] = next;
   state_->query_tree.forget();
   state_->bounds.fat[i].margin = -1;
+  state_->check_tangles = true;
 }
 
 void World::set_velocity(BodyId body, const Eigen::Vector3d& velocity, const Eigen::Vector3d& angular_velocity) {
-  const std::size_t i = shape_slot(*state_, body);
+  const BodySlot i = shape_slot(*state_, body);
   rigid::Bodies& bodies = state_->table;
   const rigid::Info& info = bodies.info[i];
   check_finite(info, "velocity", velocity);
@@ -113,7 +145,7 @@ void World::set_velocity(BodyId body, const Eigen::Vector3d& velocity, const Eig
           info.name);
   bodies.motion[i].v = rigid::unlocked(to_vec3(velocity), info.locked_translation);
   bodies.motion[i].w = rigid::unlocked(to_vec3(angular_velocity), info.locked_rotation);
-  wake_body(bodies, i);
+  rigid::wake(bodies, i);
 }
 
 void World::apply_force(BodyId body, const Eigen::Vector3d& force) {
@@ -121,7 +153,7 @@ void World::apply_force(BodyId body, const Eigen::Vector3d& force) {
 }
 
 void World::apply_force(BodyId body, const Eigen::Vector3d& force, const Eigen::Vector3d& point) {
-  const std::size_t i = shape_slot(*state_, body);
+  const BodySlot i = shape_slot(*state_, body);
   rigid::Bodies& bodies = state_->table;
   check_dynamic(bodies.info[i], "a force");
   check_finite(bodies.info[i], "force", force);
@@ -129,21 +161,21 @@ void World::apply_force(BodyId body, const Eigen::Vector3d& force, const Eigen::
   bodies.force[i] = bodies.force[i] + to_vec3(force);
   bodies.pushed = true;
   bodies.torque[i] = bodies.torque[i] + cross(to_vec3(point) - bodies.motion[i].x, to_vec3(force));
-  wake_body(bodies, i);
+  rigid::wake(bodies, i);
 }
 
 void World::apply_torque(BodyId body, const Eigen::Vector3d& torque) {
-  const std::size_t i = shape_slot(*state_, body);
+  const BodySlot i = shape_slot(*state_, body);
   rigid::Bodies& bodies = state_->table;
   check_dynamic(bodies.info[i], "a torque");
   check_finite(bodies.info[i], "torque", torque);
   bodies.pushed = true;
   bodies.torque[i] = bodies.torque[i] + to_vec3(torque);
-  wake_body(bodies, i);
+  rigid::wake(bodies, i);
 }
 
 void World::apply_impulse(BodyId body, const Eigen::Vector3d& impulse, const Eigen::Vector3d& point) {
-  const std::size_t i = shape_slot(*state_, body);
+  const BodySlot i = shape_slot(*state_, body);
   rigid::Bodies& bodies = state_->table;
   const rigid::Info& info = bodies.info[i];
   check_dynamic(info, "an impulse");
@@ -154,15 +186,30 @@ void World::apply_impulse(BodyId body, const Eigen::Vector3d& impulse, const Eig
   const Vec3 moment = cross(to_vec3(point) - m.x, to_vec3(impulse));
   m.v = rigid::unlocked(m.v + mass.inverse * to_vec3(impulse), info.locked_translation);
   m.w = m.w + rigid::spin_of(math::matrix(m.q), moment, mass, info);
-  wake_body(bodies, i);
+  rigid::wake(bodies, i);
 }
 
 void World::wake(BodyId body) {
-  wake_body(state_->table, checked_slot(*state_, body));
+  rigid::wake(state_->table, checked_slot(*state_, body));
 }
 
 std::optional<double> World::response_residual() const {
   return response::residual(state_->response, state_->respond_scratch.rigid);
+}
+
+std::vector<WorldTangle> World::tangles() const {
+  std::vector<WorldTangle> list;
+  const std::span<const bodies::SurfacePart> parts = state_->vertices.parts;
+  for (const contact::Tangle& tangle : state_->tangles_at_start) {
+    const bodies::SurfacePart& a = parts[at(tangle.object_a)];
+    const bodies::SurfacePart& b = parts[at(tangle.object_b)];
+    list.push_back({.a = a.id,
+                    .b = b.id,
+                    .pairs = tangle.pairs,
+                    .triangles = {tangle.triangles[0] - a.first_triangle, tangle.triangles[1] - b.first_triangle},
+                    .center = tangle.center});
+  }
+  return list;
 }
 
 }  // namespace carom

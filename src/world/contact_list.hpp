@@ -15,7 +15,7 @@ class ContactList {
  public:
   struct Sources {
     const contact::AnchorList& surfaces;
-    const contact::AnchorList& resting;  ///< of surfaces that sleep
+    const contact::AnchorList& resting;  ///< contacts of surfaces that sleep
     const rigid::Bodies& bodies;
     const contact::PairTable& pairs;
     double resting_speed = 0;  ///< m/s

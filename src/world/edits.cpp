@@ -3,7 +3,6 @@
 #include <optional>
 
 #include "contact/resting_contacts.hpp"
-#include "core/at.hpp"
 #include "core/check.hpp"
 #include "core/stage_timer.hpp"
 #include "shapes/shape_data.hpp"
@@ -15,28 +14,40 @@ namespace {
 
 /// Whether the collider of a body is a mesh that keeps its shape.
 bool is_rigid_mesh(const World::State& s, const Body& body) {
-  return s.table.colliders[at(s.table.info[at(body.slot)].first_collider)].mesh != nullptr;
+  return s.table.colliders[s.table.info[body.slot].first_collider].mesh != nullptr;
+}
+
+/// Whether deforming bodies touch the distance field of a body, whatever its colliders are.
+bool has_field(const World::State& s, const Body& body) {
+  return s.table.info[body.slot].field.has_value();
 }
 
 /// Rigid meshes are parts of the joined surface where vertices may touch them.
 bool joins(const World::State& s, const Body& body) {
-  return body.has_vertices() || (s.deforming && is_rigid_mesh(s, body));
+  return body.has_vertices() || (s.deforming && (is_rigid_mesh(s, body) || has_field(s, body)));
 }
 
 /// Vertices of the part of a body, and its triangles.
 std::size_t vertex_count_of(const World::State& s, const Body& body) {
   if (body.has_vertices()) return body.positions.size();
-  return s.table.info[at(body.slot)].shape.vertices().size();
+  return s.table.info[body.slot].shape.vertices().size();
 }
 std::span<const Triangle> triangles_of(const World::State& s, const Body& body) {
   if (body.has_vertices()) return body.triangles;
-  return s.table.info[at(body.slot)].shape.triangles();
+  return s.table.info[body.slot].shape.triangles();
+}
+
+/// 0 of bodies that keep their shape.
+double thickness_of(const World::State& s, const Body& body) {
+  if (body.motion != MotionModel::particles) return 0;
+  return body.thickness > 0 ? body.thickness : s.options.contact.distance;
 }
 
 void join_surfaces(World::State& s) {
   s.deforming = s.options.contact.immovable;
   s.any_rigid = false;
   s.any_particles = false;
+  s.any_cloth = false;
   bool any_dynamic = false;
   for (const BodyId id : s.order) {
     const Body& body = s.bodies[id];
@@ -44,14 +55,15 @@ void join_surfaces(World::State& s) {
     any_dynamic |= body.motion == MotionModel::rigid;
     s.any_rigid |= !body.has_vertices();
     s.any_particles |= body.motion == MotionModel::particles;
+    s.any_cloth |= body.cloth != nullptr;
   }
   std::size_t vertex_count = 0;
   std::size_t triangle_count = 0;
   for (const BodyId id : s.order) {
     Body& body = s.bodies[id];
     // A mesh that never moves meets rigid bodies as a rigid mesh.
-    const std::size_t slot = at(body.slot);
-    const bool is_surface = s.table.colliders[at(s.table.info[slot].first_collider)].surface;
+    const BodySlot slot = body.slot;
+    const bool is_surface = s.table.colliders[s.table.info[slot].first_collider].surface;
     if (any_dynamic && body.motion == MotionModel::fixed && is_surface) {
       rigid::set_mesh(s.table, slot, Shape::mesh({body.positions, body.triangles}));
       s.bounds.fat[slot].margin = -1;
@@ -75,7 +87,7 @@ void join_surfaces(World::State& s) {
   for (const BodyId id : s.order) {
     const Body& body = s.bodies[id];
     if (!joins(s, body)) continue;
-    const rigid::Info& info = s.table.info[at(body.slot)];
+    const rigid::Info& info = s.table.info[body.slot];
     const auto first = static_cast<Index>(s.vertices.inverse_mass.size());
     s.vertices.parts.push_back({.id = id,
                                 .serial = body.serial,
@@ -84,7 +96,9 @@ void join_surfaces(World::State& s) {
                                 .first_triangle = static_cast<Index>(triangles.size()),
                                 .body = body.slot,
                                 .friction = info.friction,
-                                .restitution = info.restitution});
+                                .restitution = info.restitution,
+                                .cloth = body.cloth != nullptr,
+                                .thickness = thickness_of(s, body)});
     for (const Triangle& t : triangles_of(s, body)) triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
     object_of_triangle.resize(triangles.size(), static_cast<Index>(s.vertices.parts.size() - 1));
     if (body.has_vertices()) {
@@ -97,6 +111,12 @@ void join_surfaces(World::State& s) {
   s.vertices.positions.resize(vertex_count);
   s.vertices.velocities.resize(vertex_count);
   contact::renumber(s.vertices.parts, s.resting);
+  s.thickness = s.min_thickness = s.options.contact.distance;
+  for (const bodies::SurfacePart& part : s.vertices.parts) {
+    if (part.thickness == 0) continue;
+    s.thickness = std::max(s.thickness, part.thickness);
+    s.min_thickness = std::min(s.min_thickness, part.thickness);
+  }
 }
 
 /// Places in s.vertices.parts, which are also the numbers of the objects.
@@ -121,7 +141,7 @@ void join_filters(World::State& s) {
         joined.rest_positions.insert(joined.rest_positions.end(), body.rest_positions.begin(),
                                      body.rest_positions.end());
       } else {
-        const auto vertices = s.table.info[at(body.slot)].shape.vertices();
+        const auto vertices = s.table.info[body.slot].shape.vertices();
         joined.rest_positions.insert(joined.rest_positions.end(), vertices.begin(), vertices.end());
       }
     }
@@ -134,12 +154,13 @@ void join_filters(World::State& s) {
     joined.vertices.push_back(
         {s.vertices.parts[place[a]].first_vertex + vertex_a, s.vertices.parts[place[b]].first_vertex + vertex_b});
   }
+  join_attachments(s, place);
 }
 
 /// Mesh of a part that keeps its shape: that of a rigid body, or of a fixed body with vertices.
 std::optional<Shape> rigid_mesh_of(const World::State& s, BodyId id) {
   const Body& body = s.bodies[id];
-  if (is_rigid_mesh(s, body)) return s.table.info[at(body.slot)].shape;
+  if (is_rigid_mesh(s, body) || has_field(s, body)) return s.table.info[body.slot].shape;
   if (body.motion != MotionModel::fixed) return {};
   const contact::RigidMeshes& known = s.rigid_meshes;
   const auto found = std::find(known.ids.begin(), known.ids.end(), id);
@@ -150,6 +171,7 @@ std::optional<Shape> rigid_mesh_of(const World::State& s, BodyId id) {
 /// Rigid meshes that have an inside or a margin, and the particles that may touch them.
 void join_meshes(World::State& s) {
   contact::RigidMeshes joined;
+  s.field_pairs.clear();
   joined.parts.reserve(s.vertices.parts.size());
   for (const contact::SurfacePart& range : s.vertices.parts)
     joined.parts.push_back({range.first_vertex, range.vertex_count, range.first_triangle});
@@ -162,7 +184,10 @@ void join_meshes(World::State& s) {
       joined.parts[i].mesh = static_cast<std::int32_t>(joined.start.size());
       joined.shapes.push_back(*shape);
       joined.ids.push_back(s.vertices.parts[i].id);
-      joined.start.push_back({.mesh = mesh, .margin = shape->margin()});
+      const std::optional<DistanceField>& field = s.table.info[s.vertices.parts[i].body].field;
+      if (field) joined.fields.push_back(*field);
+      joined.start.push_back(
+          {.mesh = mesh, .margin = shape->margin(), .field = field ? &joined.fields.back() : nullptr});
       for (std::size_t k = 0; k < s.vertices.parts.size(); ++k) {
         const Body& mesh_body = s.bodies[s.vertices.parts[i].id];
         const Body& body = s.bodies[s.vertices.parts[k].id];
@@ -174,11 +199,28 @@ void join_meshes(World::State& s) {
         };
         if (std::any_of(s.filters.objects.begin(), s.filters.objects.end(), excluded)) continue;
         joined.pairs.push_back({static_cast<std::uint32_t>(joined.start.size() - 1), static_cast<std::uint32_t>(k)});
+        if (field) s.field_pairs.push_back({s.vertices.parts[i].body, k});
       }
     }
   }
   joined.end = joined.start;
   s.rigid_meshes = std::move(joined);
+}
+
+/// Parts with a field make no contacts of features with those that deform; dynamic ones make none at all, as their
+/// colliders do.
+void join_contact_objects(World::State& s) {
+  std::vector<std::array<Index, 2>>& objects = s.filters.contact_objects;
+  objects = s.filters.objects;
+  for (std::size_t i = 0; i < s.vertices.parts.size(); ++i) {
+    const Body& body = s.bodies[s.vertices.parts[i].id];
+    if (!has_field(s, body)) continue;
+    for (std::size_t k = 0; k < s.vertices.parts.size(); ++k) {
+      const bool deforms = s.bodies[s.vertices.parts[k].id].motion == MotionModel::particles;
+      if (k != i && (deforms || body.motion == MotionModel::rigid))
+        objects.push_back({static_cast<Index>(i), static_cast<Index>(k)});
+    }
+  }
 }
 
 void join_detection(World::State& s) {
@@ -190,7 +232,9 @@ void join_detection(World::State& s) {
     const Body& body = s.bodies[range.id];
     const bool continuous = body.detection.value_or(s.options.detection) == Detection::continuous;
     s.any_continuous |= continuous;
-    s.parts.push_back({range.first_vertex, range.vertex_count, body.motion == MotionModel::scripted});
+    // A rigid body with a field moves as its contacts have it; vertices do not stop it here.
+    const bool moves = body.motion == MotionModel::scripted || body.motion == MotionModel::rigid;
+    s.parts.push_back({range.first_vertex, range.vertex_count, moves});
     // A pair needs one that is continuous and one that can be held back.
     s.marks.push_back(
         static_cast<std::uint8_t>((continuous ? 1 : 0) | (body.motion == MotionModel::particles ? 2 : 0)));
@@ -229,7 +273,9 @@ void run_edits(World::State& s, StageStats& stats) {
     join_detection(s);
     join_filters(s);
     join_meshes(s);
+    join_contact_objects(s);
   }
+  bodies::update_levels(s.order, s.table, s.bodies, stats);
   s.edited = false;
   s.filters_edited = false;
 }

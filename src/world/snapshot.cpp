@@ -6,7 +6,7 @@ namespace carom {
 
 /// Working memory and what is made again by `edits` are left out.
 struct World::Snapshot::Data {
-  WorldOptions options;  ///< of the world it was taken of
+  WorldOptions options;  ///< options of the world it was taken of
   LastingState state;
 };
 

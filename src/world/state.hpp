@@ -11,13 +11,17 @@
 #include "conservation/spin_energy.hpp"
 #include "contact/match_contacts.hpp"
 #include "contact/rigid_meshes.hpp"
+#include "contact/still_bodies.hpp"
 #include "contact/surface_contacts.hpp"
+#include "contact/tangles.hpp"
+#include "contact/thin_contacts.hpp"
 #include "contact/update_manifolds.hpp"
 #include "core/context.hpp"
 #include "island/sleep.hpp"
 #include "query/query_tree.hpp"
 #include "response/respond.hpp"
 #include "world/contact_list.hpp"
+#include "world/joints.hpp"
 
 namespace carom {
 
@@ -26,7 +30,8 @@ struct JoinedFilters {
   std::vector<Eigen::Vector3d> rest_positions;  ///< empty if no factor asks for them
   std::vector<std::array<Index, 2>> vertices;
   std::vector<std::array<Index, 2>> objects;
-  std::vector<ObjectGroup> groups;  ///< of bodies that do not have the default
+  std::vector<std::array<Index, 2>> contact_objects;  ///< `objects`, and parts whose contacts a distance field makes
+  std::vector<ObjectGroup> groups;                    ///< groups of bodies that do not have the default
 };
 
 /// A vertex of one body that makes no contacts with a vertex of another.
@@ -37,25 +42,42 @@ struct VertexExclusion {
   Index vertex_b = none;
 };
 
+/// Vertex that another body holds.
+struct Attachment {
+  BodyId body;
+  Index vertex = none;
+  BodyId to;
+  double inverse_mass = 0;  ///< 1/kg, when it is free
+};
+
 /// State that lasts from step to step: a copy of it continues bit for bit.
 struct LastingState {
   double time = 0;
   std::uint64_t steps = 0;
 
   BodyMap bodies;
-  std::vector<BodyId> order;  ///< of the bodies, as added
-  rigid::Bodies table;        ///< of the bodies, by the index of their ids
+  std::vector<BodyId> order;  ///< bodies in the order of adding
+  rigid::Bodies table;        ///< bodies by the index of their ids
   std::uint32_t next_serial = 0;
 
   std::vector<std::array<BodyId, 2>> excluded_bodies;
   std::vector<VertexExclusion> excluded_vertices;
+  std::vector<Joint> joints;
+  std::vector<Attachment> attachments;
+  std::vector<VertexExclusion> attached_exclusions;           ///< of attached vertices and what holds them
+  std::vector<VertexExclusion> torn;                          ///< vertices that were one, until they are apart
   std::map<std::array<BodyId, 2>, Detection> pair_detection;  ///< the smaller id first
 
   bounds::ColliderBounds bounds;
   rigid::Travel travel;
-  contact::PairTable pairs;      ///< of shapes, with their contacts
-  contact::AnchorList contacts;  ///< of surfaces, in the last step
-  contact::AnchorList resting;   ///< of surfaces that sleep
+  contact::PairTable pairs;      ///< pairs of shapes, with their contacts
+  contact::AnchorList contacts;  ///< contacts of surfaces in the last step
+  contact::AnchorList resting;   ///< contacts of surfaces that sleep
+  /// m/s, largest at a contact in touch, of one side along the other; 0 in worlds without cloth.
+  double slide_speed = 0;
+  /// m/s, largest of clusters of surfaces against each other that are near; negative if not known.
+  double near_speed = -1;
+  bool check_tangles = true;  ///< surfaces may intersect: bodies were added or moved, or did so in the last step
 };
 
 /// Everything a world is. What is not in LastingState is made by `edits`, or working memory of a stage.
@@ -73,10 +95,14 @@ struct World::State : LastingState {
   bool filters_edited = false;
   bodies::Vertices vertices;
   bool any_particles = false;
+  bool any_cloth = false;
   bool any_rigid = false;  ///< some body has a shape
   bool deforming = false;  ///< some body has vertices that move, or contacts of those that do not are asked for
   JoinedFilters filters;
+  std::vector<contact::FieldPair> field_pairs;
   bool any_continuous = false;
+  double thickness = 0;      ///< m, largest of all bodies
+  double min_thickness = 0;  ///< m, least
   std::vector<ccd::limit::Part> parts;
   // Pairs of objects that must not pass through each other, see broad::ObjectChoice.
   std::vector<std::uint8_t> marks;
@@ -84,30 +110,37 @@ struct World::State : LastingState {
 
   // Results of the stages of a step.
   int rounds = 1;  ///< of this step: as often contacts are found and answered in it
+  int round = 0;   ///< number of the one that runs
   rigid::StepMotion motion;
-  contact::RigidMeshes rigid_meshes;        ///< made by `edits`, placed by `predict`
-  std::vector<std::uint8_t> still;          ///< of each slot: 1 if nothing of the body moves in this step
-  std::vector<std::uint8_t> scripted;       ///< of each slot: 1 if the body moves by a script in this step
-  std::vector<std::uint8_t> contact_marks;  ///< of pairs that make contacts, see broad::ObjectChoice; empty: all do
-  std::vector<Contact> features;
+  contact::RigidMeshes rigid_meshes;  ///< made by `edits`, placed by `predict`
+  contact::StillBodies still_bodies;
+  std::vector<contact::Tangle> tangles;           ///< tangles at the start of the round
+  std::vector<contact::Tangle> tangles_at_start;  ///< tangles at the start of the step
+  broad::Tangled tangled;                         ///< features that are let through, because of `tangles`
+  std::vector<Contact> features;                  ///< all pairs that are near
+  std::vector<Contact> carrying;                  ///< pairs of them that carry force
   contact::ShapeFound shapes;
   contact::CoupledBodies coupled;
-  contact::AnchorList next_contacts;  ///< become `contacts` when the step is committed
+  std::vector<response::AnchorJoint> anchor_joints;  ///< of `joints`, in their order
+  contact::AnchorList next_contacts;                 ///< become `contacts` when the step is committed
   contact::ActivePairs active;
   std::vector<island::Touch> touches;  ///< bodies of `next_contacts`, then those near surfaces
   island::Islands islands;
-  std::vector<double> stored;         ///< J, of each active pair: in its springs at the beginning of the step
-  std::vector<double> vertex_speeds;  ///< m/s, of each slot: mean over the step, of the fastest vertex
-  std::vector<std::int32_t> fallen;   ///< bodies that fell asleep
+  std::vector<double> stored;    ///< J, of each active pair: in its springs at the beginning of the step
+  BySlot<double> vertex_speeds;  ///< m/s, mean over the step, of the fastest vertex
+  std::vector<BodySlot> fallen;  ///< bodies that fell asleep
 
   // Working memory.
   contact::PairScratch pair_scratch;
   contact::NarrowScratch narrow_scratch;
   contact::SurfaceScratch surface_scratch;
+  contact::ThinContacts thin_contacts;
+  broad::ObjectFilter tangle_filter;
+  contact::TangleScratch tangle_scratch;
   response::RespondScratch respond_scratch;
   ccd::BodiesScratch ccd_scratch;
   std::vector<island::Touch> stops;
-  std::vector<double> island_gain;
+  BySlot<double> island_gain;
   conservation::SpinScratch spin_scratch;
   island::SleepScratch sleep_scratch;
 
@@ -119,8 +152,23 @@ struct World::State : LastingState {
 
 /// Stage `edits`: joins the surfaces of all bodies, and what is not to touch. The only place where topology changes.
 void run_edits(World::State& state, StageStats& stats);
+/// Part of `edits`: cloth tears where it is strained too far, stitches tear, and sewn vertices of one body that have
+/// met become one. Returns whether triangles changed.
+bool edit_cloth(World::State& state);
+/// Anchors of the joints in a step of dt (s).
+void place_joints(World::State& state, double dt);
+/// Forces of the joints in the step that was just done.
+void note_joint_forces(World::State& state, double dt);
+/// Exclusions of joints, attachments and tears on the joined surface.
+void join_attachments(World::State& state, const std::map<BodyId, std::size_t>& place);
+/// Of a body that is removed.
+void drop_joints(World::State& state, BodyId body);
+
 /// Filters of the joined surface; refers to the state.
 ContactFilters filters_of(const World::State& state);
+
+/// Counts of surfaces and of shapes as one funnel, in units that add up from stage to stage.
+PipelineStats joined(const PipelineStats& surfaces, const PipelineStats& shapes, bool any_shape);
 
 /// Wakes a body, all that sleep with it and all that touch it.
 void wake_neighbours(World::State& state, BodyId body);

@@ -11,7 +11,6 @@
 #include "bodies/scripted.hpp"
 #include "bodies/sleeping.hpp"
 #include "contact/resting_contacts.hpp"
-#include "core/at.hpp"
 #include "core/check.hpp"
 #include "world/option_fields.hpp"
 #include "world/state.hpp"
@@ -55,6 +54,7 @@ const WorldOptions& checked(const WorldOptions& options) {
           options.gravity.x(), options.gravity.y(), options.gravity.z());
   const OptionCheck check;
   check.number("dt", options.dt, Presence::shown, Sign::positive);
+  mid::check_sphere_depth(options.sphere_depth);
   WorldOptions copy = options;
   check.object("contact", copy.contact, Presence::shown);
   check.object("solver", copy.solver, Presence::shown);
@@ -76,9 +76,10 @@ void check_vertex(const Body& body, Index vertex) {
 BodyId insert(World::State& s, Body&& body) {
   body.serial = s.next_serial++;
   const BodyId id = s.bodies.insert(std::move(body));
-  s.bodies[id].slot = static_cast<std::int32_t>(id.index);
+  s.bodies[id].slot = slot_of(id);
   s.order.push_back(id);
   s.edited = true;
+  s.check_tangles = true;
   s.query_tree.forget();
   return id;
 }
@@ -89,22 +90,21 @@ void begin(World::State& s, BodyId id) {
     s.bounds.fat.resize(s.table.size());
     s.travel.bodies.resize(s.table.size());
   }
-  s.bounds.fat[id.index] = {};
-  s.travel.bodies[id.index] = {};
+  s.bounds.fat[slot_of(id)] = {};
+  s.travel.bodies[slot_of(id)] = {};
   s.bounds.boxes.resize(s.table.colliders.size());
   s.pairs.stale = true;
 }
 
 BodyId insert_surface(World::State& s, Body&& body) {
-  rigid::SurfaceEntry entry{
-      .name = body.name,
-      .id = {},
-      .deforms = body.motion == MotionModel::particles,
-      .pinned = std::find(body.inverse_mass.begin(), body.inverse_mass.end(), 0.0) != body.inverse_mass.end(),
-      .sleeping_allowed = body.sleeping_allowed,
-      .friction = body.friction,
-      .restitution = body.restitution,
-      .filter = body.filter};
+  rigid::SurfaceEntry entry{.name = body.name,
+                            .id = {},
+                            .deforms = body.motion == MotionModel::particles,
+                            .pinned = body.motion != MotionModel::particles || body.pinned,
+                            .sleeping_allowed = body.sleeping_allowed,
+                            .friction = body.friction,
+                            .restitution = body.restitution,
+                            .filter = body.filter};
   entry.id = insert(s, std::move(body));
   rigid::add(s.table, entry);
   begin(s, entry.id);
@@ -174,19 +174,36 @@ BodyId World::add(RigidBody description) {
 }
 
 void wake_neighbours(World::State& s, BodyId body) {
-  contact::wake_neighbours(s.table, static_cast<std::int32_t>(body.index), s.pairs);
+  contact::wake_neighbours(s.table, slot_of(body), s.pairs);
   for (const contact::AnchorList* list : {&s.contacts, &s.resting}) {
     for (const contact::AnchorIdentity& identity : list->identities) {
-      if (identity.body_a == body) rigid::wake(s.table, static_cast<std::int32_t>(identity.body_b.index));
-      if (identity.body_b == body) rigid::wake(s.table, static_cast<std::int32_t>(identity.body_a.index));
+      if (identity.body_a == body) rigid::wake(s.table, slot_of(identity.body_b));
+      if (identity.body_b == body) rigid::wake(s.table, slot_of(identity.body_a));
     }
   }
 }
+
+namespace {
+
+/// Explicit springs are refused where inner steps are too long for them: the integrator `verlet` does not shorten them.
+void check_verlet(const Body& body, const WorldOptions& options) {
+  if (!body.cloth_rest->verlet) return;
+  const double substeps = options.solver.soft.substeps;
+  const double inner = options.dt / (substeps * std::max(1.0, std::ceil(body.inner_steps / substeps)));
+  require(
+      inner <= body.max_step, ErrorCode::unstable,
+      "body '{}': inner steps of {:.3g} s are too long for 'verlet' with its springs and masses; the longest stable "
+      "one is {:.3g} s (inner_steps {} at this dt)",
+      body.name, inner, body.max_step, static_cast<long>(std::ceil(options.dt / body.max_step)));
+}
+
+}  // namespace
 
 BodyId World::add(ClothBody description) {
   Body body = make_body(std::move(description));
   require(state_->response == response::Kind::soft, ErrorCode::unsupported,
           "body '{}': the response '{}' does not take cloth; 'soft' does", body.name, state_->options.response);
+  check_verlet(body, state_->options);
   return insert_surface(*state_, std::move(body));
 }
 
@@ -194,16 +211,17 @@ void World::remove(BodyId body) {
   State& s = *state_;
   find(s, body);
   wake_neighbours(s, body);
-  contact::drop_pairs(s.table, static_cast<std::int32_t>(body.index), s.pairs);
+  contact::drop_pairs(s.table, slot_of(body), s.pairs);
   contact::drop_contacts(body, s.contacts);
   contact::drop_contacts(body, s.resting);
-  const rigid::Info& info = s.table.info[body.index];
-  std::vector<std::optional<ccd::Inner>>& inner = s.ccd_scratch.rigid.inner;
-  for (std::int32_t c = info.first_collider; c < info.first_collider + info.collider_count; ++c) {
-    if (at(c) < inner.size()) inner[at(c)].reset();
+  const rigid::Info& info = s.table.info[slot_of(body)];
+  ByCollider<std::optional<ccd::Inner>>& inner = s.ccd_scratch.rigid.inner;
+  for (const ColliderIndex c : info.colliders()) {
+    if (c.offset() < inner.size()) inner[c].reset();
   }
-  rigid::remove(s.table, body.index);
-  s.bounds.fat[body.index] = {};
+  drop_joints(s, body);
+  rigid::remove(s.table, slot_of(body));
+  s.bounds.fat[slot_of(body)] = {};
   s.bodies.erase(body);
   std::erase(s.order, body);
   std::erase_if(s.excluded_bodies, [&](const auto& pair) { return pair[0] == body || pair[1] == body; });
@@ -218,9 +236,7 @@ void World::exclude(BodyId a, BodyId b) {
   State& s = *state_;
   find(s, a);
   find(s, b);
-  const auto slot_a = static_cast<std::int32_t>(a.index);
-  const auto slot_b = static_cast<std::int32_t>(b.index);
-  const std::array<std::int32_t, 2> pair{std::min(slot_a, slot_b), std::max(slot_a, slot_b)};
+  const std::array<BodySlot, 2> pair{std::min(slot_of(a), slot_of(b)), std::max(slot_of(a), slot_of(b))};
   auto& excluded = s.pairs.excluded;
   excluded.insert(std::lower_bound(excluded.begin(), excluded.end(), pair), pair);
   s.pairs.stale = true;
@@ -244,6 +260,7 @@ void World::set_detection(BodyId a, BodyId b, Detection detection) {
             "set_detection: body '{}' is rigid; rigid bodies are always continuous", body.name);
   }
   state_->pair_detection[{std::min(a, b), std::max(a, b)}] = detection;
+  state_->check_tangles = true;
   state_->filters_edited = true;
 }
 
@@ -290,7 +307,7 @@ std::uint64_t World::state_hash() const {
   for (const BodyId id : state_->order) {
     value = hash(value, state_->bodies[id].positions);
     value = hash(value, state_->bodies[id].velocities);
-    const rigid::Motion& m = state_->table.motion[id.index];
+    const rigid::Motion& m = state_->table.motion[slot_of(id)];
     for (const math::Vec3& v : {m.x, m.v, m.w}) value = hash(value, std::array{math::to_eigen(v)});
     for (const double q : {m.q.w, m.q.x, m.q.y, m.q.z}) value = hash(value, q);
   }

@@ -34,7 +34,7 @@ SurfacePart part(BodyId id, std::uint32_t serial, Index first_vertex, Index firs
           .first_vertex = first_vertex,
           .vertex_count = 10,
           .first_triangle = first_triangle,
-          .body = static_cast<std::int32_t>(serial)};
+          .body = BodySlot(serial)};
 }
 const std::vector<SurfacePart> three{part(first, 0, 0, 0), part(second, 1, 10, 5), part(third, 2, 20, 10)};
 
@@ -147,7 +147,8 @@ TEST(ContactIdentity, ContactsOfShapesKeepTheirIdAndImpulses) {
   const auto edge = on(FeatureKind::edge, 7, {22, 23, none});
   const auto face = on(FeatureKind::triangle, 11, {21, 22, 23});
   Steps steps;
-  steps.run({}, three, {{.collider = 0, .coupled = 0, .serial = 7, .contacts = {face, vertex}}}, bodies, coupled);
+  steps.run({}, three, {{.collider = ColliderIndex(0), .coupled = 0, .serial = 7, .contacts = {face, vertex}}}, bodies,
+            coupled);
   ASSERT_EQ(steps.contacts.size(), 2U);
   EXPECT_EQ(steps.contacts[0].body_a, (BodyId{3, 1}));
   EXPECT_EQ(steps.contacts[0].body_b, third);
@@ -159,7 +160,8 @@ TEST(ContactIdentity, ContactsOfShapesKeepTheirIdAndImpulses) {
   const std::uint64_t id_face = steps.contacts[1].id;
   steps.last.contacts[1].normal_impulse = 3;
   steps.last.contacts[1].friction_impulse = {0, 0.5, 0};
-  steps.run({}, three, {{.collider = 0, .coupled = 0, .serial = 7, .contacts = {vertex, edge, face}}}, bodies, coupled);
+  steps.run({}, three, {{.collider = ColliderIndex(0), .coupled = 0, .serial = 7, .contacts = {vertex, edge, face}}},
+            bodies, coupled);
   ASSERT_EQ(steps.contacts.size(), 3U);
   EXPECT_EQ(steps.contacts[0].id, id_vertex);
   EXPECT_EQ(corners(steps.contacts[1].anchor_b, 2), (std::vector<Index>{2, 3}));

@@ -17,7 +17,7 @@ rigid::Bodies random_bodies(std::size_t count, std::mt19937& random) {
   bodies.info.resize(count);
   bodies.asleep.resize(count);
   const auto one_in = [&](unsigned n) { return random() % n == 0; };
-  for (std::size_t i = 0; i < count; ++i) {
+  for (const BodySlot i : bodies.slots()) {
     rigid::Info& info = bodies.info[i];
     info.motion = MotionModel::rigid;
     bodies.mass[i].inverse = 1;
@@ -36,19 +36,17 @@ rigid::Bodies random_bodies(std::size_t count, std::mt19937& random) {
 
 std::vector<Touch> random_touches(std::size_t count, std::size_t bodies, std::mt19937& random) {
   std::vector<Touch> touches(count);
-  for (Touch& t : touches)
-    t = {static_cast<std::int32_t>(random() % bodies), static_cast<std::int32_t>(random() % bodies)};
+  for (Touch& t : touches) t = {BodySlot(random() % bodies), BodySlot(random() % bodies)};
   return touches;
 }
 
 /// The slow twin: spreads from body to body over all touches until nothing is added.
 struct Flood {
-  std::set<std::int32_t> members;
+  std::set<BodySlot> members;
   bool held = false;
   bool deforms = false;
 
-  Flood(const rigid::Bodies& bodies, const std::vector<Touch>& touches, std::int32_t first) : members{first} {
-    const auto at = [](std::int32_t i) { return static_cast<std::size_t>(i); };
+  Flood(const rigid::Bodies& bodies, const std::vector<Touch>& touches, BodySlot first) : members{first} {
     for (bool grows = true; grows;) {
       grows = false;
       for (const Touch& t : touches) {
@@ -59,17 +57,17 @@ struct Flood {
         }
       }
     }
-    for (const std::int32_t i : members) {
-      const rigid::Info& info = bodies.info[at(i)];
-      held |= bodies.mass[at(i)].locked || info.pinned;
+    for (const BodySlot i : members) {
+      const rigid::Info& info = bodies.info[i];
+      held |= bodies.mass[i].locked || info.pinned;
       deforms |= info.deforms;
     }
   }
 };
 
 void expect_like_flood(const rigid::Bodies& bodies, const std::vector<Touch>& touches, const Islands& islands) {
-  std::set<std::int32_t> listed;
-  std::int32_t last_root = -1;
+  std::set<BodySlot> listed;
+  BodySlot last_root;
   for (const Island& island : islands.islands()) {
     const auto members = islands.members(island);
     ASSERT_FALSE(members.empty());
@@ -79,13 +77,13 @@ void expect_like_flood(const rigid::Bodies& bodies, const std::vector<Touch>& to
     EXPECT_EQ(island.deforms, flood.deforms);
     EXPECT_GT(members[0], last_root);
     last_root = members[0];
-    for (const std::int32_t i : members) {
+    for (const BodySlot i : members) {
       EXPECT_EQ(islands.root(i), members[0]);
       EXPECT_TRUE(listed.insert(i).second);
     }
   }
   for (const Touch& t : touches) {
-    for (const std::int32_t i : {t.a, t.b}) EXPECT_EQ(listed.contains(i), movable(bodies, i));
+    for (const BodySlot i : {t.a, t.b}) EXPECT_EQ(listed.contains(i), movable(bodies, i));
   }
 }
 

@@ -33,10 +33,10 @@ TEST(BodySlots, CollidersOfRemovedBodiesAreUsedAgain) {
   for (int round = 0; round < 1000; ++round) {
     const std::uint32_t a = static_cast<std::uint32_t>(round) % 10;
     const std::uint32_t b = (a + 1) % 10;
-    rigid::remove(bodies, a);
-    rigid::remove(bodies, b);
+    rigid::remove(bodies, BodySlot(a));
+    rigid::remove(bodies, BodySlot(b));
     EXPECT_EQ(bodies.count, 8U);
-    EXPECT_TRUE(bodies.colliders[0].body >= 0);
+    EXPECT_TRUE(bodies.colliders[ColliderIndex(0)].body.valid());
     ++generation;
     rigid::add(bodies, b % 2 == 0 ? box({0, 0, 0}) : dumbbell({0, 0, 0}), {b, generation});
     rigid::add(bodies, a % 2 == 0 ? box({0, 0, 0}) : dumbbell({0, 0, 0}), {a, generation});
@@ -45,16 +45,16 @@ TEST(BodySlots, CollidersOfRemovedBodiesAreUsedAgain) {
   EXPECT_EQ(bodies.count, 10U);
   EXPECT_EQ(bodies.colliders.size(), colliders);
   // Every collider belongs to the body whose range it is in.
-  std::vector<int> owners(colliders, 0);
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    for (std::int32_t k = 0; k < bodies.info[i].collider_count; ++k) {
-      const auto c = static_cast<std::size_t>(bodies.info[i].first_collider + k);
-      EXPECT_EQ(bodies.colliders[c].body, static_cast<std::int32_t>(i));
+  ByCollider<int> owners;
+  owners.assign(colliders, 0);
+  for (const BodySlot i : bodies.slots()) {
+    for (const ColliderIndex c : bodies.info[i].colliders()) {
+      EXPECT_EQ(bodies.colliders[c].body, i);
       EXPECT_FALSE(bodies.colliders[c].vacant());
       ++owners[c];
     }
   }
-  EXPECT_EQ(owners, std::vector<int>(colliders, 1));
+  for (const int owner : owners) EXPECT_EQ(owner, 1);
 }
 
 /// Stack of boxes whose motion is to stay what it is, bit for bit, whatever happens to bodies far away.

@@ -50,7 +50,7 @@ class EntryList {
 
  private:
   std::array<Entry, 8> in_place_{};
-  std::size_t size_ = 0;      ///< of those in place
+  std::size_t size_ = 0;      ///< number of entries in place
   std::vector<Entry> moved_;  ///< all entries, or none
 };
 
@@ -64,7 +64,7 @@ class StageStats {
   /// Part of `in` that is not from the stage before, but remembered from earlier steps.
   std::uint64_t remembered = 0;
   /// Names of what `in` and `out` count, such as "pairs of clusters"; empty if the stage did not run. Where the stage
-  /// before speaks of the same, `in` is its `out`; where it does not, its `out` holds `in - remembered` of these.
+  /// before speaks of the same, `in - remembered` is its `out`; where it does not, its `out` holds so many of these.
   std::string_view in_unit{};
   std::string_view out_unit{};
   std::uint64_t limited = 0;  ///< results that a limit of the stage changed; 0 if none was hit

@@ -29,13 +29,13 @@ struct ClashRegion {
 
 struct Clash {
   ClashKind kind = ClashKind::overlap;
-  Index a = none;  ///< of the parts, a < b
+  Index a = none;  ///< numbers of the parts, a < b
   Index b = none;
   double distance = unset;  ///< m, as distance() of carom/query/query.hpp gives it: negative where they overlap
   Eigen::Vector3d point_a = Eigen::Vector3d::Constant(unset);
   Eigen::Vector3d point_b = Eigen::Vector3d::Constant(unset);
   Eigen::Vector3d normal = Eigen::Vector3d::Constant(unset);  ///< from a to b
-  std::vector<ClashRegion> regions{};                         ///< of an overlap, the deepest first
+  std::vector<ClashRegion> regions{};                         ///< regions of an overlap, the deepest first
 };
 
 struct ClashOptions {

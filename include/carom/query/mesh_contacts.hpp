@@ -17,9 +17,9 @@ struct MeshCrossing {
 
 /// A connected piece of the overlap of two shapes of which one is a mesh at least.
 ///
-/// Of two meshes: triangles that cross, joined where the curve of intersection goes on into a neighbour, and what these
-/// curves cut out of either surface and is inside the other. A piece that is inside as a whole is a region by
-/// itself. Of a mesh and a convex shape: triangles that overlap the shape, joined at their vertices.
+/// A region of two meshes is triangles that cross, joined where the curve of intersection goes on into a neighbour, and
+/// what these curves cut out of either surface and is inside the other. A piece that is inside as a whole is a region
+/// by itself. A region of a mesh and a convex shape is triangles that overlap the shape, joined at their vertices.
 struct OverlapRegion {
   /// Moving b by this along the normal takes the two apart here, as in query.hpp; margins included.
   double depth = unset;
@@ -31,9 +31,9 @@ struct OverlapRegion {
   /// The vertex of one that is farthest below the surface of the other, if any is; else as point_a.
   Eigen::Vector3d deepest = Eigen::Vector3d::Constant(unset);
   bool limited = false;            ///< no direction was found free within the trials: the depth takes all of both apart
-  std::vector<Index> triangles_a;  ///< of a mesh, ascending: those that cross, and those inside
+  std::vector<Index> triangles_a;  ///< triangles of a mesh that cross, and those inside; ascending
   std::vector<Index> triangles_b;
-  std::vector<MeshCrossing> crossings;  ///< of two meshes, sorted by triangles
+  std::vector<MeshCrossing> crossings;  ///< crossings of two meshes, sorted by triangles
 };
 
 /// All overlap regions, the deepest first; none if the shapes do not collide. Throws Error(invalid_argument) if neither

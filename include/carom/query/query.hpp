@@ -21,9 +21,9 @@
 /// disagree: collide() is true exactly if distance().distance <= 0. Swapping a and b gives the mirrored result to the
 /// last bit; moving both rigidly moves the result, to rounding.
 ///
-/// Of a compound the closest pair of parts is meant, or the deepest: its translation separates these two parts, not
-/// always the whole. Its caches are not used. Two half-spaces overlap without end, by -infinity, unless they look
-/// straight at each other. So do a room (MeshSolid) and a shape for which no translation into it was found.
+/// The distance of a compound is that of its closest pair of parts, or of the deepest: its translation separates these
+/// two parts, not always the whole. Its caches are not used. Two half-spaces overlap without end, by -infinity, unless
+/// they look straight at each other. So do a room (MeshSolid) and a shape for which no translation into it was found.
 ///
 /// A mesh is solid where it is closed, as MeshSolid says, and a surface without thickness elsewhere. What is inside
 /// of what is solid collides with it. Whether triangles of two meshes meet is decided exactly, for the coordinates that
@@ -56,7 +56,7 @@ struct QueryResult {
   Eigen::Vector3d point_b = Eigen::Vector3d::Constant(unset);
   ShapeFeature feature_a;
   ShapeFeature feature_b;
-  Index part_a = none;  ///< of a compound; of a mesh the triangle
+  Index part_a = none;  ///< part of a compound, or triangle of a mesh
   Index part_b = none;
   int iterations = 0;
   bool limited = false;  ///< a limit of iterations was met before the error was small; `error` says how small it is

@@ -63,7 +63,7 @@ enum class AxisKind {
   side_of_a,  ///< the normal of a side, in space: of a face
   side_of_b,
   edges,  ///< at right angles to an edge of each; in space only
-  other,  ///< of shapes without a volume (in the plane: without an area)
+  other,  ///< an axis of shapes without a volume (in the plane: without an area)
 };
 
 /// The axis along which two shapes are farthest apart, or overlap least.
@@ -89,10 +89,10 @@ template <int D>
 struct ContactInterval {
   bool meet = false;
   double first = unset;  ///< time of the first contact, 0 if they touch or overlap at the start
-  double last = unset;   ///< of the last; infinity if they go alike
+  double last = unset;   ///< time of the last touch; infinity if they go alike
   /// Whether they overlap at the start: then there is no first touch, and what follows is empty.
   bool overlap_at_start = false;
-  Eigen::Matrix<double, D, 1> normal = Eigen::Matrix<double, D, 1>::Constant(unset);  ///< of the first touch
+  Eigen::Matrix<double, D, 1> normal = Eigen::Matrix<double, D, 1>::Constant(unset);  ///< normal of the first touch
   AxisKind kind = AxisKind::other;
   /// Common part of a and b at the first touch: a point, the two ends of a segment, or the corners of a polygon,
   /// counter-clockwise as seen against the normal. In the world. None, nor corners, if that is farther out than 1e60.

@@ -41,14 +41,14 @@ struct Dop {
 std::span<const Eigen::Vector3d, 13> dop_axes();
 
 struct OrientedBox {
-  Eigen::Isometry3d pose;  ///< of the box in the world; its axes are the columns of the rotation
+  Eigen::Isometry3d pose;  ///< pose of the box in the world; its axes are the columns of the rotation
   Eigen::Vector3d half;
 };
 
 /// Mass properties for a density of 1 kg/m^3, in the frame of the shape.
 struct MassProperties {
   double volume = 0;                                  ///< m^3
-  Eigen::Vector3d center = Eigen::Vector3d::Zero();   ///< of mass
+  Eigen::Vector3d center = Eigen::Vector3d::Zero();   ///< center of mass
   Eigen::Matrix3d inertia = Eigen::Matrix3d::Zero();  ///< about the centre of mass, kg m^2
 };
 
@@ -161,7 +161,7 @@ class Shape {
 
 struct Shape::Part {
   Shape shape;
-  Eigen::Isometry3d pose = Eigen::Isometry3d::Identity();  ///< of the part in the frame of the compound
+  Eigen::Isometry3d pose = Eigen::Isometry3d::Identity();  ///< pose of the part in the frame of the compound
 };
 
 }  // namespace carom

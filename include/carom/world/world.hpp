@@ -14,11 +14,13 @@
 #include "carom/body/particles.hpp"
 #include "carom/body/rigid.hpp"
 #include "carom/body/scripted.hpp"
+#include "carom/body/seam.hpp"
 #include "carom/core/stats.hpp"
 #include "carom/detect/contact.hpp"
 #include "carom/detect/detect.hpp"
 #include "carom/mesh/mesh.hpp"
 #include "carom/query/cast.hpp"
+#include "carom/world/tangle.hpp"
 #include "carom/world/world_query.hpp"
 
 namespace carom {
@@ -40,7 +42,8 @@ struct WorldOptions {
   Eigen::Vector3d gravity{0, -9.81, 0};  ///< m/s^2
   double dt = 0.01;                      ///< s
   ContactOptions contact{};
-  std::string method = "auto";  ///< of detection, see detect_methods()
+  std::string method = "auto";  ///< method of detection, see detect_methods()
+  int sphere_depth = 15;        ///< levels of the trees of the method `spheres`, as in DetectOptions
   Detection detection = Detection::discrete;
   /// Response to the contacts of all bodies, see response_names(). `lcp` refuses particles by name.
   std::string response = "soft";
@@ -54,10 +57,17 @@ struct WorldBalance {
   double mass = 0;                    ///< kg
   double kinetic_energy = 0;          ///< J
   double potential_energy = 0;        ///< J, of gravity; 0 where all is at the origin
-  double elastic_energy = 0;          ///< J, of springs between particles
+  double elastic_energy = 0;          ///< J, of springs between particles, of cloth, and of gas under pressure
   Eigen::Vector3d momentum{0, 0, 0};  ///< kg m/s
 
   double energy() const { return kinetic_energy + potential_energy + elastic_energy; }
+};
+
+/// Levels of a cloth, see ClothBody::levels.
+struct ClothLevels {
+  std::size_t active = 0;           ///< vertices that move by themselves; all if it has one level
+  std::uint64_t activations = 0;    ///< of vertices, since the beginning
+  std::uint64_t deactivations = 0;  ///< likewise
 };
 
 /// Bodies, and the step that moves them. The result of a step depends on nothing but the state
@@ -84,9 +94,30 @@ class World {
   /// names the body and the vertex.
   void exclude(BodyId a, Index vertex_a, BodyId b, Index vertex_b);
 
+  /// Attaches vertices of cloth or particles to another body, from the next step on, where they are now: to a rigid
+  /// body in both directions, to a fixed or scripted one as pins that move with it. A surface that deforms holds them
+  /// by its nearest triangle. Attached vertices make no contacts with that body. Throws Error that names body and
+  /// vertex.
+  void attach(BodyId body, std::span<const Index> vertices, BodyId to);
+  /// Frees vertices that attach() holds.
+  void detach(BodyId body, std::span<const Index> vertices);
+  /// Sews from the next step on. Sewn vertices make no contacts with each other. Within one body vertices that meet
+  /// become one vertex. Throws Error that names the seam's body and vertex.
+  void sew(const Seam& seam);
+  /// Stitches of seams, and vertices attached to rigid bodies, that hold now.
+  std::size_t joint_count() const;
+
   /// Detection of two bodies, or of one and itself, from the next step on, whatever is said of each and of the world.
   /// Not of rigid bodies, which are always continuous: Error(unsupported).
   void set_detection(BodyId a, BodyId b, Detection detection);
+
+  /// Levels of a body; the others than cloth throw Error(invalid_argument) that names the body.
+  ClothLevels cloth_levels(BodyId body) const;
+  /// Level of detail around each vertex of a cloth: 0 where all vertices move by themselves.
+  std::vector<std::uint8_t> vertex_levels(BodyId body) const;
+  /// Spheres of a level of the trees of all bodies with vertices, 0 for the roots, and of leaves above it, as of the
+  /// last detection; none unless the method is `spheres`.
+  std::vector<BoundingSphere> detection_spheres(int level) const;
 
   void step();
 
@@ -100,10 +131,12 @@ class World {
   std::span<const Triangle> triangles(BodyId body) const;
   std::span<const Eigen::Vector3d> positions(BodyId body) const;
   std::span<const Eigen::Vector3d> velocities(BodyId body) const;
+  /// s; longest inner step that suits the springs of particles, or the constraints of cloth (Error for other bodies).
+  double max_inner_step(BodyId body) const;
 
   // Rigid bodies only; the others throw Error(invalid_argument) that names the body. What changes a body wakes it, and
   // those that sleep with it.
-  Eigen::Isometry3d pose(BodyId body) const;  ///< of its shape
+  Eigen::Isometry3d pose(BodyId body) const;  ///< pose of the shape of a body
   const Shape& shape(BodyId body) const;
   /// Shape that collides, in the same frame: the decomposition of a rigid mesh, a hull or a compound of hulls; for all
   /// others shape().
@@ -115,7 +148,7 @@ class World {
   Eigen::Matrix3d inertia(BodyId body) const;           ///< kg m^2 about the centre of mass, in the world
   Eigen::Vector3d velocity(BodyId body) const;          ///< m/s, of the centre of mass
   Eigen::Vector3d angular_velocity(BodyId body) const;  ///< rad/s, in the world
-  bool asleep(BodyId body) const;                       ///< of any body
+  bool asleep(BodyId body) const;                       ///< whether a body, of whatever kind, sleeps
   void teleport(BodyId body, const Eigen::Isometry3d& pose);
   void set_velocity(BodyId body, const Eigen::Vector3d& velocity, const Eigen::Vector3d& angular_velocity);
   // Forces, torques and impulses are of rigid bodies; the others throw Error(invalid_argument) that names the body.
@@ -133,6 +166,10 @@ class World {
   /// ordered by the index of their ids. The list is made when it is first asked for, which may be from several threads
   /// at a time, and lasts until the world changes.
   std::span<const WorldContact> contacts() const;
+  /// Tangles at the start of the last step: surfaces that intersect although their detection is continuous, because
+  /// they did when they were added, or because nothing else was left to them. They are let through each other and
+  /// pulled apart (not by the response `penalty`). In the order of their first triangles.
+  std::vector<WorldTangle> tangles() const;
   /// Balance of the world as it is now.
   WorldBalance balance() const;
   /// Residual: by how much the contacts of the last step miss what the response solves for: the largest |min(z, w)|,

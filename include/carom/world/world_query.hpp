@@ -28,7 +28,7 @@ struct QueryFilter {
 /// A cast has the tolerance of CastOptions.
 struct WorldHit {
   BodyId body;
-  double time = unset;  ///< of a ray in lengths of its direction, of a cast from 0 to 1
+  double time = unset;  ///< time of the hit: of a ray in lengths of its direction, of a cast from 0 to 1
   Eigen::Vector3d point = Eigen::Vector3d::Constant(unset);  ///< on the body, in the world
   Eigen::Vector3d normal =
       Eigen::Vector3d::Constant(unset);  ///< unit, against the ray; minus its direction at a start inside

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <vector>
+
+#include "bodies/body.hpp"
+#include "response/anchor_joint.hpp"
+
+/// Joints of a world: stitches of seams, and vertices that rigid bodies hold.
+namespace carom {
+
+struct Joint {
+  /// Point of a deforming body, on up to two of its vertices, or of a rigid one.
+  struct Side {
+    BodyId body;
+    std::array<Index, 2> vertices{none, none};  ///< none: `local` of a rigid body
+    std::array<double, 2> weights{1, 0};
+    Eigen::Vector3d local{0, 0, 0};  ///< m, in the frame of the shape
+  };
+  Side a;
+  Side b;
+  Eigen::Vector3d offset{0, 0, 0};  ///< m, from a to b at the beginning
+  double begin = 0;                 ///< s
+  double duration = 0;              ///< s, in which the offset shrinks to nothing; then it stays so
+  double tear_force = 0;            ///< N; 0: never
+  double force = 0;                 ///< N, mean over the last step
+  bool stitch = false;              ///< of a seam
+
+  Eigen::Vector3d wanted(double time) const;  ///< m, from a to b
+};
+
+}  // namespace carom

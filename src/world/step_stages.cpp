@@ -1,0 +1,323 @@
+#include <algorithm>
+#include <cmath>
+
+#include "ccd/stop_at_impacts.hpp"
+#include "conservation/island_invariants.hpp"
+#include "conservation/mixed_invariants.hpp"
+#include "contact/level_contacts.hpp"
+#include "contact/resting_contacts.hpp"
+#include "core/stage_timer.hpp"
+#include "response/untangle.hpp"
+#include "world/step.hpp"
+
+// What each stage of a step reads and writes.
+namespace carom {
+
+Step::Step(World::State& state)
+    : s_(state), context_{s_.workers, s_.arena}, gravity_(math::to_vec3(s_.options.gravity)), dt_(s_.options.dt) {
+  if (s_.any_rigid) session_.emplace(s_.workers);
+}
+
+void Step::predict() {
+  rigid::predict(context_, s_.table, gravity_, dt_, s_.motion, s_.travel, shapes_[Stage::predict]);
+  bodies::predict({.bodies = s_.bodies,
+                   .table = s_.table,
+                   .motion = s_.motion,
+                   .gravity = s_.options.gravity,
+                   .time = s_.time,
+                   .dt = dt_},
+                  s_.vertices, surfaces_[Stage::predict]);
+  contact::place(s_.table, s_.motion, dt_, s_.rigid_meshes);
+}
+
+void Step::update_bounds() {
+  bounds::update(context_,
+                 {.bodies = s_.table,
+                  .motion = s_.motion,
+                  .speculative_distance = s_.options.solver.speculative_distance,
+                  .dt = dt_,
+                  .pair_count = s_.pairs.entries.size()},
+                 s_.bounds, shapes_[Stage::bounds]);
+  bounds::update_surfaces(s_.table, s_.vertices, 2 * s_.thickness, s_.bounds, surfaces_[Stage::bounds]);
+}
+
+void Step::find_pairs() {
+  contact::find_pairs(context_, s_.table, s_.bounds.boxes, s_.bounds.changed, s_.pairs, s_.pair_scratch,
+                      shapes_[Stage::broad]);
+}
+
+/// Surfaces that intersect at the start of the step. From a start without intersections there are none, so they are
+/// looked for only where bodies came, or where there were some before.
+void Step::find_tangles() {
+  if (s_.check_tangles && s_.any_particles && s_.any_continuous && s_.response != response::Kind::penalty) {
+    const StageTimer timer(surfaces_[Stage::respond]);
+    s_.tangle_filter.set(filters_of(s_), s_.vertices.surface, {s_.marks, s_.chosen_pairs});
+    contact::find_tangles(context_,
+                          {.surface = s_.vertices.surface,
+                           .positions = s_.vertices.start,
+                           .inverse_mass = s_.vertices.inverse_mass,
+                           .filter = s_.tangle_filter,
+                           .scope = s_.options.contact.pairs,
+                           .method = mid::is_tree(s_.method) ? s_.method : mid::Method::bvh},
+                          s_.tangle_scratch, s_.tangles, s_.tangled);
+  } else {
+    s_.tangles.clear();
+    s_.tangled.clear();
+  }
+  if (s_.round > 0) return;
+  s_.tangles_at_start = s_.tangles;
+  std::uint64_t pairs = 0;
+  for (const contact::Tangle& tangle : s_.tangles) pairs += tangle.pairs;
+  if (pairs > 0) surfaces_[Stage::respond].add_counted("tangled", pairs);
+}
+
+void Step::find_contacts() {
+  const contact::NarrowIn in{.bodies = s_.table,
+                             .poses = s_.motion.poses,
+                             .travel = s_.travel.colliders,
+                             .speculative_distance = s_.options.solver.speculative_distance,
+                             .dt = dt_};
+  contact::update_manifolds(context_, in, s_.pair_scratch.order.places(), s_.pairs, s_.narrow_scratch,
+                            shapes_[Stage::narrow]);
+  contact::update_mesh_manifolds(context_, in, s_.pairs, s_.narrow_scratch, shapes_[Stage::narrow]);
+  if (!s_.deforming) {
+    s_.features.clear();
+    s_.carrying.clear();
+    s_.shapes.contacts.clear();
+    s_.coupled.clear(s_.table.size());
+    return;
+  }
+  contact::mark_still(s_.table, s_.bodies, s_.vertices, s_.options.contact.immovable, s_.still_bodies);
+  ContactFilters filters = filters_of(s_);
+  filters.excluded_objects = s_.filters.contact_objects;
+  if (!s_.options.contact.immovable) contact::sort_resting(s_.table, s_.still_bodies.still, s_.contacts, s_.resting);
+  contact::find_surface_contacts(context_,
+                                 {.bodies = s_.bodies,
+                                  .table = s_.table,
+                                  .poses = s_.motion.poses,
+                                  .vertices = s_.vertices,
+                                  .pairs = s_.pairs.surface_pairs,
+                                  .field_pairs = s_.field_pairs,
+                                  .still = s_.still_bodies.still,
+                                  .thickness = s_.thickness,
+                                  .gravity = s_.options.gravity,
+                                  .dt = dt_,
+                                  // Where contacts move nothing they are those of the end of the step.
+                                  .at_end = s_.response == response::Kind::penalty || !s_.any_particles,
+                                  .scope = s_.options.contact.pairs,
+                                  .method = s_.method,
+                                  .sphere_depth = s_.options.sphere_depth,
+                                  .filters = filters,
+                                  .marks = s_.still_bodies.marks,
+                                  .tangled = &s_.tangled,
+                                  .continuous = s_.any_continuous,
+                                  .near_motion = near_motion(s_, dt_)},
+                                 s_.surface_scratch, s_.rigid_meshes, s_.features, s_.shapes, s_.coupled, surfaces_);
+  if (s_.any_cloth) {
+    const StageTimer timer(surfaces_[Stage::contacts]);
+    s_.thin_contacts.run(s_.workers, s_.vertices, s_.features, s_.carrying);
+    const std::size_t left_out = s_.features.size() - s_.carrying.size();
+    surfaces_[Stage::contacts].in += left_out;
+    surfaces_[Stage::contacts].add_culled("carried by others", left_out);
+  }
+  place_joints(s_, dt_);
+}
+
+contact::AnchorIn Step::anchor_in() const {
+  return {.features = s_.any_cloth ? s_.carrying : s_.features,
+          .shapes = s_.shapes.contacts,
+          .parts = s_.vertices.parts,
+          .bodies = s_.table,
+          .start = s_.vertices.start,
+          .start_velocities = s_.vertices.start_velocities,
+          .coupled = s_.coupled.list,
+          .thickness = s_.options.contact.distance,
+          .scripted = s_.still_bodies.scripted};
+}
+
+void Step::match_surface_contacts() {
+  StageStats& stage = surfaces_[Stage::contacts];
+  const StageTimer timer(stage);
+  contact::run(anchor_in(), s_.contacts, s_.next_contacts, s_.pairs.next_contact);
+  const std::size_t found = s_.next_contacts.contacts.size();
+  if (contact::wake_touched(anchor_in(), s_.options.solver.sleep.speed, dt_, s_.next_contacts, s_.table)) {
+    contact::take_up_woken(s_.table, s_.coupled, s_.resting, s_.next_contacts);
+    for (const bodies::SurfacePart& part : s_.vertices.parts) {
+      if (s_.table.asleep[part.body] == 0)
+        std::ranges::copy(part.of(s_.vertices.inverse_mass), part.of(s_.vertices.awake_inverse_mass).begin());
+    }
+  }
+  const std::size_t count = s_.next_contacts.contacts.size();
+  if (count > 0) stage.set_unit("contacts");
+  stage.in += count;
+  stage.out += count;
+  stage.remembered += count - found;
+  if (!s_.resting.contacts.empty()) stage.add_counted("asleep", s_.resting.contacts.size());
+}
+
+void Step::match_contacts() {
+  contact::match_contacts(context_, s_.table, s_.travel.colliders, s_.options.solver.sleep.speed, s_.pairs, s_.active,
+                          shapes_[Stage::contacts]);
+  match_surface_contacts();
+  rigid::predict_woken(s_.table, gravity_, dt_, s_.motion);
+}
+
+void Step::build_islands() {
+  s_.touches.clear();
+  for (const contact::AnchorIdentity& identity : s_.next_contacts.identities) {
+    s_.touches.push_back({slot_of(identity.body_a), slot_of(identity.body_b)});
+  }
+  // Bodies near a surface are moved by the response as if they touched it.
+  for (const contact::CoupledBody& coupled : s_.coupled.list) s_.touches.push_back({coupled.body, coupled.body});
+  for (const Joint& joint : s_.joints) s_.touches.push_back({slot_of(joint.a.body), slot_of(joint.b.body)});
+  s_.islands.build(s_.table, s_.active.pairs, s_.touches);
+}
+
+void Step::respond() {
+  response::untangle(s_.tangles, s_.vertices);
+  s_.stored.clear();
+  if (response::stores_energy(s_.response))
+    conservation::store_spring_energy(s_.active.pairs, s_.pairs.manifolds, s_.stored);
+  response::respond(context_,
+                    {.kind = s_.response,
+                     .options = s_.options,
+                     .bodies = s_.bodies,
+                     .table = s_.table,
+                     .active_indices = s_.pairs.active_indices,
+                     .active = s_.active,
+                     .islands = s_.islands,
+                     .deforming = s_.deforming,
+                     .rounds = s_.rounds,
+                     .joints = s_.anchor_joints},
+                    s_.pairs.manifolds, s_.next_contacts.contacts, s_.coupled, s_.vertices, s_.motion,
+                    s_.respond_scratch, surfaces_[Stage::respond]);
+  rigid::advance(context_, s_.table, dt_, s_.motion, shapes_[Stage::commit]);
+  conservation::restore_island_invariants(context_, island_in(), false, s_.island_gain, s_.motion.next,
+                                          shapes_[Stage::commit]);
+}
+
+conservation::IslandIn Step::island_in() const {
+  return {.bodies = s_.table,
+          .free = s_.motion.free,
+          .solved = s_.motion.solved,
+          .islands = s_.islands,
+          .active = s_.active.pairs,
+          .manifolds = s_.pairs.manifolds,
+          .stored = s_.stored,
+          .ccd = s_.ccd_scratch.rigid,
+          .gravity = gravity_,
+          .dt = dt_};
+}
+
+void Step::limit_motion() {
+  const bool penalty = s_.response == response::Kind::penalty;
+  StageStats& stage = surfaces_[Stage::commit];
+  ContactFilters filters = filters_of(s_);
+  filters.vertex_enabled = s_.rigid_meshes.limited;
+  const ccd::BodiesIn in{.rigid = {.bodies = s_.table,
+                                   .free = s_.motion.free,
+                                   .odometers = s_.travel.bodies,
+                                   .fat_bounds = s_.bounds.fat,
+                                   .pairs = s_.pairs,
+                                   .broad = s_.pair_scratch.broad,
+                                   .some_deep = s_.narrow_scratch.some_deep,
+                                   .dt = dt_,
+                                   .springs = response::stores_energy(s_.response)},
+                         .deforming = s_.deforming,
+                         .features = s_.any_continuous,
+                         .parts = s_.parts,
+                         .choice = {s_.marks, s_.chosen_pairs, &s_.tangled},
+                         .scope = s_.options.contact.pairs,
+                         .method = s_.method,
+                         .filters = filters,
+                         .thickness = s_.min_thickness,
+                         .shapes = s_.shapes,
+                         .near_pairs = s_.features,
+                         .near_distance = s_.surface_scratch.complete_within};
+  ccd::limit_bodies(context_, in, s_.ccd_scratch, s_.table, s_.motion, s_.vertices, stage);
+  if (s_.deforming && penalty) ccd::stop_at_impacts(in, s_.ccd_scratch, s_.coupled, s_.vertices, s_.motion.next);
+  join_stopped(penalty);
+  conservation::restore_island_invariants(context_, island_in(), true, s_.island_gain, s_.motion.next,
+                                          shapes_[Stage::commit]);
+  if (s_.deforming) {
+    conservation::keep_angular_momentum({.bodies = s_.bodies,
+                                         .table = s_.table,
+                                         .free = s_.motion.free,
+                                         .islands = s_.islands,
+                                         .penalty_forces = penalty ? &s_.coupled : nullptr,
+                                         .gravity = s_.options.gravity,
+                                         .dt = dt_},
+                                        s_.vertices, s_.motion.next, stage);
+  }
+  conservation::clamp_spin_energy(island_in(), s_.spin_scratch, s_.motion.next);
+}
+
+/// Islands of bodies that stopped each other become one. Impacts of surfaces act on both sides with `penalty` only.
+void Step::join_stopped(bool surfaces) {
+  s_.stops.clear();
+  for (const ccd::Scratch::Stop& stop : s_.ccd_scratch.rigid.stops) s_.stops.push_back({stop.a, stop.b});
+  if (s_.deforming && surfaces) {
+    for (const ccd::SurfaceLimitScratch::Hit& stop : s_.ccd_scratch.surfaces.stops) {
+      const rigid::Collider& collider = s_.table.colliders[s_.shapes.contacts[stop.pair].collider];
+      s_.stops.push_back({collider.body, s_.vertices.parts[s_.shapes.parts[stop.pair]].body});
+    }
+    for (const MovingContact& stop : s_.ccd_scratch.features.stops) {
+      const std::span<const bodies::SurfacePart> parts = s_.vertices.parts;
+      s_.stops.push_back({contact::part_of_vertex(parts, stop.vertices[0]).body,
+                          contact::part_of_vertex(parts, stop.vertices[3]).body});
+    }
+  }
+  s_.islands.join(s_.table, s_.stops);
+}
+
+void Step::commit() {
+  rigid::commit(context_, s_.table, s_.motion, shapes_[Stage::commit]);
+  contact::mark_fine(s_.next_contacts.contacts, s_.bodies, s_.vertices);
+  bodies::settle_levels(s_.workers, s_.bodies, s_.table, s_.vertices);
+  bodies::commit(s_.vertices, dt_, s_.bodies, surfaces_[Stage::commit]);
+  ++s_.steps;
+  s_.time = static_cast<double>(s_.steps) * dt_;
+  std::swap(s_.contacts, s_.next_contacts);
+  s_.check_tangles = !s_.tangles.empty();
+  for (const Counted& entry : surfaces_[Stage::commit].counted()) {
+    if (entry.name == "unresolved" && entry.count > 0) s_.check_tangles = true;
+  }
+  note_joint_forces(s_, dt_);
+  s_.contact_list.forget();
+  const bool known = s_.deforming && s_.any_continuous && s_.surface_scratch.complete_within > 0;
+  s_.near_speed = known ? s_.ccd_scratch.certificate.near_motion / dt_ : -1;
+  s_.slide_speed = s_.any_cloth ? contact::slide_speed(s_.contacts.contacts,
+                                                       {.bodies = s_.coupled.list,
+                                                        .velocities = s_.vertices.velocities,
+                                                        .displacements = s_.vertices.displacements,
+                                                        .inverse_mass = s_.vertices.awake_inverse_mass},
+                                                       dt_)
+                                : 0;
+}
+
+void Step::sleep() {
+  // Mean speeds over the step: vertices that are squeezed keep a velocity that contacts take away in every step.
+  s_.vertex_speeds.assign(s_.table.size(), 0);
+  for (const bodies::SurfacePart& part : s_.vertices.parts) {
+    const std::span start = part.of(s_.vertices.start);
+    const std::span end = part.of(s_.vertices.positions);
+    double square = 0;
+    for (std::size_t v = 0; v < start.size(); ++v) square = std::max(square, (end[v] - start[v]).squaredNorm());
+    s_.vertex_speeds[part.body] = std::sqrt(square) / dt_;
+  }
+  island::update_sleep({.islands = s_.islands,
+                        .pairs = s_.pairs,
+                        .anchors = s_.contacts,
+                        .anchor_touches = std::span(s_.touches).first(s_.contacts.contacts.size()),
+                        .before = s_.motion.next,
+                        .vertex_speeds = s_.vertex_speeds,
+                        .options = s_.options.solver.sleep,
+                        .dt = dt_},
+                       s_.table, s_.sleep_scratch, s_.fallen, shapes_[Stage::commit]);
+  for (const BodySlot slot : s_.fallen) {
+    if (!s_.table.info[slot].deforms) continue;
+    std::ranges::fill(s_.bodies[s_.table.info[slot].id].velocities, Eigen::Vector3d::Zero());
+  }
+}
+
+}  // namespace carom

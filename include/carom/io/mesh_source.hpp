@@ -48,6 +48,12 @@ struct RollSource {
   int along = 100;
   int across = 20;
 };
+struct RibbonSource {
+  std::vector<Eigen::Vector3d> path;  ///< m, points of the middle line
+  double width = 0.1;                 ///< m
+  int along = 100;
+  int across = 4;
+};
 struct ExtrusionSource {
   std::vector<Eigen::Vector2d> outline;  ///< m, corners (x, y)
   double length = 1;                     ///< m, along z
@@ -73,7 +79,7 @@ struct Placement {
 /// Mesh as data: what makes it, and where it goes.
 struct MeshSource {
   std::variant<BoxSource, IcosphereSource, TorusSource, TrefoilSource, SheetSource, RollSource, ExtrusionSource,
-               RevolutionSource, FileSource>
+               RevolutionSource, RibbonSource, FileSource>
       shape;
   std::vector<Dent> dents;  ///< applied in order, before the placement
   Placement placement;

@@ -33,13 +33,14 @@ struct RecordedView {
 };
 
 struct RecordingMeta {
-  std::string carom_version{};  ///< of the writer; filled in by it
+  std::string carom_version{};  ///< version of the writer; filled in by it
   std::string scene{};
   double dt = 0;  ///< s, from frame to frame
   Eigen::Vector3d gravity = Eigen::Vector3d::Zero();
-  double contact_distance = 0;        ///< m, of meshes; 0 where all bodies are rigid
+  double contact_distance = 0;                     ///< m, of meshes; 0 where all bodies are rigid
+  Eigen::Vector3d wind = Eigen::Vector3d::Zero();  ///< m/s, of the first cloth that has any, without gusts
   std::vector<RecordedView> views{};  ///< a few thousand at most: the whole of this is limited to a megabyte
-  std::string description{};          ///< of the scene, for the reader
+  std::string description{};          ///< description of the scene, for the reader
 };
 
 /// View of one body in one frame; owned by the caller.

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "carom/io/animated_mesh.hpp"
 #include "carom/io/mesh_source.hpp"
 #include "carom/io/shape_source.hpp"
 #include "carom/world/world.hpp"
@@ -17,6 +18,12 @@
 /// Scenes: a world described by data, as JSON and as the descriptions that World::add takes. The format is described in
 /// docs/formats.md and by docs/scene.schema.json.
 namespace carom {
+
+/// Bounds within which bodies are expected to stay: one whose centre is outside, or not finite, is lost.
+struct SceneBounds {
+  Eigen::Vector3d min{-100, -100, -100};  ///< m
+  Eigen::Vector3d max{100, 100, 100};     ///< m
+};
 
 /// Key of a motion. Between keyframes position, scale and morph are interpolated smoothly (zero velocity at each
 /// key), rotation along the shortest arc; before the first and after the last the body rests.
@@ -30,37 +37,63 @@ struct Keyframe {
 // the sources stand for is filled in by build().
 
 struct FixedSceneBody : FixedBody {
-  MeshSource source{};  ///< of `mesh`
+  MeshSource source{};  ///< source of `mesh`
 };
 
 struct ScriptedSceneBody : ScriptedBody {
-  MeshSource source{};                       ///< of `mesh`
+  MeshSource source{};                       ///< source of `mesh`
   std::optional<MeshSource> morph_target{};  ///< same triangles; its placement is relative to that of the mesh
-  std::vector<Keyframe> keyframes{};         ///< make `motion`
+  /// Animation that the file of the mesh holds, see read_animated_mesh(). Keyframes act on top of it.
+  std::optional<AnimationOptions> animation{};
+  std::vector<Keyframe> keyframes{};  ///< make `motion`, with the animation if there is one
 };
 
 struct ParticleSceneBody : ParticleBody {
-  MeshSource source{};  ///< of `mesh`
+  MeshSource source{};  ///< source of `mesh`
 };
 
 /// Wind of a scene: air unless another density is given.
 struct WindSource {
   Eigen::Vector3d velocity{0, 0, 0};  ///< m/s
   double density = 1.2;               ///< kg/m^3
-  double normal_drag = 1.2;           ///< coefficient, see Wind
-  double tangent_drag = 0.05;         ///< coefficient, see Wind
+  WindLaw law = WindLaw::plate;
+  double normal_drag = 1.2;  ///< these and the others: see Wind
+  double tangent_drag = 0.05;
+  double drag = 1.2;
+  double lift = 0.6;
+  double linear_pressure = 1;
+  double gust_strength = 0;
+  double gust_period = 1;
+  int gust_seed = 0;
+};
+
+/// Region of cloth: of a fabric by name or with properties of its own.
+struct RegionSource {
+  std::vector<Index> triangles{};
+  std::optional<SceneBounds> inside{};        ///< triangles whose centers are in this box, as the mesh is placed
+  std::string fabric_name = "cotton";         ///< see fabric_names()
+  std::optional<Fabric> fabric_properties{};  ///< instead of those of the named fabric
+};
+
+/// Moving pins of a scene. Keyframes act on the placed vertices, around the origin of the world.
+struct MovingPinsSource {
+  std::vector<Index> vertices{};
+  std::vector<Keyframe> keyframes{};
 };
 
 struct ClothSceneBody : ClothBody {
-  MeshSource source{};                        ///< of `mesh`
-  std::string fabric_name = "cotton";         ///< of `fabric`, see fabric_names()
-  std::optional<Fabric> fabric_properties{};  ///< instead of those of the named fabric
-  std::optional<WindSource> wind_source{};    ///< of `wind`
+  MeshSource source{};                                  ///< source of `mesh`
+  std::string fabric_name = "cotton";                   ///< name of `fabric`, see fabric_names()
+  std::optional<Fabric> fabric_properties{};            ///< instead of those of the named fabric
+  std::vector<RegionSource> region_sources{};           ///< sources of `regions`
+  std::optional<WindSource> wind_source{};              ///< source of `wind`
+  std::vector<MovingPinsSource> moving_pins_sources{};  ///< sources of `moving_pins`
 };
 
 struct RigidSceneBody : RigidBody {
-  ShapeSource source{};    ///< of `shape`
-  PoseSource placement{};  ///< of `pose`
+  ShapeSource source{};                         ///< source of `shape`
+  PoseSource placement{};                       ///< source of `pose`
+  std::optional<FieldOptions> field_options{};  ///< options of `field`
 };
 
 /// Descriptions with mesh, motion, shape and pose from their sources, for World::add. Each throws Error that names the
@@ -91,10 +124,21 @@ struct SceneBody {
   const CollisionFilter& filter() const;
 };
 
-/// Bounds within which bodies are expected to stay: one whose centre is outside, or not finite, is lost.
-struct SceneBounds {
-  Eigen::Vector3d min{-100, -100, -100};  ///< m
-  Eigen::Vector3d max{100, 100, 100};     ///< m
+/// Vertices of a body that World::attach holds at another.
+struct SceneAttachment {
+  std::string body{};
+  std::vector<Index> vertices{};
+  std::string to{};
+};
+
+/// Seam, see Seam; bodies by name.
+struct SceneSeam {
+  std::string a{};
+  std::vector<Index> vertices_a{};
+  std::string b{};
+  std::vector<Index> vertices_b{};
+  double duration = 1;
+  double tear_force = 0;
 };
 
 struct Scene {
@@ -107,6 +151,8 @@ struct Scene {
   /// Names of bodies for World::set_detection.
   std::vector<std::array<std::string, 2>> continuous_pairs{};
   std::vector<std::array<std::string, 2>> discrete_pairs{};
+  std::vector<SceneAttachment> attachments{};
+  std::vector<SceneSeam> seams{};
   std::optional<SceneBounds> bounds{};
   std::string file{};  ///< it was read from, for messages; not part of what is written
 };

@@ -186,6 +186,9 @@ bool JsonObject::has(std::string_view name) const {
 
 void JsonObject::missing(std::initializer_list<std::string_view> names) const {
   for (const JsonMember& member : *members_) {
+    // A field that was asked for is itself, not another one misspelled.
+    const auto asked_for = [&](std::string_view known) { return known == member.name; };
+    if (std::any_of(known_.begin(), known_.end(), asked_for)) continue;
     for (const std::string_view name : names) {
       if (looks_like(member.name, name)) unknown(member, name);
     }

@@ -241,13 +241,14 @@ void GltfData::apply_sparse(const JsonField& sparse, const Layout& layout, std::
 
 std::vector<double> GltfData::numbers(const JsonField& reference, std::size_t components) {
   constexpr std::array<std::string_view, 5> shapes{"", "SCALAR", "VEC2", "VEC3", "VEC4"};
+  const std::string_view wanted = components == 16 ? "MAT4" : shapes[components];
   item("accessors", reference);
   JsonObject lists(root_);
   const JsonField list = lists.get("accessors");
   const JsonField field = list.item(list.array("a list"), static_cast<std::size_t>(reference.number()));
   JsonObject members(field);
   const JsonField shape = members.get("type");
-  if (shape.text() != shapes[components]) shape.expected(shapes[components]);
+  if (shape.text() != wanted) shape.expected(wanted);
   const auto flag = members.find("normalized");
   const Layout layout{.offset = gltf_count(field, "byteOffset", 0),
                       .type = component_type(field),

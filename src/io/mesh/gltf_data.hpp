@@ -37,8 +37,8 @@ class GltfData {
   const JsonValue& item(std::string_view list, const JsonField& reference) const;
   std::size_t size(std::string_view list) const;
 
-  /// The numbers of the accessor of that index, `components` for each element: "VEC3" has 3. Integers that are
-  /// normalized become fractions.
+  /// The numbers of the accessor of that index, `components` for each element: "VEC3" has 3, "MAT4" 16. Integers that
+  /// are normalized become fractions.
   std::vector<double> numbers(const JsonField& reference, std::size_t components);
 
  private:

@@ -40,6 +40,11 @@ double number(const Json& value, const char* name, const std::string& where) {
   return value.get<double>();
 }
 
+Eigen::Vector3d vector(const Json& value, const char* name, const std::string& where) {
+  require(value.is_array() && value.size() == 3, ErrorCode::bad_format, "{}: \"{}\" is not three numbers", where, name);
+  return {number(value[0], name, where), number(value[1], name, where), number(value[2], name, where)};
+}
+
 std::uint64_t count(const Json& value, const char* name, const std::string& where) {
   require(value.is_number_unsigned(), ErrorCode::bad_format, "{}: \"{}\" is not a count", where, name);
   return value.get<std::uint64_t>();
@@ -105,14 +110,16 @@ RecordedView decode_view(const Json& value, const std::string& where) {
 }  // namespace
 
 std::string encode_meta(const RecordingMeta& meta) {
-  require(std::isfinite(meta.dt) && is_finite(meta.gravity) && std::isfinite(meta.contact_distance),
-          ErrorCode::not_finite, "recording of \"{}\": dt, gravity or contact distance is not a finite number",
-          meta.scene);
+  require(
+      std::isfinite(meta.dt) && is_finite(meta.gravity) && std::isfinite(meta.contact_distance) && is_finite(meta.wind),
+      ErrorCode::not_finite, "recording of \"{}\": dt, gravity, contact distance or wind is not a finite number",
+      meta.scene);
   Json value = {{"carom", meta.carom_version},
                 {"scene", meta.scene},
                 {"dt", meta.dt},
                 {"gravity", {meta.gravity.x(), meta.gravity.y(), meta.gravity.z()}},
                 {"contact_distance", meta.contact_distance}};
+  if (!meta.wind.isZero(0)) value["wind"] = {meta.wind.x(), meta.wind.y(), meta.wind.z()};
   if (!meta.description.empty()) value["description"] = meta.description;
   for (const RecordedView& view : meta.views)
     value["views"].push_back({{"title", view.title}, {"frame", view.frame}, {"bodies", view.bodies}});
@@ -143,10 +150,8 @@ RecordingMeta decode_meta(std::span<const std::uint8_t> bytes, const std::string
   meta.scene = text(field(value, "scene", where), "scene", where);
   meta.dt = number(field(value, "dt", where), "dt", where);
   meta.contact_distance = number(field(value, "contact_distance", where), "contact_distance", where);
-  const Json& gravity = field(value, "gravity", where);
-  require(gravity.is_array() && gravity.size() == 3, ErrorCode::bad_format, "{}: \"gravity\" is not three numbers",
-          where);
-  for (int i = 0; i < 3; ++i) meta.gravity[i] = number(gravity[static_cast<std::size_t>(i)], "gravity", where);
+  meta.gravity = vector(field(value, "gravity", where), "gravity", where);
+  if (value.contains("wind")) meta.wind = vector(value["wind"], "wind", where);
   if (value.contains("description")) meta.description = text(value["description"], "description", where);
   if (value.contains("views")) {
     require(value["views"].is_array(), ErrorCode::bad_format, "{}: \"views\" is not a list", where);

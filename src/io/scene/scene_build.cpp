@@ -61,6 +61,52 @@ void refuse_idle_options(const Scene& scene) {
   require(surfaces || scene.world.method == WorldOptions{}.method, ErrorCode::invalid_argument, of_surfaces, "method");
 }
 
+/// Triangles of a region, those that are listed and those whose centers are in its box.
+std::vector<Index> triangles_of(const RegionSource& region, const TriangleMesh& mesh) {
+  std::vector<Index> triangles = region.triangles;
+  if (!region.inside) return triangles;
+  for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
+    Eigen::Vector3d center(0, 0, 0);
+    for (const Index v : mesh.triangles[t]) center += mesh.positions[static_cast<std::size_t>(v)] / 3;
+    const bool inside =
+        (center.array() >= region.inside->min.array()).all() && (center.array() <= region.inside->max.array()).all();
+    if (inside) triangles.push_back(static_cast<Index>(t));
+  }
+  return triangles;
+}
+
+/// Attachments and seams, once all bodies are there.
+void join_bodies(const Scene& scene, const std::map<std::string_view, BodyId>& ids, World& world) {
+  const auto find = [&](const std::string& name, const char* list, std::size_t i, const char* field) {
+    const auto found = ids.find(name);
+    require(found != ids.end(), ErrorCode::unknown_name, "{}[{}].{}: no body is called '{}'", list, i, field, name);
+    return found->second;
+  };
+  const auto with_place = [&](const char* list, std::size_t i, auto&& act) {
+    try {
+      act();
+    } catch (const Error& error) {
+      fail(error.code(), "{}[{}]: {}", list, i, error.what());
+    }
+  };
+  for (std::size_t i = 0; i < scene.attachments.size(); ++i) {
+    const SceneAttachment& given = scene.attachments[i];
+    const BodyId body = find(given.body, "attachments", i, "body");
+    const BodyId to = find(given.to, "attachments", i, "to");
+    with_place("attachments", i, [&] { world.attach(body, given.vertices, to); });
+  }
+  for (std::size_t i = 0; i < scene.seams.size(); ++i) {
+    const SceneSeam& given = scene.seams[i];
+    const Seam seam{.a = find(given.a, "seams", i, "a"),
+                    .vertices_a = given.vertices_a,
+                    .b = find(given.b, "seams", i, "b"),
+                    .vertices_b = given.vertices_b,
+                    .duration = given.duration,
+                    .tear_force = given.tear_force};
+    with_place("seams", i, [&] { world.sew(seam); });
+  }
+}
+
 World build_unnamed(const Scene& scene) {
   World world(scene.world);
   refuse_idle_options(scene);
@@ -92,6 +138,7 @@ World build_unnamed(const Scene& scene) {
             "discrete_pairs: '{}' and '{}' are also in continuous_pairs", world.name(a), world.name(b));
     world.set_detection(a, b, Detection::discrete);
   });
+  join_bodies(scene, ids, world);
   return world;
 }
 
@@ -125,12 +172,27 @@ ParticleBody build(const ParticleSceneBody& body) {
 
 ClothBody build(const ClothSceneBody& body) {
   ClothBody built = build_named(body.name, [&] { return with_mesh<ClothBody>(body, body.source); });
-  built.fabric = body.fabric_properties ? *body.fabric_properties : fabric_by_name(body.fabric_name);
+  const auto fabric_of = [](const std::string& name, const std::optional<Fabric>& properties) {
+    return properties ? *properties : fabric_by_name(name);
+  };
+  built.fabric = fabric_of(body.fabric_name, body.fabric_properties);
+  for (const RegionSource& region : body.region_sources)
+    built.regions.push_back(
+        {triangles_of(region, built.mesh), fabric_of(region.fabric_name, region.fabric_properties)});
+  for (const MovingPinsSource& pins : body.moving_pins_sources)
+    built.moving_pins.push_back({pins.vertices, build_named(body.name, [&] { return build_motion(pins.keyframes); })});
   if (const std::optional<WindSource>& wind = body.wind_source) {
     built.wind = {.velocity = wind->velocity,
                   .density = wind->density,
+                  .law = wind->law,
                   .normal_drag = wind->normal_drag,
-                  .tangent_drag = wind->tangent_drag};
+                  .tangent_drag = wind->tangent_drag,
+                  .drag = wind->drag,
+                  .lift = wind->lift,
+                  .linear_pressure = wind->linear_pressure,
+                  .gust_strength = wind->gust_strength,
+                  .gust_period = wind->gust_period,
+                  .gust_seed = wind->gust_seed};
   }
   return built;
 }

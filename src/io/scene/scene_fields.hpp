@@ -12,7 +12,9 @@
 #include "carom/io/scene.hpp"
 #include "core/parallel.hpp"
 #include "decomposition/limits.hpp"
+#include "field/limits.hpp"
 #include "io/json/json_field.hpp"
+#include "io/scene/scene_cloth_fields.hpp"
 #include "io/scene/scene_rotation.hpp"
 #include "world/option_fields.hpp"
 
@@ -23,14 +25,19 @@ namespace carom {
 
 /// Names of the alternatives of SceneBody, in their order; the first four are those of MotionModel.
 inline constexpr std::array<std::string_view, 5> motion_names{"fixed", "scripted", "particles", "rigid", "cloth"};
+/// Number of a body's kind in `motion_names`.
+inline std::size_t kind_of(const SceneBody::Description& body) {
+  const auto* rigid = std::get_if<RigidSceneBody>(&body);
+  return rigid != nullptr ? static_cast<std::size_t>(rigid->motion) : body.index();
+}
 /// Names of MeshSolid.
 inline constexpr std::array<std::string_view, 3> mesh_solid_names{"by_normals", "inside", "surface"};
 /// Names of the alternatives of ShapeSource; the first of them are those of ConvexSource.
 inline constexpr std::array<std::string_view, 11> shape_names{
     "sphere", "box", "capsule", "cylinder", "cone", "ellipsoid", "half_space", "hull", "triangle", "mesh", "compound"};
 inline constexpr std::span<const std::string_view> convex_names = std::span(shape_names).first(9);
-inline constexpr std::array<std::string_view, 8> generator_names{"box",   "icosphere", "torus",     "trefoil",
-                                                                 "sheet", "roll",      "extrusion", "revolution"};
+inline constexpr std::array<std::string_view, 9> generator_names{"box",  "icosphere", "torus",      "trefoil", "sheet",
+                                                                 "roll", "extrusion", "revolution", "ribbon"};
 
 template <class V>
 void describe(V& v, BoxSource& box) {
@@ -92,6 +99,14 @@ void describe(V& v, RevolutionSource& revolution) {
 }
 
 template <class V>
+void describe(V& v, RibbonSource& ribbon) {
+  v.points("path", ribbon.path);
+  v.number("width", ribbon.width, Presence::shown, Sign::positive);
+  v.integer("along", ribbon.along, Presence::shown, {.min = 1});
+  v.integer("across", ribbon.across, Presence::shown, {.min = 1});
+}
+
+template <class V>
 void describe(V& v, Dent& dent) {
   v.vector("center", dent.center, Presence::required, Sign::any);
   v.direction("direction", dent.direction, Presence::required);
@@ -144,12 +159,6 @@ void describe(V& v, MeshSource& mesh) {
 }
 
 template <class V>
-void describe(V& v, Material& material) {
-  v.number("friction", material.friction, Presence::quiet, Sign::zero_to(max_friction));
-  v.number("restitution", material.restitution, Presence::quiet, Sign::zero_to_one);
-}
-
-template <class V>
 void describe(V& v, FixedSceneBody& body) {
   v.object("mesh", body.source, Presence::required);
   describe(v, body.material);
@@ -163,9 +172,18 @@ void describe(V& v, Keyframe& key) {
 }
 
 template <class V>
+void describe(V& v, AnimationOptions& animation) {
+  v.text("name", animation.name, Presence::quiet);
+  v.flag("loop", animation.loop, Presence::quiet);
+  v.number("speed", animation.speed, Presence::quiet, Sign::positive);
+  v.number("frame_time", animation.frame_time, Presence::quiet, Sign::positive);
+}
+
+template <class V>
 void describe(V& v, ScriptedSceneBody& body) {
   v.object("mesh", body.source, Presence::required);
   v.optional_object("morph_target", body.morph_target);
+  v.optional_object("animation", body.animation);
   v.list("keyframes", body.keyframes, Presence::quiet);
   describe(v, body.material);
 }
@@ -181,43 +199,6 @@ void describe(V& v, ParticleSceneBody& body) {
   v.indices("pinned", body.pinned, Presence::quiet);
   v.vector("velocity", body.velocity, Presence::quiet, Sign::any);
   v.number("pressure", body.pressure, Presence::quiet, Sign::not_negative);
-  v.flag("sleeping_allowed", body.sleeping_allowed, Presence::quiet);
-  describe(v, body.material);
-}
-
-template <class V>
-void describe(V& v, Fabric& fabric) {
-  v.number("density", fabric.density, Presence::shown, Sign::positive);
-  v.number("warp_stiffness", fabric.warp_stiffness, Presence::shown, Sign::positive);
-  v.number("weft_stiffness", fabric.weft_stiffness, Presence::shown, Sign::positive);
-  v.number("shear_stiffness", fabric.shear_stiffness, Presence::shown, Sign::not_negative);
-  v.number("bend_stiffness", fabric.bend_stiffness, Presence::shown, Sign::not_negative);
-  v.number("warp_damping", fabric.warp_damping, Presence::quiet, Sign::not_negative);
-  v.number("weft_damping", fabric.weft_damping, Presence::quiet, Sign::not_negative);
-  v.number("shear_damping", fabric.shear_damping, Presence::quiet, Sign::not_negative);
-  v.number("bend_damping", fabric.bend_damping, Presence::quiet, Sign::not_negative);
-  v.number("strain_limit", fabric.strain_limit, Presence::quiet, Sign::not_negative);
-}
-
-template <class V>
-void describe(V& v, WindSource& wind) {
-  v.vector("velocity", wind.velocity, Presence::required, Sign::any);
-  v.number("density", wind.density, Presence::quiet, Sign::not_negative);
-  v.number("normal_drag", wind.normal_drag, Presence::quiet, Sign::not_negative);
-  v.number("tangent_drag", wind.tangent_drag, Presence::quiet, Sign::not_negative);
-}
-
-template <class V>
-void describe(V& v, ClothSceneBody& body) {
-  v.object("mesh", body.source, Presence::required);
-  v.name_of("fabric", body.fabric_name, fabric_names(), Presence::shown);
-  v.optional_object("fabric_properties", body.fabric_properties);
-  v.direction("warp", body.warp, Presence::quiet);
-  v.indices("pinned", body.pinned, Presence::quiet);
-  v.vector("velocity", body.velocity, Presence::quiet, Sign::any);
-  v.number("air_damping", body.air_damping, Presence::quiet, Sign::not_negative);
-  v.optional_object("wind", body.wind_source);
-  v.integer("inner_steps", body.inner_steps, Presence::quiet, {.min = 0});
   v.flag("sleeping_allowed", body.sleeping_allowed, Presence::quiet);
   describe(v, body.material);
 }
@@ -317,6 +298,13 @@ void describe(V& v, DecomposeOptions& decomposition) {
 }
 
 template <class V>
+void describe(V& v, FieldOptions& field) {
+  v.number("tolerance", field.tolerance, Presence::quiet, Sign{.min = min_field_tolerance, .max = max_field_tolerance});
+  v.number("band", field.band, Presence::quiet, Sign{.min = 0, .max = max_field_band});
+  v.number("far_error", field.far_error, Presence::quiet, Sign{.min = 0, .max = 1});
+}
+
+template <class V>
 void describe(V& v, RigidSceneBody& body) {
   v.object("shape", body.source, Presence::required);
   describe_pose(v, body.placement);
@@ -333,6 +321,7 @@ void describe(V& v, RigidSceneBody& body) {
   v.flags("locked_rotation", body.locked_rotation, Presence::quiet);
   v.flag("sleeping_allowed", body.sleeping_allowed, Presence::quiet);
   v.object("decomposition", body.decomposition, Presence::quiet);
+  v.optional_object("field", body.field_options);
 }
 
 template <class V>
@@ -344,7 +333,7 @@ void describe(V& v, CollisionFilter& filter) {
 template <class V>
 void describe(V& v, SceneBody& body) {
   std::string name = body.name();
-  v.text("name", name, Presence::required);
+  v.name("name", name);
   v.body_kind("kind", body.body);
   body.name() = std::move(name);
   describe(v, body.filter());
@@ -366,13 +355,14 @@ void describe(V& v, SceneBounds& box) {
 template <class V>
 void describe(V& v, Scene& scene) {
   v.ignored("$schema");  // for editors
-  v.text("name", scene.name, Presence::required);
+  v.name("name", scene.name);
   v.text("description", scene.description, Presence::quiet);
   v.integer("steps", scene.steps, Presence::shown, {.min = 0});
   v.number("dt", scene.world.dt, Presence::shown, Sign::positive);
   v.vector("gravity", scene.world.gravity, Presence::shown, Sign::any);
   v.integer("threads", scene.world.threads, Presence::quiet, {.min = 0, .max = max_threads});
   v.name_of("method", scene.world.method, detect_methods(), Presence::quiet);
+  v.integer("sphere_depth", scene.world.sphere_depth, Presence::quiet, {.min = 1, .max = 32});
   v.choice("detection", scene.world.detection, detection_names, Presence::quiet);
   v.object("contact", scene.world.contact, Presence::shown);
   v.name_of("response", scene.world.response, response_names(), Presence::quiet);
@@ -381,6 +371,8 @@ void describe(V& v, Scene& scene) {
   v.body_pairs("excluded_bodies", scene.excluded_bodies, scene.bodies, Presence::quiet);
   v.body_pairs("continuous_pairs", scene.continuous_pairs, scene.bodies, Presence::quiet);
   v.body_pairs("discrete_pairs", scene.discrete_pairs, scene.bodies, Presence::quiet);
+  v.list("attachments", scene.attachments, Presence::quiet);
+  v.list("seams", scene.seams, Presence::quiet);
   v.optional_object("bounds", scene.bounds);
 }
 

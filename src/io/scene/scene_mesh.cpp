@@ -25,6 +25,7 @@ struct TriangleCount {
   double operator()(const RollSource& s) const { return 2.0 * s.along * s.across; }
   double operator()(const ExtrusionSource& s) const { return 4.0 * static_cast<double>(s.outline.size()); }
   double operator()(const RevolutionSource& s) const { return 2.0 * s.around * static_cast<double>(s.profile.size()); }
+  double operator()(const RibbonSource& s) const { return 2.0 * s.along * s.across; }
   double operator()(const FileSource&) const { return 0; }
 };
 
@@ -45,6 +46,7 @@ struct ShapeBuilder {
   }
   TriangleMesh operator()(const ExtrusionSource& s) const { return make_extrusion(s.outline, s.length); }
   TriangleMesh operator()(const RevolutionSource& s) const { return make_revolution(s.profile, s.around); }
+  TriangleMesh operator()(const RibbonSource& s) const { return make_ribbon(s.path, s.width, s.along, s.across); }
   TriangleMesh operator()(const FileSource& s) const {
     return read_mesh_file(s.path, {.up = s.up, .unit = s.unit}).mesh;
   }

@@ -24,6 +24,8 @@ struct MotionData {
   std::vector<Pose> poses;               ///< ascending in time, at least one
   std::vector<Eigen::Vector3d> start;    ///< the placed mesh
   std::vector<Eigen::Vector3d> towards;  ///< from the placed mesh to the placed target; empty without a target
+  MotionFunction animation;              ///< of the mesh before its placement; empty if there is none
+  Placement placement;                   ///< of the animated mesh
 };
 
 /// From 0 to 1 with zero slope at both ends.
@@ -53,6 +55,12 @@ Pose pose_at(const std::vector<Pose>& poses, double time) {
 void move(const MotionData& data, double time, std::span<Eigen::Vector3d> positions) {
   assert(positions.size() == data.start.size());
   const Pose pose = pose_at(data.poses, time);
+  if (data.animation) {
+    data.animation(time, positions);
+    place(data.placement, positions);
+    for (Eigen::Vector3d& p : positions) p = pose.transform * p;
+    return;
+  }
   for (std::size_t i = 0; i < positions.size(); ++i) {
     const Eigen::Vector3d blended =
         data.towards.empty() ? data.start[i] : Eigen::Vector3d(data.start[i] + pose.morph * data.towards[i]);
@@ -95,9 +103,44 @@ std::vector<Eigen::Vector3d> build_target(const MeshSource& source, const Triang
 
 }  // namespace
 
+MotionFunction build_motion(const std::vector<Keyframe>& keyframes) {
+  for (const Keyframe& key : keyframes)
+    require(key.morph == 0, ErrorCode::invalid_argument, "keyframes: morph is {}; pins have nothing to morph to",
+            key.morph);
+  auto shared = std::make_shared<const std::vector<Pose>>(build_poses(keyframes));
+  return [shared = std::move(shared)](double time, std::span<Eigen::Vector3d> positions) {
+    const Pose pose = pose_at(*shared, time);
+    for (Eigen::Vector3d& p : positions) p = pose.transform * p;
+  };
+}
+
+namespace {
+
+/// Animation of a file, in place of its mesh.
+AnimatedMesh build_animation(const ScriptedSceneBody& body) {
+  const auto* file = std::get_if<FileSource>(&body.source.shape);
+  require(file != nullptr, ErrorCode::invalid_argument, "animation: the mesh is made by a generator; expected a file");
+  require(!body.morph_target, ErrorCode::invalid_argument, "animation: does not go together with morph_target");
+  require(body.source.dents.empty(), ErrorCode::invalid_argument, "animation: does not go together with dents");
+  const FileSource defaults;
+  require(file->up == defaults.up && file->unit == defaults.unit, ErrorCode::unsupported,
+          "animation: up and unit are not applied to animated meshes; turn and scale the mesh instead");
+  return read_animated_mesh(file->path, *body.animation);
+}
+
+}  // namespace
+
 ScriptedBody build_scripted(const ScriptedSceneBody& body) {
-  TriangleMesh mesh = build_unplaced(body.source);
   MotionData data;
+  TriangleMesh mesh;
+  if (body.animation) {
+    AnimatedMesh animated = build_animation(body);
+    mesh = std::move(animated.mesh);
+    data.animation = std::move(animated.motion);
+    data.placement = body.source.placement;
+  } else {
+    mesh = build_unplaced(body.source);
+  }
   data.poses = build_poses(body.keyframes);
   if (body.morph_target) data.towards = build_target(*body.morph_target, mesh);
   place(body.source.placement, mesh.positions);

@@ -9,4 +9,7 @@ namespace carom {
 /// Throws Error that names the field.
 ScriptedBody build_scripted(const ScriptedSceneBody& body);
 
+/// Motion by keyframes, which act on the positions that it is given.
+MotionFunction build_motion(const std::vector<Keyframe>& keyframes);
+
 }  // namespace carom

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <set>
 
 #include "carom/io/scene.hpp"
 #include "core/check.hpp"
@@ -47,6 +48,9 @@ class SceneReader {
   void text(std::string_view name, std::string& value, Presence presence) {
     if (const auto field = lookup(name, presence)) value = field->text();
   }
+
+  /// Those that are not given are made up once all are known.
+  void name(std::string_view name, std::string& value) { text(name, value, Presence::shown); }
 
   void vector(std::string_view name, Eigen::Vector3d& value, Presence presence, const Sign& sign) {
     if (const auto field = lookup(name, presence)) value = field->vector(sign);
@@ -185,6 +189,7 @@ class SceneReader {
     if (!field) return;
     const JsonValue::Array& items = field->array("a list");
     for (std::size_t i = 0; i < items.size(); ++i) read(field->item(items, i), value.emplace_back());
+    if constexpr (std::is_same_v<T, SceneBody>) name_bodies(*field, items, value);
     check(*field, items, value);
   }
 
@@ -283,6 +288,20 @@ class SceneReader {
     describe(*this, value);
   }
 
+  /// Bodies without a name get that of their kind and the lowest number that makes it unique.
+  static void name_bodies(const JsonField& list, const JsonValue::Array& items, std::vector<SceneBody>& bodies) {
+    std::set<std::string, std::less<>> taken;
+    for (const SceneBody& body : bodies) taken.insert(body.name());
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+      const JsonField body = list.item(items, i);
+      if (JsonObject(body).has("name")) continue;
+      const std::string_view kind = motion_names[kind_of(bodies[i].body)];
+      std::size_t number = 1;
+      while (!taken.insert(fmt::format("{} {}", kind, number)).second) ++number;
+      bodies[i].name() = fmt::format("{} {}", kind, number);
+    }
+  }
+
   template <class T>
   static void check(const JsonField&, const JsonValue::Array&, const std::vector<T>&) {}
 
@@ -333,6 +352,7 @@ Scene parse_scene(std::string_view json, const std::string& file_name, const std
   Scene scene;
   describe(reader, scene);
   object.finish();
+  if (!object.has("name")) scene.name = std::filesystem::path(file_name).stem().string();
   scene.file = file_name;
   return scene;
 }

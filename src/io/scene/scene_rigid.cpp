@@ -72,6 +72,7 @@ RigidBody build(const RigidSceneBody& body, MeshShapes& meshes) try {
   RigidBody built = body;
   built.shape = build_once(body.source, meshes);
   built.pose = build(body.placement);
+  if (body.field_options) built.field = DistanceField(built.shape, *body.field_options);
   return built;
 } catch (const Error& error) {
   fail(error.code(), "body '{}': {}", body.name, error.what());

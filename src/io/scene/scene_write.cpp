@@ -40,6 +40,7 @@ class SceneWriter {
     add(name, {JsonValue::Array{{value[0]}, {value[1]}, {value[2]}}}, presence);
   }
   void text(std::string_view name, const std::string& value, Presence presence) { add(name, {value}, presence); }
+  void name(std::string_view name, const std::string& value) { add(name, {value}, Presence::shown); }
   void vector(std::string_view name, const Eigen::Vector3d& value, Presence presence, const Sign&) {
     add(name, to_value(value), presence);
   }
@@ -113,9 +114,7 @@ class SceneWriter {
   }
   template <class... Ts>
   void body_kind(std::string_view name, std::variant<Ts...>& value) {
-    const auto* rigid = std::get_if<RigidSceneBody>(&value);
-    const std::size_t motion = rigid != nullptr ? static_cast<std::size_t>(rigid->motion) : value.index();
-    add(name, {std::string(motion_names[motion])}, Presence::shown);
+    add(name, {std::string(motion_names[kind_of(value)])}, Presence::shown);
     std::visit([this](auto& alternative) { splice(write(alternative)); }, value);
   }
   template <class... Ts>

@@ -9,13 +9,14 @@
 namespace carom {
 namespace {
 
-constexpr std::array<BuiltinScene, 24> scene_list{{
+constexpr std::array<BuiltinScene, 36> scene_list{{
     {"two-tori-1600", "A torus falls on another, dents it, slides off; 1600 triangles each (for short: two-tori)",
      scenes::two_tori_1600},
     {"two-tori-6400", "The same with 6400 triangles each", scenes::two_tori_6400},
     {"two-tori-25600", "The same with 25600 triangles each", scenes::two_tori_25600},
     {"knot", "A knotted tube collapses until its strands touch; 3960 triangles", scenes::knot},
-    {"cloth-on-ball", "A cloth falls on a ball and drapes over it", scenes::cloth_on_ball},
+    {"particles-on-ball", "A sheet of particles and springs falls on a ball and drapes over it",
+     scenes::particles_on_ball},
     {"thrown-cloth", "A cloth is thrown at a small ball at 100 m/s and does not pass through it", scenes::thrown_cloth},
     {"rolled-sheet-20000", "A rolled sheet breathes and turns, its layers in touch; 20000 triangles",
      scenes::rolled_sheet_20000},
@@ -36,13 +37,27 @@ constexpr std::array<BuiltinScene, 24> scene_list{{
     {"sheet-on-boxes", "A sheet falls over boxes that can move, and slides off", scenes::sheet_on_boxes},
     {"press", "A plate that changes its shape pushes crates, a ball and a soft ball", scenes::press},
     {"balloon", "A closed sheet swells under pressure and pushes boxes outward", scenes::balloon},
+    {"cloth-on-ball-18", "A cloth falls on a ball that moves in a light wind; 18 x 18 vertices",
+     [] { return scenes::cloth_on_ball(18); }},
+    {"cloth-on-ball-69", "The same with 69 x 69 vertices (for short: cloth-on-ball)",
+     [] { return scenes::cloth_on_ball(69); }},
+    {"cloth-on-ball-200", "The same with 200 x 200 vertices", [] { return scenes::cloth_on_ball(200); }},
+    {"flag", "A silk flag flutters on its pole", scenes::flag},
+    {"stack", "Ten sheets fall on a ball and lie on it in layers", [] { return scenes::stack(); }},
+    {"needle", "A steel needle falls point first on a sheet in a frame", scenes::needle},
+    {"trampoline", "A box of 10 kg falls on a sheet of 0.8 kg in a frame", scenes::trampoline},
+    {"net-catch", "Balls are thrown at a hanging sheet", scenes::net_catch},
+    {"curtain", "A curtain is drawn along its rail; then a ball rolls into its folds", scenes::curtain},
+    {"twist", "A sheet is wrung by its two ends for ten turns", [] { return scenes::twist(); }},
+    {"table-edge", "A cloth is pulled over the edge of a table at 8 m/s", scenes::table_edge},
+    {"reef-knot", "Two ribbons in a reef knot are pulled tight", scenes::reef_knot},
 }};
 
 struct Alias {
   std::string_view name;
   std::string_view stands_for;
 };
-constexpr std::array<Alias, 1> aliases{{{"two-tori", "two-tori-1600"}}};
+constexpr std::array<Alias, 2> aliases{{{"two-tori", "two-tori-1600"}, {"cloth-on-ball", "cloth-on-ball-69"}}};
 
 const BuiltinScene* find_builtin(std::string_view name) {
   for (const Alias& alias : aliases) {

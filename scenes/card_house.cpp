@@ -18,7 +18,7 @@ namespace {
 
 constexpr double card_height = 1;  // m, of a card that stands, without its rounding
 constexpr double half_width = 0.35;
-constexpr double thickness = 0.01;
+constexpr double card_thickness = 0.01;
 /// Edges are round. Where two sharp edges touch side by side there is no telling which way they push.
 constexpr double rounding = 0.005;
 constexpr double card_gap = 1e-3;  // between neighbours
@@ -30,9 +30,9 @@ constexpr int storeys = 5;
 // Of the corners inside the rounding: the inner ones of a pair are this far from its middle at the feet, the outer ones
 // this high at the top and this far from the middle, where they carry the card above.
 const double foot = card_height * std::sin(card_lean) + rounding;
-const double pair_top = rounding + card_height * std::cos(card_lean) + thickness * std::sin(card_lean);
-const double storey = pair_top + rounding + thickness + 2 * rounding;
-const double pair_spacing = 2 * (foot + thickness * std::cos(card_lean) + rounding) + card_gap;
+const double pair_top = rounding + card_height * std::cos(card_lean) + card_thickness * std::sin(card_lean);
+const double storey = pair_top + rounding + card_thickness + 2 * rounding;
+const double pair_spacing = 2 * (foot + card_thickness * std::cos(card_lean) + rounding) + card_gap;
 
 RigidSceneBody card(const Eigen::Vector3d& half) {
   RigidSceneBody body = box(half, {});
@@ -47,8 +47,8 @@ RigidSceneBody leaning_card(int side, double middle, double floor) {
   const Eigen::Vector3d up(-std::sin(turn), std::cos(turn), 0);
   const Eigen::Vector3d inward = -side * Eigen::Vector3d(std::cos(turn), std::sin(turn), 0);
   const Eigen::Vector3d inner_foot(middle + side * foot, floor + rounding, 0);
-  RigidSceneBody body = card({0.5 * thickness, 0.5 * card_height, half_width});
-  body.placement.position = inner_foot + 0.5 * card_height * up - 0.5 * thickness * inward;
+  RigidSceneBody body = card({0.5 * card_thickness, 0.5 * card_height, half_width});
+  body.placement.position = inner_foot + 0.5 * card_height * up - 0.5 * card_thickness * inward;
   body.placement.rotation_axis = Eigen::Vector3d::UnitZ();
   body.placement.rotation_degrees = side * card_lean_degrees;
   return body;
@@ -56,8 +56,8 @@ RigidSceneBody leaning_card(int side, double middle, double floor) {
 
 /// Across the tops of pairs, from `left` to `right`.
 RigidSceneBody lying_card(double left, double right, double floor) {
-  RigidSceneBody body = card({0.5 * (right - left) - rounding, 0.5 * thickness, half_width});
-  body.placement = at(0.5 * (left + right), floor + storey - rounding - 0.5 * thickness, 0);
+  RigidSceneBody body = card({0.5 * (right - left) - rounding, 0.5 * card_thickness, half_width});
+  body.placement = at(0.5 * (left + right), floor + storey - rounding - 0.5 * card_thickness, 0);
   return body;
 }
 

@@ -1,30 +1,29 @@
+#include <fmt/format.h>
+
+#include "scenes/cloth_parts.hpp"
 #include "scenes/scenes.hpp"
 
 namespace carom::scenes {
 
-/// A square cloth falls on a ball and drapes over it.
-Scene cloth_on_ball() {
-  FixedSceneBody ball;
-  ball.source.shape = IcosphereSource{.radius = 0.3, .subdivisions = 3};
+/// A cloth falls on a ball, which then moves to and fro in a light wind (Zouiouche 2012, V.6).
+Scene cloth_on_ball(int vertices) {
+  ScriptedSceneBody ball;
+  ball.source.shape = IcosphereSource{.radius = 0.5, .subdivisions = vertices < 30 ? 3 : 4};
+  for (const auto& [time, x] : {std::pair{1.5, 0.0}, {3.0, 0.6}, {4.5, -0.6}, {6.0, 0.0}})
+    ball.keyframes.push_back({.time = time, .placement = {.position = {x, 0, 0}}});
+  ball.material.friction = 0.4;
 
-  ParticleSceneBody cloth;
-  cloth.source.shape = SheetSource{.size_x = 1, .size_z = 1, .segments_x = 40, .segments_z = 40};
-  cloth.source.placement.position = {0, 0.34, 0};
-  cloth.mass = 0.2;
-  cloth.stretch_stiffness = 9;
-  cloth.bend_stiffness = 0.3;
-  cloth.spring_damping = 0.003;
-  cloth.air_damping = 5;
+  ClothSceneBody cloth = sheet_of(2, 2, vertices, vertices);
+  cloth.source.placement.position = {0, 0.54, 0};
+  cloth.wind_source = WindSource{.velocity = {0, 0, 1}};
+  cloth.material.friction = 0.4;
+  cloth.air_damping = 0.2;
 
-  Scene scene;
-  scene.name = "cloth-on-ball";
-  scene.description = "A square cloth of 1 m and 0.2 kg falls on a ball and drapes over it";
-  scene.steps = 1000;
-  scene.world.dt = 0.001;
-  scene.world.contact.distance = 0.01;
-  scene.world.contact.stiffness = 8;
-  scene.world.contact.damping = 0.005;
-  scene.world.response = "penalty";
+  Scene scene = cloth_scene(fmt::format("cloth-on-ball-{}", vertices),
+                            fmt::format("A cotton cloth of 2 m, {0} x {0} vertices, falls on a ball that moves in a "
+                                        "light wind",
+                                        vertices),
+                            360, vertices > 100 ? 0.005 : 0.01);
   scene.bodies = {{"ball", ball}, {"cloth", cloth}};
   return scene;
 }

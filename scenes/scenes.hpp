@@ -9,7 +9,7 @@ Scene two_tori_1600();
 Scene two_tori_6400();
 Scene two_tori_25600();
 Scene knot();
-Scene cloth_on_ball();
+Scene particles_on_ball();
 Scene thrown_cloth();
 Scene rolled_sheet_20000();
 Scene soft_balls();
@@ -33,5 +33,17 @@ Scene ball_in_sheet();
 Scene sheet_on_boxes();
 Scene press();
 Scene balloon();
+
+// Cloth; `vertices` along a side.
+Scene cloth_on_ball(int vertices = 69);
+Scene flag();
+Scene stack(int sheets = 10, int vertices = 24);
+Scene needle();
+Scene trampoline();
+Scene net_catch();
+Scene curtain();
+Scene twist(int vertices_x = 41, int vertices_z = 17);
+Scene table_edge();
+Scene reef_knot();
 
 }  // namespace carom::scenes

@@ -145,6 +145,7 @@ class Story {
     pace_ = std::array{1.0, 0.05, 0.005, 0.0}[bytes_.below(4)];
     const auto methods = detect_methods();
     options_.method = std::string(methods[bytes_.below(methods.size())]);
+    options_.sphere_depth = 1 + static_cast<int>(bytes_.below(16));
     options_.pairs = static_cast<PairScope>(bytes_.below(3));
     options_.threads = bytes_.below(16) == 15 ? 2 : 1;  // new threads take longer than all the rest
     options_.distance = scale_ * (1 + static_cast<double>(bytes_.below(64))) / 32;

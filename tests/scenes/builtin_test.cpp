@@ -97,6 +97,7 @@ TEST(BuiltinScenes, AreFoundByName) {
     EXPECT_FALSE(builtin.description.empty());
   }
   EXPECT_EQ(find_scene("two-tori").name, "two-tori-1600");
+  EXPECT_EQ(find_scene("cloth-on-ball").name, "cloth-on-ball-69");
   try {
     find_scene("three-tori");
     FAIL();
@@ -243,8 +244,8 @@ TEST(PassingSheets, CrossAllAlongTheWay) {
   for (const double time : {0.1, 0.6, 1.1}) EXPECT_GT(count_contacts(scene, time), 1'000U) << "at " << time << " s";
 }
 
-TEST(ClothOnBall, DrapesWithoutPassingThrough) {
-  const Scene scene = find_scene("cloth-on-ball");
+TEST(ParticlesOnBall, DrapeWithoutPassingThrough) {
+  const Scene scene = find_scene("particles-on-ball");
   World world = build_world(scene);
   const BodyId cloth = world.bodies()[1];
   world.step();

@@ -117,7 +117,7 @@ TEST(SceneErrors, NestingIsBounded) {
 TEST(SceneErrors, TypesOfTheScene) {
   expect_messages({
       {"[]", "my.json: expected an object, got a list of 0 items"},
-      {"{}", "my.json: missing field \"name\""},
+      {"{}", "my.json: missing field \"bodies\""},
       {R"({"name": "s"})", "my.json: missing field \"bodies\""},
       {R"({"name": 3, "bodies": []})", "my.json: name: expected a text, got 3"},
       {R"({"name": "s", "bodies": {}})", "my.json: bodies: expected a list, got an object"},
@@ -164,8 +164,8 @@ TEST(SceneErrors, UnknownFieldsSuggestTheNearest) {
        R"(my.json: bodies[0].stretch_stiffness: unknown field; the fields here are "name", "kind", "mesh", "friction", "restitution", "group", "mask", "detection")"},
       {R"({"name": "s", "bodies": [], "": 1})",
        R"(my.json: [""]: unknown field; the fields here are "$schema", "name", "description", "steps", "dt", )"
-       R"("gravity", "threads", "method", "detection", "contact", "response", "solver", "bodies", "excluded_bodies", )"
-       R"("continuous_pairs", "discrete_pairs", "bounds")"},
+       R"("gravity", "threads", "method", "sphere_depth", "detection", "contact", "response", "solver", "bodies", )"
+       R"("excluded_bodies", "continuous_pairs", "discrete_pairs", "attachments", "seams", "bounds")"},
   });
 }
 
@@ -192,7 +192,7 @@ TEST(SceneErrors, Filters) {
 
 TEST(SceneErrors, Bodies) {
   expect_messages({
-      {with_body("{}"), "my.json: bodies[0]: missing field \"name\""},
+      {with_body("{}"), "my.json: bodies[0]: missing field \"kind\""},
       {with_body(R"({"name": "a"})"), "my.json: bodies[0]: missing field \"kind\""},
       {with_body(R"({"name": "a", "kind": "fixed"})"), "my.json: bodies[0]: missing field \"mesh\""},
       {with_body(R"({"name": "a", "kind": "fluid"})"),
@@ -252,7 +252,7 @@ TEST(SceneErrors, RigidBodies) {
        R"(my.json: bodies[0].shape.parts[0].shape.kind: expected one of "sphere", "box", "capsule", "cylinder", "cone", )"
        R"("ellipsoid", "half_space", "hull", "triangle", got "mesh")"},
       {rigid(R"("shape": {"kind": "mesh", "mesh": {"generator": "cube"}})"),
-       R"(my.json: bodies[0].shape.mesh.generator: expected one of "box", "icosphere", "torus", "trefoil", "sheet", "roll", "extrusion", "revolution", got "cube")"},
+       R"(my.json: bodies[0].shape.mesh.generator: expected one of "box", "icosphere", "torus", "trefoil", "sheet", "roll", "extrusion", "revolution", "ribbon", got "cube")"},
       {ball(R"("rigid_kind": "static")"),
        R"(my.json: bodies[0].rigid_kind: unknown field; "kind" says "fixed", "scripted" or "rigid" instead)"},
       {ball(R"("restitution": 1.5)"), "my.json: bodies[0].restitution: expected a number from 0 to 1, got 1.5"},
@@ -297,7 +297,7 @@ TEST(SceneErrors, RigidBodies) {
       {ball(R"("detection": "continuous")"),
        R"(my.json: bodies[0].detection: unknown field; the fields here are "name", "kind", "shape", "position", "rotation", )"
        R"("density", "mass", "velocity", "angular_velocity", "friction", "restitution", )"
-       R"("torsional_friction", "rolling_friction", "linear_damping", "angular_damping", "locked_translation", "locked_rotation", "sleeping_allowed", "decomposition", "group", "mask")"},
+       R"("torsional_friction", "rolling_friction", "linear_damping", "angular_damping", "locked_translation", "locked_rotation", "sleeping_allowed", "decomposition", "field", "group", "mask")"},
       {with_fields(R"("solver": {"soft": {"substeps": 0}})"),
        "my.json: solver.soft.substeps: expected an integer from 1 to 1000, got 0"},
       {with_fields(R"("solver": {"lcp": {"directions": 3}})"),
@@ -331,7 +331,7 @@ TEST(SceneErrors, Meshes) {
       {with_mesh(R"({"generator": "box", "up": "z"})"),
        R"(my.json: bodies[0].mesh.up: unknown field; the fields here are "file", "generator", "size", "segments", "dents", "position", "rotation", "scale")"},
       {with_mesh(R"({"generator": "cube"})"),
-       R"(my.json: bodies[0].mesh.generator: expected one of "box", "icosphere", "torus", "trefoil", "sheet", "roll", "extrusion", "revolution", got "cube")"},
+       R"(my.json: bodies[0].mesh.generator: expected one of "box", "icosphere", "torus", "trefoil", "sheet", "roll", "extrusion", "revolution", "ribbon", got "cube")"},
       {with_mesh(R"({"generator": "extrusion", "outline": [[0, 0], [1, 0]]})"),
        "my.json: bodies[0].mesh.outline: expected at least 3 corners, got a list of 2 items"},
       {with_mesh(R"({"generator": "revolution", "profile": [[0, 0], [1, 0], [1]]})"),

@@ -73,12 +73,31 @@ Scene full_scene() {
                                   .weft_damping = 7,
                                   .shear_damping = 8,
                                   .bend_damping = 9,
-                                  .strain_limit = 10};
+                                  .strain_limit = 10,
+                                  .tear_strain = 11};
+  flag.region_sources = {
+      {.triangles = {3, 1}, .inside = SceneBounds{}, .fabric_name = "denim", .fabric_properties = {}},
+      {.triangles = {}, .inside = {}, .fabric_name = "silk", .fabric_properties = Fabric{}}};
+  flag.thickness = 0.03;
+  flag.moving_pins_sources = {{.vertices = {2}, .keyframes = {{.time = 1, .placement = {.position = {1, 2, 3}}}}}};
+  flag.pressure = 12;
+  flag.integrator = ClothIntegrator::verlet;
+  flag.verlet = {.iterations = 13, .max_strain = 14};
   flag.warp = {0, 0, 2};
   flag.pinned = {1, 2};
   flag.velocity = {1, 2, 3};
   flag.air_damping = 4;
-  flag.wind_source = WindSource{.velocity = {5, 6, 7}, .density = 8, .normal_drag = 9, .tangent_drag = 10};
+  flag.wind_source = WindSource{.velocity = {5, 6, 7},
+                                .density = 8,
+                                .law = WindLaw::lift_drag,
+                                .normal_drag = 9,
+                                .tangent_drag = 10,
+                                .drag = 11,
+                                .lift = 12,
+                                .linear_pressure = 13,
+                                .gust_strength = 14,
+                                .gust_period = 15,
+                                .gust_seed = 16};
   flag.inner_steps = 11;
   flag.sleeping_allowed = false;
   scene.bodies = {{"ground", ground}, {"knot", knot}, {"cloth", cloth}, {"ball", ball}, {"ring", ring}, {"flag", flag}};
@@ -86,6 +105,8 @@ Scene full_scene() {
   scene.bodies[2].filter().mask = 0xfffffffe;
   scene.excluded_bodies = {{"ring", "knot"}, {"cloth", "cloth"}};
   scene.continuous_pairs = {{"cloth", "ball"}};
+  scene.attachments = {{.body = "flag", .vertices = {3, 4}, .to = "knot"}};
+  scene.seams = {{.a = "flag", .vertices_a = {5}, .b = "cloth", .vertices_b = {6}, .duration = 7, .tear_force = 8}};
   scene.discrete_pairs = {{"cloth", "ring"}, {"knot", "knot"}};
   return scene;
 }
@@ -170,6 +191,39 @@ TEST(SceneRoundTrip, KeepsEveryFieldOfTheBodies) {
   EXPECT_EQ(flag.wind_source->density, 8);
   EXPECT_EQ(flag.wind_source->normal_drag, 9);
   EXPECT_EQ(flag.wind_source->tangent_drag, 10);
+  EXPECT_EQ(flag.wind_source->law, WindLaw::lift_drag);
+  EXPECT_EQ(flag.wind_source->drag, 11);
+  EXPECT_EQ(flag.wind_source->lift, 12);
+  EXPECT_EQ(flag.wind_source->linear_pressure, 13);
+  EXPECT_EQ(flag.wind_source->gust_strength, 14);
+  EXPECT_EQ(flag.wind_source->gust_period, 15);
+  EXPECT_EQ(flag.wind_source->gust_seed, 16);
+  EXPECT_EQ(flag.fabric_properties->tear_strain, 11);
+  ASSERT_EQ(flag.region_sources.size(), 2U);
+  EXPECT_EQ(flag.region_sources[0].triangles, (std::vector<Index>{3, 1}));
+  EXPECT_EQ(flag.region_sources[0].fabric_name, "denim");
+  ASSERT_TRUE(flag.region_sources[0].inside.has_value());
+  EXPECT_FALSE(flag.region_sources[1].inside.has_value());
+  EXPECT_TRUE(flag.region_sources[1].fabric_properties.has_value());
+  EXPECT_EQ(flag.thickness, 0.03);
+  ASSERT_EQ(flag.moving_pins_sources.size(), 1U);
+  EXPECT_EQ(flag.moving_pins_sources[0].vertices, std::vector<Index>{2});
+  EXPECT_EQ(flag.moving_pins_sources[0].keyframes[0].placement.position, Vector3d(1, 2, 3));
+  EXPECT_EQ(flag.pressure, 12);
+  EXPECT_EQ(flag.integrator, ClothIntegrator::verlet);
+  EXPECT_EQ(flag.verlet.iterations, 13);
+  EXPECT_EQ(flag.verlet.max_strain, 14);
+  ASSERT_EQ(again.attachments.size(), 1U);
+  EXPECT_EQ(again.attachments[0].body, "flag");
+  EXPECT_EQ(again.attachments[0].vertices, (std::vector<Index>{3, 4}));
+  EXPECT_EQ(again.attachments[0].to, "knot");
+  ASSERT_EQ(again.seams.size(), 1U);
+  EXPECT_EQ(again.seams[0].a, "flag");
+  EXPECT_EQ(again.seams[0].vertices_a, std::vector<Index>{5});
+  EXPECT_EQ(again.seams[0].b, "cloth");
+  EXPECT_EQ(again.seams[0].vertices_b, std::vector<Index>{6});
+  EXPECT_EQ(again.seams[0].duration, 7);
+  EXPECT_EQ(again.seams[0].tear_force, 8);
   EXPECT_EQ(flag.inner_steps, 11);
   EXPECT_FALSE(flag.sleeping_allowed);
 

@@ -57,6 +57,7 @@ class FieldLister {
   void text(const char* name, const std::string& value, Presence presence) {
     add(name, presence, value, {{"type", "string"}});
   }
+  void name(const char* name, const std::string&) { add(name, Presence::quiet, nullptr, {{"type", "string"}}); }
   void matrix(const char* name, const Eigen::Matrix3d&, Presence presence) {
     add(name, presence, nullptr, list_of(reference("vector"), 3, 3));
   }
@@ -134,7 +135,9 @@ class FieldLister {
   template <class T>
   void list(const char* name, std::vector<T>&, Presence presence) {
     const std::string items(name);
-    const std::string item_name = items == "bodies" ? "body" : items.substr(0, items.size() - 1);
+    const std::string item_name = items == "bodies"        ? "body"
+                                  : items == "moving_pins" ? items
+                                                           : items.substr(0, items.size() - 1);
     add(name, presence, json::array(), list_of(reference(item_name), std::is_same_v<T, PartSource> ? 1 : 0));
     FieldLister inner(objects_, item_name);
     T item{};
@@ -174,7 +177,7 @@ class FieldLister {
   template <class T>
   void list_kind(const char* kind_name, const std::string& kind) {
     FieldLister inner(objects_, kind + "_body");
-    inner.add("name", Presence::required, nullptr, {{"type", "string"}});
+    inner.add("name", Presence::quiet, nullptr, {{"type", "string"}});
     const json with_shape{{"enum", {"fixed", "scripted", "rigid"}}};
     inner.add(kind_name, Presence::required, nullptr,
               std::is_same_v<T, RigidSceneBody> ? with_shape : json{{"const", kind}});

@@ -19,7 +19,7 @@ using test::SchemaValidator;
 /// Every field of a scene, its options and bodies of meshes.
 constexpr std::string_view meshes = R"({
   "$schema": "scene.schema.json", "name": "all", "description": "every field", "steps": 3, "dt": 0.01,
-  "gravity": [0, -9.81, 0], "threads": 2, "method": "grid", "detection": "continuous",
+  "gravity": [0, -9.81, 0], "threads": 2, "method": "grid", "sphere_depth": 9, "detection": "continuous",
   "contact": {"distance": 0.01, "stiffness": 1, "damping": 1, "pairs": "self", "surface_factor": 2, "immovable": true},
   "response": "lcp",
   "solver": {"soft": {"substeps": 4, "contact_hertz": 30, "contact_damping": 2, "load_time_constant": 5,
@@ -38,6 +38,7 @@ constexpr std::string_view meshes = R"({
      "restitution": 0.5,
      "mesh": {"generator": "icosphere", "radius": 1, "subdivisions": 2, "dents": [], "position": [1, 2, 3],
               "rotation": {"quaternion": [1, 0, 0, 2]}, "scale": 2},
+     "animation": {"name": "walk", "loop": false, "speed": 2, "frame_time": 0.1},
      "morph_target": {"generator": "torus", "radius": 2, "tube_radius": 1, "around": 5, "across": 6, "dents": [],
                       "position": [1, 2, 3], "rotation": {"euler_degrees": [10, 20, 30], "order": "zxy"},
                       "scale": 2},
@@ -52,9 +53,14 @@ constexpr std::string_view meshes = R"({
      "fabric": "silk",
      "fabric_properties": {"density": 0.1, "warp_stiffness": 1, "weft_stiffness": 2, "shear_stiffness": 3,
                            "bend_stiffness": 4, "warp_damping": 5, "weft_damping": 6, "shear_damping": 7,
-                           "bend_damping": 8, "strain_limit": 9},
+                           "bend_damping": 8, "strain_limit": 9, "tear_strain": 1},
+     "regions": [{"triangles": [0, 1], "inside": {"min": [0, 0, 0], "max": [1, 1, 1]}, "fabric": "denim",
+                  "fabric_properties": {"density": 0.1}}],
+     "thickness": 0.01, "moving_pins": [{"vertices": [1], "keyframes": [{"time": 0}]}], "pressure": 1,
+     "integrator": "verlet", "verlet": {"iterations": 3, "max_strain": 0.2},
      "warp": [0, 0, 1], "pinned": [0, 3], "velocity": [1, 2, 3], "air_damping": 1,
-     "wind": {"velocity": [1, 2, 3], "density": 1, "normal_drag": 2, "tangent_drag": 3}, "inner_steps": 4,
+     "wind": {"velocity": [1, 2, 3], "density": 1, "law": "linear", "normal_drag": 2, "tangent_drag": 3, "drag": 1,
+              "lift": 1, "linear_pressure": 2, "gust_strength": 0.5, "gust_period": 2, "gust_seed": 1}, "inner_steps": 4, "levels": 2, "level_hold": 0.5,
      "sleeping_allowed": false, "friction": 0.5, "restitution": 0.5},
     {"name": "d", "kind": "fixed", "mesh":
       {"generator": "sheet", "size_x": 1, "size_z": 2, "segments_x": 3, "segments_z": 4, "dents": [],
@@ -68,9 +74,14 @@ constexpr std::string_view meshes = R"({
     {"name": "h", "kind": "fixed", "mesh":
       {"generator": "revolution", "profile": [[0, 0], [1, 0], [0, 1]], "around": 5, "dents": [], "position": [1, 2, 3],
        "rotation": {"axis": [0, 0, 1], "degrees": 30}, "scale": [1, 2, 3]}},
+    {"name": "r", "kind": "fixed", "mesh":
+      {"generator": "ribbon", "path": [[0, 0, 0], [1, 0, 0], [1, 1, 0]], "width": 0.1, "along": 5, "across": 2, "dents": [],
+       "position": [1, 2, 3], "rotation": {"axis": [0, 0, 1], "degrees": 30}, "scale": [1, 2, 3]}},
     {"name": "f", "kind": "fixed", "mesh":
       {"file": "f.obj", "up": "z", "unit": "mm", "dents": [], "position": [1, 2, 3], "rotation": {"axis": [0, 0, 1], "degrees": 30},
        "scale": [1, 2, 3]}}],
+  "attachments": [{"body": "i", "vertices": [5], "to": "b"}],
+  "seams": [{"a": "i", "vertices_a": [6], "b": "c", "vertices_b": [7], "duration": 2, "tear_force": 3}],
   "excluded_bodies": [["a", "b"]], "continuous_pairs": [["a", "c"]], "discrete_pairs": [["b", "c"]],
   "bounds": {"min": [-1, -1, -1], "max": [3, 3, 3]}
 })";
@@ -84,7 +95,8 @@ constexpr std::string_view solids = R"({
      "velocity": [1, 2, 3], "angular_velocity": [1, 2, 3], "friction": 0.5, "restitution": 0.5,
      "torsional_friction": 0.1, "rolling_friction": 0.1, "linear_damping": 0.1, "angular_damping": 0.1,
      "locked_translation": [true, false, false], "locked_rotation": [true, false, false], "sleeping_allowed": false,
-     "decomposition": {"tolerance": 0.5, "max_parts": 3}},
+     "decomposition": {"tolerance": 0.5, "max_parts": 3},
+     "field": {"tolerance": 0.01, "band": 0.1, "far_error": 0.5}},
     {"name": "b", "kind": "scripted", "mass": 3, "shape": {"kind": "box", "half": [1, 2, 3], "margin": 0.1}},
     {"name": "c", "kind": "rigid", "shape": {"kind": "capsule", "radius": 1, "half_length": 2, "margin": 0.1}},
     {"name": "d", "kind": "rigid", "shape": {"kind": "cylinder", "radius": 1, "half_length": 2, "margin": 0.1}},

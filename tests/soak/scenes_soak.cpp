@@ -51,7 +51,7 @@ TEST(Soak, Knot) {
   compare_every_frame("knot", 1);
 }
 TEST(Soak, ClothOnBall) {
-  compare_every_frame("cloth-on-ball", 10);
+  compare_every_frame("particles-on-ball", 10);
 }
 
 }  // namespace

@@ -34,10 +34,10 @@ BenchScene soft_balls(PairScope pairs, const char* name, int frames) {
 /// of a segment, diagonals at random, vertices and triangles numbered at random.
 BenchScene irregular_roll(int frames) {
   Scene source = find_scene("rolled-sheet-20000");
-  auto& body = std::get<ScriptedSpec>(source.bodies[0].body);
+  auto& body = std::get<ScriptedSceneBody>(source.bodies[0].body);
   int along = 0;
   int across = 0;
-  for (MeshSource* mesh : {&body.mesh, &*body.morph_target}) {
+  for (MeshSource* mesh : {&body.source, &*body.morph_target}) {
     auto& roll = std::get<RollSource>(mesh->shape);
     roll.turns *= 2.4;
     roll.inner_radius *= 1.5;

@@ -119,7 +119,7 @@ void run(const Settings& settings) {
               {}};
   const std::size_t limit = settings.quick ? 50'000 : 400'000;
   for (const std::string name :
-       {"two-tori-1600", "knot", "passing-sheets", "rolled-sheet-20000", "cloth-on-ball", "soft-balls"}) {
+       {"two-tori-1600", "knot", "passing-sheets", "rolled-sheet-20000", "particles-on-ball", "soft-balls"}) {
     const Scene scene = find_scene(name);
     const BenchScene frames = sample(scene, {.first = scene.steps / 2, .stride = 1, .count = 2});
     for (const ContactKind kind : {ContactKind::vertex_face, ContactKind::edge_edge}) {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <hwy/targets.h>
+#include <malloc.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include "bench/program.hpp"
 #include "bench/reference_grid.hpp"
 #include "bench/stopwatch.hpp"
+#include "carom/detect/compact_contacts.hpp"
 #include "carom/detect/detect_continuous.hpp"
 
 /// Whole calls of detection against the reference, frame by frame, at any stride: docs/benchmarks.md.
@@ -29,6 +31,8 @@ struct Settings {
   bool no_reference = false;
   bool check = false;
   bool stats = false;
+  bool records = false;
+  bool memory = false;
 };
 
 double time_of(const Duration& duration, int threads) {
@@ -38,6 +42,35 @@ double time_of(const Duration& duration, int threads) {
 bool same(const Contact& a, const Contact& b) {
   return a.kind == b.kind && a.a == b.a && a.b == b.b && a.vertices == b.vertices && a.weights == b.weights &&
          a.distance == b.distance && a.point_a == b.point_a && a.point_b == b.point_b && a.normal == b.normal;
+}
+
+std::size_t bytes_in_use() {
+  const struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+/// What a surface and a scratch hold after a pass over the frames, one thread, without contacts.
+void print_memory(const BenchScene& scene, const std::vector<std::vector<Eigen::Vector3d>>& frames) {
+  const auto triangles = static_cast<double>(scene.surface.triangles().size());
+  const auto per_triangle = [&](std::size_t before, std::size_t after) {
+    return (static_cast<double>(after) - static_cast<double>(before)) / triangles;
+  };
+  const std::size_t empty = bytes_in_use();
+  const Surface surface(scene.surface.vertex_count(),
+                        {scene.surface.triangles().begin(), scene.surface.triangles().end()},
+                        {scene.surface.object_of_triangle().begin(), scene.surface.object_of_triangle().end()});
+  const std::size_t made = bytes_in_use();
+  DetectScratch scratch;
+  PipelineStats stats;
+  {
+    CompactContacts contacts;
+    for (const auto& positions : frames) {
+      detect(surface, positions, {.distance = scene.distance, .pairs = scene.pairs, .threads = 1}, scratch, contacts,
+             stats);
+    }
+  }
+  fmt::print("  memory: surface {:.0f}, scratch {:.0f} bytes a triangle\n", per_triangle(empty, made),
+             per_triangle(made, bytes_in_use()));
 }
 
 void run_scene(const SceneEntry& entry, const Settings& settings) {
@@ -67,23 +100,28 @@ void run_scene(const SceneEntry& entry, const Settings& settings) {
     }
     DetectScratch scratch;
     PipelineStats stats;
+    CompactContacts compact;
     contacts = {};
     contacts_sum = 0;
     for (std::size_t f = 0; f < frames.size(); ++f) {
       const Stopwatch stopwatch;
-      detect(scene.surface, frames[f],
-             {.distance = scene.distance,
-              .pairs = scene.pairs,
-              .method = settings.method,
-              .threads = settings.threads,
-              .coherent = !settings.fresh},
-             scratch, contacts, stats);
+      const DetectOptions options{.distance = scene.distance,
+                                  .pairs = scene.pairs,
+                                  .method = settings.method,
+                                  .threads = settings.threads,
+                                  .coherent = !settings.fresh};
+      if (settings.records) {
+        detect(scene.surface, frames[f], options, scratch, contacts, stats);
+      } else {
+        detect(scene.surface, frames[f], options, scratch, compact, stats);
+      }
       last_stats = stats;
       const double ms = time_of(stopwatch.elapsed(), settings.threads);
       ours_ms[f] = std::min(ours_ms[f], ms);
       if (f == 0) first_ms = std::min(first_ms, ms);
-      contacts_sum += static_cast<double>(contacts.size());
+      contacts_sum += static_cast<double>(settings.records ? contacts.size() : compact.size());
       if (settings.check && pass == 0) {
+        if (!settings.records) make_contacts(scene.surface, frames[f], compact, contacts);
         const auto expected =
             detect(scene.surface, frames[f],
                    {.distance = scene.distance, .pairs = scene.pairs, .method = "bvh14", .threads = 1});
@@ -115,6 +153,7 @@ void run_scene(const SceneEntry& entry, const Settings& settings) {
     fmt::print("  step {:8.4f} ms = {:.2f} frames", mean(steps_ms, frames.size() - 1),
                mean(steps_ms, frames.size() - 1) / mean(ours_ms, frames.size() - 1));
   fmt::print("\n");
+  if (settings.memory) print_memory(scene, frames);
   if (settings.stats) {
     for (const Stage stage : {Stage::bounds, Stage::broad, Stage::mid, Stage::narrow}) {
       fmt::print("  {}: {} in", to_string(stage), last_stats[stage].in);
@@ -138,6 +177,8 @@ int start(int argc, char** argv) {
   app.add_flag("--steps", settings.steps, "continuous detection as well");
   app.add_flag("--fresh", settings.fresh, "nothing is kept from frame to frame");
   app.add_flag("--no-reference", settings.no_reference, "only ours");
+  app.add_flag("--records", settings.records, "contacts as records of 152 bytes instead of 32");
+  app.add_flag("--memory", settings.memory, "what surface and scratch hold, in bytes a triangle");
   app.add_flag("--stats", settings.stats, "of the last frame");
   app.add_flag("--check", settings.check, "compare with the method bvh14, bit by bit");
   CLI11_PARSE(app, argc, argv);

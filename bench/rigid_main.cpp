@@ -16,6 +16,7 @@ struct Settings {
   int steps = 600;
   int passes = 3;
   bool quick = false;
+  bool alone = false;
   std::string only;
   std::string out = "out/bench";
 };
@@ -53,9 +54,15 @@ void compare(const RigidScene& scene, const Settings& settings, Table& table) {
   RigidRun ode;
   for (int pass = 0; pass < (settings.quick ? 1 : settings.passes); ++pass) {
     keep_fastest(one, run_carom(scene, steps, dt, 1));
+    if (settings.alone) continue;
     keep_fastest(two, run_carom(scene, steps, dt, 2));
     keep_fastest(bullet, run_bullet(scene, steps, dt));
     keep_fastest(ode, run_ode(scene, steps, dt));
+  }
+  if (settings.alone) {
+    table.add(
+        {scene.name, one.engine, fmt::format("{:.3f}", mean(one.step_ms)), fmt::format("{:.3f}", p99(one.step_ms))});
+    return;
   }
   for (const RigidRun* r : {&one, &two, &bullet, &ode}) {
     const RigidEnd end = examine(scene, *r);
@@ -88,6 +95,7 @@ int start(int argc, char** argv) {
   app.add_option("--steps", settings.steps, "steps of each run");
   app.add_option("--passes", settings.passes, "runs, of which each step counts at its fastest");
   app.add_flag("--quick", settings.quick, "a tenth of the steps, once");
+  app.add_flag("--alone", settings.alone, "Carom on one thread only, without the other engines");
   app.add_option("--only", settings.only, "scenes whose name begins so");
   app.add_option("--out", settings.out, "folder for rigid.csv and rigid_scale.csv");
   CLI11_PARSE(app, argc, argv);

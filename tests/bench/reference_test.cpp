@@ -101,7 +101,7 @@ TEST(Reference, FindsTheContactsOfTheKnot) {
   EXPECT_GT(compare_scene("knot", {.first = 200, .stride = 85, .count = 2}), 50U);
 }
 TEST(Reference, FindsTheContactsOfTheCloth) {
-  EXPECT_GT(compare_scene("cloth-on-ball", {.first = 120, .stride = 60, .count = 2}), 500U);
+  EXPECT_GT(compare_scene("particles-on-ball", {.first = 120, .stride = 60, .count = 2}), 500U);
 }
 
 /// Frames are placed without stepping a world; they must be where a world puts them.

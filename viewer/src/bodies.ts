@@ -4,6 +4,7 @@
 import * as THREE from 'three';
 import { FADED_OPACITY, hide, MAX_FADED_TRIANGLES, targetsIn } from './fading';
 import type { Options } from './options';
+import { coloursOf, impulsesOn, scaleEnd, strainOf } from './measures';
 import type { SceneColours } from './palette';
 import type { Vec3 } from './frame';
 import { boxCorners, type Box, type ShownBody, type ShownFrame } from './frames';
@@ -20,6 +21,16 @@ interface BodyObject {
   fixed: boolean;
   outline: THREE.LineSegments<THREE.EdgesGeometry, THREE.LineBasicMaterial> | null; // made when it is first faded
   faded: boolean; // seen through
+  cloth: boolean; // deforms, and is shaded smoothly
+}
+
+/** Strain at the end of its scale. */
+const STRAIN_END = 0.05;
+
+/** Colours of cloth, for the legend. */
+export interface Scale {
+  name: 'strain' | 'force';
+  end: number; // in a fraction, or N s
 }
 
 export class Bodies {
@@ -31,6 +42,9 @@ export class Bodies {
   );
   private colours: SceneColours | null = null;
   private grounds: ReadonlySet<number> = new Set();
+  private frame: ShownFrame | null = null;
+  /** What colours of cloth mean; null if they are those of the bodies. */
+  scale: Scale | null = null;
 
   constructor(private readonly options: Options) {
     this.boxes.frustumCulled = false;
@@ -40,6 +54,7 @@ export class Bodies {
   show(frame: ShownFrame): void {
     const present = new Set(frame.bodies.map((body) => body.number));
     for (const number of [...this.objects.keys()]) if (!present.has(number)) this.remove(number);
+    this.frame = frame;
     for (const body of frame.bodies) this.place(body);
     this.applyOptions();
   }
@@ -117,6 +132,35 @@ export class Bodies {
       object.wire.material.opacity = surface ? (dense ? 0.2 : 0.4) : 0.85;
     }
     this.drawBoxes();
+    this.colourCloth();
+  }
+
+  /** Colours of the vertices of cloth, by what is asked for. */
+  private colourCloth(): void {
+    const { strain, force } = this.options.values;
+    const { frame } = this;
+    const cloths = (frame?.bodies ?? []).filter(({ number }) => this.objects.get(number)?.cloth);
+    this.scale = null;
+    const values = new Map<number, Float32Array>();
+    for (const { number, unstrained, placement, topology } of cloths) {
+      if (strain && unstrained) values.set(number, strainOf(unstrained, placement.positions, topology.triangles));
+      if (force && frame) values.set(number, impulsesOn(number, frame.contacts, placement.positions, topology.triangles));
+    }
+    if (values.size > 0) this.scale = { name: strain ? 'strain' : 'force', end: strain ? STRAIN_END : scaleEnd([...values.values()]) };
+    for (const { number, colour } of cloths) {
+      const { geometry, surface } = this.objects.get(number)!;
+      const own = values.get(number);
+      if (own && this.scale) {
+        let attribute = geometry.getAttribute('color') as THREE.BufferAttribute | undefined;
+        if (!attribute) geometry.setAttribute('color', (attribute = new THREE.BufferAttribute(new Float32Array(3 * own.length), 3)));
+        coloursOf(own, this.scale.end, attribute.array as Float32Array);
+        attribute.needsUpdate = true;
+      }
+      surface.material.color.set(own ? '#ffffff' : colour);
+      if (surface.material.vertexColors === Boolean(own)) continue;
+      surface.material.vertexColors = Boolean(own);
+      surface.material.needsUpdate = true;
+    }
   }
 
   private place(body: ShownBody): void {
@@ -131,6 +175,7 @@ export class Bodies {
     const attribute = object.geometry.getAttribute('position') as THREE.BufferAttribute;
     (attribute.array as Float32Array).set(body.placement.positions);
     attribute.needsUpdate = true;
+    if (object.cloth) object.geometry.computeVertexNormals();
     const { min, max } = body.placement.box;
     const low = new THREE.Vector3(...min);
     const high = new THREE.Vector3(...max);
@@ -144,12 +189,14 @@ export class Bodies {
     positions.setUsage(THREE.DynamicDrawUsage);
     geometry.setAttribute('position', positions);
     geometry.setIndex(new THREE.BufferAttribute(body.topology.triangles, 1));
-    // flatShading takes the normals from screen derivatives: nothing to compute when positions change.
+    // flatShading takes the normals from screen derivatives: nothing to compute when positions change. Cloth is smooth, and
+    // its other side is darker.
+    const cloth = body.topology.kind === 'particles';
     const surface = new THREE.Mesh(
       geometry,
       new THREE.MeshLambertMaterial({
         color: colour,
-        flatShading: true,
+        flatShading: !cloth,
         side: THREE.DoubleSide,
         polygonOffset: true,
         polygonOffsetFactor: 1,
@@ -160,9 +207,10 @@ export class Bodies {
     surface.userData.body = body.number;
     this.group.add(surface, wire);
     addSpinPattern(body, geometry, surface.material);
+    if (cloth) darkenBack(surface.material);
     const { topologyKey, placement } = body;
     const fixed = body.topology.kind === 'static';
-    const object: BodyObject = { topologyKey, placementKey: '', colour, geometry, surface, wire, box: placement.box, fixed, outline: null, faded: false };
+    const object: BodyObject = { topologyKey, placementKey: '', colour, geometry, surface, wire, box: placement.box, fixed, outline: null, faded: false, cloth };
     this.objects.set(body.number, object);
     return object;
   }
@@ -201,6 +249,17 @@ export class Bodies {
     this.boxes.geometry.setAttribute('position', new THREE.Float32BufferAttribute(points, 3));
     this.boxes.geometry.setAttribute('color', new THREE.Float32BufferAttribute(colours, 3));
   }
+}
+
+/** The side of a surface that its triangles do not face is a little darker, so that folds can be read. */
+function darkenBack(material: THREE.MeshLambertMaterial): void {
+  material.onBeforeCompile = (shader) => {
+    shader.fragmentShader = shader.fragmentShader.replace(
+      '#include <color_fragment>',
+      '#include <color_fragment>\nif (!gl_FrontFacing) diffuseColor.rgb *= 0.72;',
+    );
+  };
+  material.customProgramCacheKey = () => 'dark-back';
 }
 
 /** The ends of the twelve edges, two after two. */

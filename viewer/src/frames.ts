@@ -25,6 +25,7 @@ export interface ShownBody {
   placement: Placement;
   colour: string;
   rest: Float32Array | null; // of a rigid body: positions in a frame that turns with it
+  unstrained: Float32Array | null; // of a body of particles: positions in the first frame, about which it deforms
   vertices: number;
   triangles: number;
 }
@@ -48,6 +49,7 @@ export class Frames {
   private readonly placements = new Lru<string, Placement>(CACHED_BYTES);
   private readonly topologies = new Map<string, Topology>();
   private readonly rests = new Map<string, Float32Array | null>();
+  private readonly unstrained = new Map<string, Float32Array | null>();
 
   constructor(private readonly recording: Recording) {
     this.count = recording.frames.length;
@@ -98,7 +100,7 @@ export class Frames {
     }
     const { number, vertices, triangles } = body;
     const colour = bodyColour(number, topology.kind);
-    return { number, topologyKey, topology, placementKey, placement, colour, rest: this.restOf(body, topologyKey, topology), vertices, triangles };
+    return { number, topologyKey, topology, placementKey, placement, colour, rest: this.restOf(body, topologyKey, topology), unstrained: this.unstrainedOf(body, topology), vertices, triangles };
   }
 
   /** In the world. */
@@ -118,6 +120,18 @@ export class Frames {
     const rest = box && place(world, box.min.map((low, axis) => (low + box.max[axis]) / 2) as Vec3).positions;
     this.rests.set(key, rest);
     return rest;
+  }
+
+  /** Where bodies of particles begin they are at rest. One that comes later, or has other vertices by now, has no such frame. */
+  private unstrainedOf(body: Body, { kind }: Topology): Float32Array | null {
+    if (kind !== 'particles') return null;
+    const key = `${body.number}:${body.vertices}`;
+    const known = this.unstrained.get(key);
+    if (known !== undefined) return known;
+    const first = this.decode(0).bodies.find((other) => other.number === body.number)?.positions ?? null;
+    const found = first && first.length === 3 * body.vertices ? place(first, this.origin).positions : null;
+    this.unstrained.set(key, found);
+    return found;
   }
 
   private held<K extends 'topology' | 'positions'>(body: Body, frame: number, what: K): NonNullable<Body[K]> {

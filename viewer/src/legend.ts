@@ -4,6 +4,7 @@
 import { byId, h } from './dom';
 import { count } from './format';
 import { MOTIONS } from './frame';
+import { SCALE } from './measures';
 import type { ShownFrame } from './frames';
 import type { Options } from './options';
 import type { PictureState } from './scene';
@@ -47,11 +48,17 @@ export class Legend {
     this.update();
   }
 
-  note({ seenThrough, marks, contacts }: PictureState): void {
-    const key = [seenThrough > 0, marks, contacts].join();
+  note({ seenThrough, marks, contacts, scale }: PictureState): void {
+    const key = [seenThrough > 0, marks, contacts, scale?.name, scale?.end].join();
     if (key === this.noteKey) return;
     this.noteKey = key;
     const notes: HTMLElement[] = [];
+    if (scale) {
+      const bar = h('i', { className: 'scale' });
+      bar.style.background = `linear-gradient(to right, ${SCALE.join(', ')})`;
+      const [low, high] = scale.name === 'strain' ? ['strain 0', `${count(100 * scale.end)}%`] : ['impulse 0', `${scale.end.toPrecision(1)} N s`];
+      notes.push(h('span', { id: 'note-scale' }, low, bar, high));
+    }
     if (seenThrough > 0) {
       const title = 'Fixed bodies stand in front of the moving ones and are drawn see-through. Click to draw them solid (v).';
       notes.push(h('button', { id: 'note-through', title, onclick: () => this.options.toggle('through') }, 'fixed bodies are see-through'));

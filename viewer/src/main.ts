@@ -90,7 +90,7 @@ class App {
     this.charts.open(this.recording, this.themeChoice.theme);
     this.player.open(this.frames.count, meta.dt);
     this.views.open(meta.views);
-    this.view.open(this.frames);
+    this.view.open(this.frames, meta.wind);
     this.showFrame();
     this.select(null);
     if (linked) this.followAddress();
@@ -154,6 +154,7 @@ class App {
     this.panel.show(this.shown, this.themeChoice.theme);
     this.legend.show(this.shown, this.withContacts);
     this.toolbar.setContacts(this.withContacts);
+    this.toolbar.setCloth(this.shown.bodies.some(({ topology }) => topology.kind === 'particles'), this.view.wind.blows);
     this.charts.setFrame(this.shown.number);
     if (this.selection) this.card.show(this.shown, this.selection);
   }

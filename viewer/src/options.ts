@@ -9,6 +9,9 @@ export interface ViewOptions {
   xray: boolean; // hidden contacts are drawn as strongly as visible ones
   arrows: boolean; // impulses or normals of contacts
   through: boolean; // fixed bodies in front of moving ones are see-through
+  strain: boolean; // colours of cloth by its strain
+  force: boolean; // colours of cloth by the impulses of contacts on it
+  wind: boolean; // arrows upwind of the scene
   boxes: boolean;
   grid: boolean;
 }
@@ -29,6 +32,9 @@ export const OPTIONS: OptionText[] = [
   { name: 'xray', key: 'x', label: 'X-ray', explains: 'Draw contacts behind surfaces as strongly as those in front' },
   { name: 'arrows', key: 'a', label: 'Arrows', explains: 'Normal impulses of contacts between rigid bodies as arrows, the longest for the largest of the frame; normals of other contacts' },
   { name: 'through', key: 'v', label: 'See through', explains: 'See through fixed bodies in front of moving ones, such as the walls of a pit; on unless switched off' },
+  { name: 'strain', key: 'e', label: 'Strain', explains: 'Color cloth by its strain, against its shape in the first frame' },
+  { name: 'force', key: 'i', label: 'Impulse', explains: 'Color cloth by the normal impulses of its contacts' },
+  { name: 'wind', key: 'n', label: 'Wind', explains: 'Arrows upwind of the scene, as long as the wind is strong' },
   { name: 'boxes', key: 'b', label: 'Boxes', explains: 'Bounding boxes of the bodies' },
   { name: 'grid', key: 'g', label: 'Grid', explains: 'Ground grid' },
 ];
@@ -38,7 +44,7 @@ const REMEMBERED: OptionName[] = ['xray', 'arrows', 'through', 'grid'];
 const storageKey = (name: OptionName) => `carom-show-${name}`;
 
 export class Options {
-  readonly values: ViewOptions = { surface: true, wireframe: false, contacts: true, xray: false, arrows: false, through: true, boxes: false, grid: true };
+  readonly values: ViewOptions = { surface: true, wireframe: false, contacts: true, xray: false, arrows: false, through: true, strain: false, force: false, wind: true, boxes: false, grid: true };
   readonly hiddenBodies = new Set<number>();
   private readonly listeners: (() => void)[] = [];
 
@@ -55,6 +61,8 @@ export class Options {
 
   toggle(name: OptionName): void {
     this.values[name] = !this.values[name];
+    const other = ({ strain: 'force', force: 'strain' } as const)[name as string];
+    if (other && this.values[name]) this.values[other] = false; // one colour at a time
     if (REMEMBERED.includes(name)) remember(storageKey(name), this.values[name] ? 'on' : 'off');
     this.changed();
   }

@@ -18,6 +18,7 @@ export interface Meta {
   dt: number;
   gravity: number[];
   contact_distance: number;
+  wind: [number, number, number] | null; // m/s; null if there is none
   views: View[];
 }
 
@@ -204,6 +205,7 @@ function readMeta(chunk: Chunk): Meta {
     dt: Number(json.dt) > 0 ? Number(json.dt) : 1 / 60,
     gravity: Array.isArray(json.gravity) ? json.gravity.map(Number) : [0, 0, 0],
     contact_distance: Number(json.contact_distance ?? 0),
+    wind: Array.isArray(json.wind) && json.wind.length === 3 ? (json.wind.map(Number) as [number, number, number]) : null,
     views: (Array.isArray(json.views) ? json.views : []).map((view) => ({
       title: String(view.title ?? ''),
       frame: Number(view.frame ?? 0),

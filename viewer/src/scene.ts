@@ -2,7 +2,7 @@
 
 import * as THREE from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
-import { Bodies } from './bodies';
+import { Bodies, type Scale } from './bodies';
 import { ContactArrows } from './contact_arrows';
 import { ContactMarks } from './contact_marks';
 import { diagonal, Extent, extentOfRun } from './extent';
@@ -15,6 +15,7 @@ import type { Options } from './options';
 import { Painter } from './painter';
 import { SCENE, type Theme } from './palette';
 import type { Selection } from './selection';
+import { WindArrows } from './wind_arrows';
 
 const VIEW_DIRECTION = new THREE.Vector3(0.62, 0.42, 1).normalize();
 
@@ -31,6 +32,7 @@ export interface PictureState {
   seenThrough: number; // bodies
   marks: number; // drawn
   contacts: number; // of visible bodies
+  scale: Scale | null; // of the colours of cloth
 }
 
 export class SceneView {
@@ -42,6 +44,7 @@ export class SceneView {
   private readonly controls: OrbitControls;
   private readonly highlight: Highlight;
   readonly arrows: ContactArrows;
+  readonly wind = new WindArrows();
   private ground: THREE.LineSegments | null = null;
   private extent = new Extent({ min: [-1, -1, -1], max: [1, 1, 1] });
   private theme: Theme = 'light';
@@ -58,7 +61,7 @@ export class SceneView {
     this.marks = new ContactMarks(options);
     this.arrows = new ContactArrows(options);
     this.highlight = new Highlight(() => this.painter.pixelRatio);
-    this.scene.add(this.bodies.group, this.marks.group, this.arrows.group, this.highlight.group, this.camera, ...this.lights());
+    this.scene.add(this.bodies.group, this.marks.group, this.arrows.group, this.highlight.group, this.wind.group, this.camera, ...this.lights());
 
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = true;
@@ -79,7 +82,7 @@ export class SceneView {
   }
 
   /** Frames the whole run and draws the ground under it. */
-  open(frames: Frames): void {
+  open(frames: Frames, wind: Vec3 | null): void {
     this.extent = extentOfRun(frames);
     this.bodies.clear(this.extent.grounds);
     this.marks.setSize(diagonal(this.extent.box));
@@ -89,6 +92,7 @@ export class SceneView {
     }
     this.ground = makeGround(this.extent.box, frames.origin);
     this.scene.add(this.ground);
+    this.wind.open(wind, this.extent.box, SCENE[this.theme].outline);
     this.setTheme(this.theme);
     this.fit();
   }
@@ -120,6 +124,7 @@ export class SceneView {
     this.marks.setColours(colours);
     this.drawArrows();
     this.highlight.setColours(colours);
+    this.wind.setColour(colours.outline);
     this.invalidate();
   }
 
@@ -189,7 +194,7 @@ export class SceneView {
     this.bodies.fade(this.camera.position);
     this.marks.setViewport(this.painter.height, this.painter.pixelRatio);
     this.painter.draw(this.scene, this.camera);
-    this.tell({ seenThrough: this.bodies.faded, marks: this.marks.drawn.length, contacts: this.marks.total });
+    this.tell({ seenThrough: this.bodies.faded, marks: this.marks.drawn.length, contacts: this.marks.total, scale: this.bodies.scale });
   }
 
   private drawArrows(): void {
@@ -201,6 +206,7 @@ export class SceneView {
     this.marks.redraw();
     this.drawArrows();
     if (this.ground) this.ground.visible = this.options.values.grid;
+    this.wind.group.visible = this.options.values.wind;
     this.invalidate();
   }
 

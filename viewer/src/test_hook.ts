@@ -12,6 +12,8 @@
 //   marks                     number of contact marks drawn
 //   seenThrough               number of bodies drawn see-through
 //   arrows                    number of arrows drawn
+//   windArrows                number of arrows of the wind drawn
+//   scale                     what the colours of cloth mean, and the end of their scale; null if they are those of the bodies
 //   contactScreenPosition(i)  pixels from the canvas's left and top, or null if out of view
 
 import type { App } from './main';
@@ -62,6 +64,12 @@ export function installTestHook(app: App): void {
     },
     get seenThrough() {
       return app.view.bodies.faded;
+    },
+    get windArrows() {
+      return app.view.wind.count;
+    },
+    get scale() {
+      return app.view.bodies.scale;
     },
     get arrows() {
       return app.view.arrows.count;

@@ -13,6 +13,7 @@ export interface ToolbarActions {
 }
 
 const OF_CONTACTS: OptionName[] = ['contacts', 'xray', 'arrows'];
+const OF_CLOTH: OptionName[] = ['strain', 'force'];
 
 export class Toolbar {
   private readonly buttons = new Map<OptionName, HTMLButtonElement>();
@@ -72,6 +73,12 @@ export class Toolbar {
   /** Without contacts, as of a mesh that is only looked at, their toggles are left out. */
   setContacts(possible: boolean): void {
     for (const name of OF_CONTACTS) this.buttons.get(name)!.hidden = !possible;
+  }
+
+  /** Without cloth its colours are left out, without wind its arrows. */
+  setCloth(cloth: boolean, wind: boolean): void {
+    for (const name of OF_CLOTH) this.buttons.get(name)!.hidden = !cloth;
+    this.buttons.get('wind')!.hidden = !wind;
   }
 
   private update(): void {

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { launch, open, page_file, selfContained, serve, shown } from './browser.mjs';
 import { distinctColours, everything, picture } from './exercise.mjs';
-import { pit, twoRigid, twoTori, writeRecording } from './make_recording.mjs';
+import { pit, sheet, twoRigid, twoTori, writeRecording } from './make_recording.mjs';
 
 const timeout = 120_000;
 const recording = twoTori();
@@ -196,6 +196,27 @@ test('fixed bodies in front are seen through alike, until this is switched off',
   assert.equal(await page.getAttribute('#button-through', 'aria-pressed'), 'false');
   await page.click('#button-through');
   assert.equal(await through(), 8);
+  assert.deepEqual(problems, []);
+  await close();
+  server.close();
+});
+
+test('cloth is smooth, and coloured by strain or impulse; the wind has arrows', { timeout }, async () => {
+  const server = await serve(sheet({ wind: [5, 0, 0] }).bytes);
+  const { page, problems, close } = await open(browser, server.address);
+  await shown(page);
+  await page.evaluate(() => window.carom.seek(2));
+  assert.equal(await page.evaluate(() => window.carom.windArrows), 9);
+  assert.equal(await page.locator('#note-scale').count(), 0);
+  await page.keyboard.press('e');
+  await page.waitForSelector('#note-scale');
+  assert.match(await page.textContent('#note-scale'), /^strain 05%$/);
+  await page.keyboard.press('i');
+  assert.equal(await page.getAttribute('#button-strain', 'aria-pressed'), 'false', 'one colour at a time');
+  await page.waitForFunction(() => window.carom.scale?.name === 'force');
+  assert.deepEqual(await page.evaluate(() => window.carom.scale), { name: 'force', end: 0.5 });
+  await page.keyboard.press('n');
+  assert.equal(await page.evaluate(() => window.carom.windArrows), 0);
   assert.deepEqual(problems, []);
   await close();
   server.close();

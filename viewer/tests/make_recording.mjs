@@ -183,6 +183,26 @@ export function pit() {
   return { frames, ...writeRecording({ meta, frames }) };
 }
 
+/** A sheet of particles, 1 m wide, that is stretched along x by a tenth in its last frame, with a contact at a corner. */
+export function sheet({ wind } = {}) {
+  const n = 8;
+  const at = (i, k, stretch) => [((i / n - 0.5) * stretch), 0.05 * Math.sin(3 * i + k) * (stretch - 1), k / n - 0.5];
+  const positions = (stretch) => Array.from({ length: (n + 1) ** 2 }, (_, v) => at(v % (n + 1), Math.floor(v / (n + 1)), stretch)).flat();
+  const triangles = Array.from({ length: n * n }, (_, q) => {
+    const v = (q % n) + Math.floor(q / n) * (n + 1);
+    return [v, v + n + 1, v + 1, v + 1, v + n + 1, v + n + 2];
+  }).flat();
+  const frames = [0, 1, 2].map((number) => ({
+    number,
+    time: number / 10,
+    stages: [],
+    bodies: [{ number: 0, name: 'sheet', kind: 2, triangles, positions: positions(1 + number / 20), encoding: 0, topologyFrame: 0, positionsFrame: number }],
+    contacts: number < 2 ? [] : [{ id: 1, a: 0, b: 0, motion: 1, a0: 0, b0: 2 * n * n - 1, distance: 0.01, speed: 0, impulse: 0.5, pointA: [-0.55, 0, -0.5], pointB: [-0.55, 0, -0.5], normal: [0, 1, 0] }],
+  }));
+  const meta = { carom: 'test', scene: 'sheet', dt: 0.1, gravity: [0, -9.81, 0], contact_distance: 0.01, ...(wind ? { wind } : {}) };
+  return { frames, ...writeRecording({ meta, frames }) };
+}
+
 /** Returns the file's bytes and where each of its chunks begins. */
 export function writeRecording({ meta, frames, compress = true, closed = true, extra = [], version = 2 }) {
   const parts = [Buffer.concat([Buffer.from('CAROMREC'), u32(version, 0)])];

@@ -76,8 +76,8 @@ for (const size of SIZES) {
       for (const within of ['#toolbar', '#timeline']) assert.deepEqual((await controlsOutside(page, within)).outside, []);
       await page.click('#button-menu');
       const { count, outside } = await controlsOutside(page, '#show-menu');
-      assert.equal(count, 8);
-      if (height >= 600) assert.deepEqual(outside, []);
+      assert.equal(count, 10);
+      if (height >= 700) assert.deepEqual(outside, []);
       await page.locator('#button-grid').scrollIntoViewIfNeeded();
       await page.click('#button-grid');
       assert.equal(await page.getAttribute('#button-grid', 'aria-pressed'), 'false');

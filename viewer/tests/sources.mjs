@@ -17,6 +17,7 @@ export const frame_link = load('frame_link');
 export const frames = load('frames');
 export const framing = load('framing');
 export const funnel = load('funnel');
+export const measures = load('measures');
 export const palette = load('palette');
 export const recording = load('recording');
 export const source = load('source');

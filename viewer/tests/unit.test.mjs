@@ -3,13 +3,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as load from './sources.mjs';
-import { chunk, framePayload, shuffle, slowCrc32, twoRigid, twoTori, writeRecording } from './make_recording.mjs';
+import { chunk, framePayload, shuffle, sheet, slowCrc32, twoRigid, twoTori, writeRecording } from './make_recording.mjs';
 
 const { crc32 } = await load.crc32();
 const { countMotions, decodeFrame, unshuffle } = await load.frame();
 const { Frames } = await load.frames();
 const { funnelLines, source, unitChanges } = await load.funnel();
 const { parseRecording } = await load.recording();
+const { coloursOf, impulsesOn, scaleEnd, SCALE, strainOf } = await load.measures();
 const { decodeBase64 } = await load.source();
 
 const fails = (bytes, message) => assert.throws(() => parseRecording(bytes), message);
@@ -333,4 +334,55 @@ test('base64, whole and wrapped into lines', () => {
     assert.deepEqual(Buffer.from(decodeBase64(text)), Buffer.from(bytes));
     assert.deepEqual(Buffer.from(decodeBase64(`\n${text.replace(/.{76}/g, '$&\n')}\n`)), Buffer.from(bytes));
   }
+});
+
+test('strain: largest stretch of the triangles at a vertex, whatever the turn; none where nothing is stretched', () => {
+  const triangles = Uint32Array.of(0, 1, 2, 2, 1, 3);
+  const rest = Float32Array.of(0, 0, 0, 1, 0, 0, 0, 0, 1, 1, 0, 1);
+  const turn = (stretch) => rest.map((_, i) => {
+    const [x, z] = [stretch * rest[3 * Math.floor(i / 3)], rest[3 * Math.floor(i / 3) + 2]];
+    return [0.6 * x - 0.8 * z, 3, 0.8 * x + 0.6 * z][i % 3];
+  });
+  for (const stretch of [1, 1.07, 0.9]) {
+    for (const strain of strainOf(rest, turn(stretch), triangles)) assert.ok(Math.abs(strain - Math.max(0, stretch - 1)) < 1e-6);
+  }
+  // Shear by s has the principal stretches of [[1, s], [0, 1]].
+  const s = 0.3;
+  const sheared = rest.map((value, i) => (i % 3 === 0 ? value + s * rest[i + 2] : value));
+  const expected = (s + Math.sqrt(s * s + 4)) / 2 - 1;
+  for (const strain of strainOf(rest, sheared, triangles)) assert.ok(Math.abs(strain - expected) < 1e-6);
+});
+
+test('impulses of contacts go to the vertices of their features, and none is lost', () => {
+  const shown = new Frames(parseRecording(sheet().bytes)).at(2);
+  const [{ number, placement, topology }] = shown.bodies;
+  const impulses = impulsesOn(number, shown.contacts, placement.positions, topology.triangles);
+  assert.equal(impulses[0], 0.5, 'the vertex of side a');
+  const corners = topology.triangles.slice(-3);
+  const rest = corners.reduce((sum, v) => sum + impulses[v], 0);
+  assert.ok(Math.abs(rest - 0.5) < 1e-6, 'the triangle of side b');
+  assert.ok(Math.abs(impulses.reduce((sum, value) => sum + value, 0) - 1) < 1e-6);
+  assert.deepEqual([...impulsesOn(7, shown.contacts, placement.positions, topology.triangles)].filter((value) => value !== 0), []);
+});
+
+test('cloth is strained against its first frame', () => {
+  const frames = new Frames(parseRecording(sheet().bytes));
+  assert.deepEqual(frames.at(2).bodies[0].unstrained, frames.at(0).bodies[0].placement.positions);
+  assert.equal(new Frames(parseRecording(good.bytes)).at(0).bodies[0].unstrained, null, 'scripted bodies are not strained');
+});
+
+test('scale of colours: its ends are the stops, and it ends at a round number that holds nearly all values', () => {
+  const colours = new Float32Array(9);
+  coloursOf(Float32Array.of(-1, 0, 9), 2, colours);
+  assert.deepEqual(colours.slice(0, 3), colours.slice(3, 6));
+  const red = (hex) => ((parseInt(hex.slice(1, 3), 16) / 255 + 0.055) / 1.055) ** 2.4;
+  assert.ok(Math.abs(colours[0] - red(SCALE[0])) < 1e-6);
+  assert.ok(Math.abs(colours[6] - red(SCALE.at(-1))) < 1e-6);
+  assert.equal(scaleEnd([Float32Array.of(0, 0.013, 0.017)]), 0.02);
+  assert.equal(scaleEnd([new Float32Array(4)]), 1);
+});
+
+test('the wind of a recording is read, and may be missing', () => {
+  assert.deepEqual(parseRecording(sheet({ wind: [3, 0, 1] }).bytes).meta.wind, [3, 0, 1]);
+  assert.equal(parseRecording(sheet().bytes).meta.wind, null);
 });

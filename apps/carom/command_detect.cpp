@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "carom/detect/detect.hpp"
+#include "carom/detect/compact_contacts.hpp"
 #include "carom/detect/detect_continuous.hpp"
 #include "carom/detect/intersect.hpp"
 #include "commands.hpp"
@@ -35,12 +35,13 @@ double wall_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-void append_csv(std::size_t frame, const Contact& contact, std::string& rows) {
-  if (contact.kind == ContactKind::vertex_face) {
-    fmt::format_to(std::back_inserter(rows), "{},vf,{},{},{}\n", frame, contact.a[0], contact.b[0], contact.distance);
-  } else {
-    fmt::format_to(std::back_inserter(rows), "{},ee,{}-{},{}-{},{}\n", frame, contact.a[0], contact.a[1], contact.b[0],
-                   contact.b[1], contact.distance);
+void append_csv(std::size_t frame, const CompactContacts& contacts, std::span<const Edge> edges, std::string& rows) {
+  for (const CompactContact& contact : contacts.vertex_face())
+    fmt::format_to(std::back_inserter(rows), "{},vf,{},{},{}\n", frame, contact.a, contact.b, contact.distance);
+  for (const CompactContact& contact : contacts.edge_edge()) {
+    const Edge& a = edges[static_cast<std::size_t>(contact.a)];
+    const Edge& b = edges[static_cast<std::size_t>(contact.b)];
+    fmt::format_to(std::back_inserter(rows), "{},ee,{}-{},{}-{},{}\n", frame, a[0], a[1], b[0], b[1], contact.distance);
   }
 }
 
@@ -114,15 +115,18 @@ class Measurement {
       carom::detect(*surface_, positions, options_, scratch_, contacts_, result.stats);
     } else {
       intersections(*surface_, positions,
-                    {.pairs = options_.pairs, .method = options_.method, .threads = options_.threads},
+                    {.pairs = options_.pairs,
+                     .method = options_.method,
+                     .sphere_depth = options_.sphere_depth,
+                     .threads = options_.threads},
                     intersect_scratch_, intersections_, result.stats);
     }
     result.cpu_ms = (processor_seconds() - cpu) * 1e3;
     result.ms = (wall_seconds() - wall) * 1e3;
-    for (const Contact& contact : contacts_) {
-      ++(contact.kind == ContactKind::vertex_face ? result.vertex_face : result.edge_edge);
-      result.min_distance = std::min(result.min_distance, contact.distance);
-    }
+    result.vertex_face = contacts_.vertex_face().size();
+    result.edge_edge = contacts_.edge_edge().size();
+    for (std::size_t i = 0; i < contacts_.size(); ++i)
+      result.min_distance = std::min(result.min_distance, contacts_[i].distance);
     for (const MovingContact& contact : moving_contacts_) {
       ++(contact.kind == ContactKind::vertex_face ? result.vertex_face : result.edge_edge);
       result.first_time = std::min(result.first_time, contact.impact.time);
@@ -136,7 +140,7 @@ class Measurement {
 
   /// What the last run found.
   void append_rows(std::size_t frame, std::string& rows) const {
-    for (const Contact& contact : contacts_) append_csv(frame, contact, rows);
+    if (surface_) append_csv(frame, contacts_, surface_->edges(), rows);
     for (const Intersection& pair : intersections_) append_csv(frame, pair, rows);
     for (const MovingContact& contact : moving_contacts_) append_csv(frame, contact, rows);
   }
@@ -155,7 +159,7 @@ class Measurement {
   std::optional<Surface> surface_;
   bool started_ = false;
   DetectScratch scratch_;
-  std::vector<Contact> contacts_;
+  CompactContacts contacts_;
   IntersectScratch intersect_scratch_;
   std::vector<Intersection> intersections_;
   std::vector<MovingContact> moving_contacts_;
@@ -232,6 +236,7 @@ int detect(const DetectCommandOptions& options) {
                : options.self  ? PairScope::self
                                : PairScope::all,
       .method = options.method,
+      .sphere_depth = options.sphere_depth,
       .threads = options.threads,
       .filters = {.surface_factor = options.surface_factor, .rest_positions = rest, .excluded_vertices = excluded}};
 

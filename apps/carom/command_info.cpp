@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "carom/field/distance_field.hpp"
 #include "carom/io/mesh_file.hpp"
 #include "carom/io/recording.hpp"
 #include "carom/io/replay.hpp"
@@ -171,21 +172,47 @@ MeshReport inspect_showing_life(const TriangleMesh& mesh) {
   return inspect(mesh);
 }
 
+/// Distance field of a mesh that is closed.
+DistanceField field_showing_life(const TriangleMesh& mesh, double tolerance) {
+  const Progress progress("making the distance field", 0);
+  return DistanceField(Shape::mesh(mesh), {.tolerance = tolerance});
+}
+
+Json field_json(const FieldReport& r) {
+  return {{"cells", r.cells},         {"bytes", r.bytes}, {"levels", r.levels}, {"smallest_cell", r.smallest_cell},
+          {"tolerance", r.tolerance}, {"band", r.band},   {"error", r.error},   {"limited", r.limited}};
+}
+
+void print_field(const FieldReport& r) {
+  say(stdout, "\ndistance field\n");
+  say(stdout, "{:<16} {}, {} levels, the smallest {:.3g} m\n", "cells", with_commas(static_cast<double>(r.cells)),
+      r.levels, r.smallest_cell);
+  say(stdout, "{:<16} {:.2f} MB\n", "memory", 1e-6 * static_cast<double>(r.bytes));
+  say(stdout, "{:<16} at most {:.3g} m up to {:.3g} m from the surface ({:.3g} m asked for)\n", "error", r.error,
+      r.band, r.tolerance);
+  if (r.limited > 0)
+    say(stdout, "{:<16} {} have a larger error than was asked for\n", "limited", counted(r.limited, "cell"));
+}
+
 int mesh_info(const InfoOptions& options, Output& output) {
   const MeshFile file = read_showing_life(options.file, options.reading);
   const MeshReport report = inspect_showing_life(file.mesh);
   const bool room = is_room(file.mesh, report);
+  std::optional<DistanceField> field;
+  if (options.field) field = field_showing_life(file.mesh, *options.field);
   if (output.wanted()) {
     Json json = report_json(report);
     json["room"] = room;
     json["objects"] = file.object_names;
     json.update(axes_json(file));
+    if (field) json["field"] = field_json(field->report());
     output.write(dump(json));
   }
   if (!output.to_stdout()) {
     say(stdout, "{}: mesh, {}\n", options.file, counted(file.object_names.size(), "object"));
     print_axes(file);
     print_report(report, room);
+    if (field) print_field(field->report());
   }
   return report.clean() ? done : found_problems;
 }
@@ -284,6 +311,8 @@ int info(const InfoOptions& options) {
   require(kind != InputKind::folder, ErrorCode::invalid_argument,
           "{}: is a folder; expected a mesh file, a recording or a replay", options.file);
   refuse_read_options(options.reading, options.file, kind);
+  require(!options.field || kind == InputKind::mesh_file, ErrorCode::invalid_argument,
+          "--field: {} is no mesh file; only a mesh has a distance field", options.file);
   Output output("--json", options.json, OutputKind::json);
   const int code = kind == InputKind::recording ? recording_info(options, output)
                    : kind == InputKind::replay  ? replay_info(options, output)

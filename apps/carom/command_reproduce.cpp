@@ -262,8 +262,9 @@ ReproducedTable make_table(const std::string& id, Runs& runs, int threads) {
 }  // namespace
 
 int reproduce(const ReproduceOptions& options) {
-  require(options.document == "leonard", ErrorCode::unknown_name, "no document is called '{}'; expected leonard",
-          options.document);
+  if (options.document == "zouiouche") return reproduce_zouiouche(options);
+  require(options.document == "leonard", ErrorCode::unknown_name,
+          "no document is called '{}'; expected leonard or zouiouche", options.document);
   require(options.frames > 0, ErrorCode::invalid_argument, "--frames is {}; expected at least 1", options.frames);
   std::vector<std::string> ids = options.tables;
   if (ids.empty()) ids.assign(table_names.begin(), table_names.end());

@@ -80,6 +80,7 @@ void put_into(const RunOptions& options, WorldOptions& world) {
   if (options.dt) world.dt = *options.dt;
   if (options.threads) world.threads = *options.threads;
   if (options.method) world.method = *options.method;
+  if (options.sphere_depth) world.sphere_depth = *options.sphere_depth;
   if (options.response) world.response = *options.response;
 }
 

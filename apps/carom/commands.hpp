@@ -21,6 +21,7 @@ struct RunOptions {
   std::optional<double> dt;
   std::optional<int> threads;
   std::optional<std::string> method;
+  std::optional<int> sphere_depth;
   std::optional<std::string> response;
   std::vector<std::string> compare;  ///< responses, with commas between; empty: one run with the scene's
   int every = 1;
@@ -37,6 +38,7 @@ struct DetectCommandOptions {
   bool all = false;
   bool continuous = false;
   std::string method = "auto";
+  int sphere_depth = 15;
   int threads = 0;
   double surface_factor = 0;
   std::string surface_shape = "rest";
@@ -72,6 +74,7 @@ struct InfoOptions {
   std::string file;
   std::string json;
   MeshReadOptions reading;
+  std::optional<double> field{};  ///< tolerance of the distance field that is described, too
 };
 int info(const InfoOptions& options);
 
@@ -118,5 +121,6 @@ struct ReproduceOptions {
   std::string json;
 };
 int reproduce(const ReproduceOptions& options);
+int reproduce_zouiouche(const ReproduceOptions& options);
 
 }  // namespace carom::app

@@ -44,8 +44,11 @@ void add_run(CLI::App& app, Action& action) {
   add_threads(command, options->threads, "0 = all cores (default); the result does not depend on it");
   command
       ->add_option("--method", options->method,
-                   "of detection between meshes: auto (default), bvh, bvh14, bvh18, grid, hgrid, sweep")
+                   "of detection between meshes: auto (default), bvh, bvh14, bvh18, grid, hgrid, spheres, sweep")
       ->type_name("NAME");
+  add_number(command, "--sphere-depth", options->sphere_depth,
+             "levels of the trees of the method spheres, 1 to 32 (default: the scene's, or 15)", "a whole number")
+      ->type_name("N");
   auto* response = command
                        ->add_option("--response", options->response,
                                     fmt::format("of rigid bodies: {} (default: the scene's)",
@@ -97,8 +100,11 @@ void add_detect(CLI::App& app, Action& action) {
   self->excludes(all);
   command->add_flag("--continuous", options->continuous,
                     "over the straight motion from each frame to the next, with times of impact");
-  command->add_option("--method", options->method, "auto (default), bvh, bvh14, bvh18, grid, hgrid, sweep")
+  command->add_option("--method", options->method, "auto (default), bvh, bvh14, bvh18, grid, hgrid, spheres, sweep")
       ->type_name("NAME");
+  add_number(command, "--sphere-depth", options->sphere_depth,
+             "levels of the trees of the method spheres, 1 to 32 (default: 15)", "a whole number")
+      ->type_name("N");
   add_threads(command, options->threads, "0 = all cores (default); the result does not depend on it");
   add_number(command, "--surface-factor", options->surface_factor,
              "leave out pairs of one object closer than F times D along its surface (default: 0, none)", "a number")
@@ -141,8 +147,12 @@ void add_info(CLI::App& app, Action& action) {
   command->add_option("file", options->file, "a mesh file, a recording or a replay")->type_name("FILE")->required();
   add_json(command, options->json, "the report");
   add_mesh_options(*command, options->reading);
+  command
+      ->add_option("--field", options->field,
+                   "also make the distance field of the mesh, with this error as a fraction of its diagonal")
+      ->type_name("TOLERANCE");
   command->footer(
-      "Example:\n  carom info bracket.stl\n"
+      "Example:\n  carom info bracket.stl\n  carom info bracket.stl --field 0.002\n"
       "The exit code is 1 if a mesh is open, non-manifold, inconsistent or degenerate,\n"
       "or a recording is damaged.");
   command->callback([options, &action] { action = [options] { return info(*options); }; });
@@ -213,17 +223,26 @@ void add_bench(CLI::App& app, Action& action) {
 void add_reproduce(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("reproduce", "Print the tables of a published work beside our own figures");
   auto options = std::make_shared<ReproduceOptions>();
-  command->add_option("document", options->document, "leonard: F. Léonard's thesis on detection by grids, 2021")
+  command
+      ->add_option(
+          "document", options->document,
+          "leonard: F. Léonard's thesis on detection by grids, 2021; zouiouche: A. Zouiouche's thesis on cloth, "
+          "2012")
       ->type_name("NAME")
       ->required();
-  command->add_option("--tables", options->tables, "4.1,4.2,4.3,4.4,4.5,4.7 (default: all)")
+  command
+      ->add_option("--tables", options->tables,
+                   "of leonard 4.1,4.2,4.3,4.4,4.5,4.7; of zouiouche resolution,depth,self,refit (default: all)")
       ->type_name("LIST")
       ->delimiter(',');
-  add_number(command, "--frames", options->frames, "of each scene, spread over it (default: 60)", "a whole number")
+  add_number(command, "--frames", options->frames, "of each scene, spread over it, or steps of the cloth (default: 60)",
+             "a whole number")
       ->type_name("N");
-  add_threads(command, options->threads, "of table 4.7; 0 = all cores (default)");
+  add_threads(command, options->threads, "of table 4.7 and of the cloth; 0 = all cores (default)");
   add_json(command, options->json, "the tables");
-  command->footer("Example:\n  carom reproduce leonard --tables 4.1,4.7 --frames 30");
+  command->footer(
+      "Example:\n  carom reproduce leonard --tables 4.1,4.7 --frames 30\n"
+      "  carom reproduce zouiouche --tables resolution --frames 120 --threads 1");
   command->callback([options, &action] { action = [options] { return reproduce(*options); }; });
 }
 

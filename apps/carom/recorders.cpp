@@ -21,6 +21,15 @@ RecordedFeature feature_of(const ContactAnchor& anchor) {
   return {anchor.feature, {anchor.index, none}};
 }
 
+/// Wind of the first cloth that has any.
+Eigen::Vector3d wind_of(const Scene& scene) {
+  for (const SceneBody& body : scene.bodies) {
+    const auto* cloth = std::get_if<ClothSceneBody>(&body.body);
+    if (cloth != nullptr && cloth->wind_source) return cloth->wind_source->velocity;
+  }
+  return Eigen::Vector3d::Zero();
+}
+
 }  // namespace
 
 Recorders::Recorders(const Scene& scene, const World& world, const std::string& output, bool html, int every)
@@ -33,6 +42,7 @@ Recorders::Recorders(const Scene& scene, const World& world, const std::string& 
                            .dt = scene.world.dt * every,
                            .gravity = scene.world.gravity,
                            .contact_distance = meshes ? scene.world.contact.distance : 0,
+                           .wind = wind_of(scene),
                            .description = scene.description};
   if (!output.empty() || html) make_surfaces(scene);
   if (output.ends_with(".replay")) {

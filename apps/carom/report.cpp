@@ -50,7 +50,11 @@ std::string source_text(const PipelineStats& total, Stage stage, double steps) {
   const StageStats& source = total.stages[before];
   const auto mean = [&](std::uint64_t count) { return with_commas(static_cast<double>(count) / steps); };
   std::string text;
-  if (source.out_unit != stats.in_unit) {
+  if (stats.in_unit == "pairs of colliders and of features") {
+    const StageStats& broad = total[Stage::broad];
+    text = fmt::format("{} {}", mean(broad.out), broad.out_unit);
+    if (&source != &broad) text += fmt::format(", and features of {} {}", mean(source.out), source.out_unit);
+  } else if (source.out_unit != stats.in_unit) {
     text = fmt::format("{} {}", mean(source.out), source.out_unit);
     if (source.out > 0)
       text +=

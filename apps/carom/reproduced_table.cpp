@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "bench/table.hpp"
@@ -9,17 +10,24 @@
 namespace carom::app {
 
 std::string to_text(const ReproducedTable& table) {
+  // Published figures have a column where there are any.
+  const auto has_published = [&](std::size_t i) {
+    return std::any_of(table.rows.begin(), table.rows.end(),
+                       [i](const ReproducedRow& row) { return row.quantities[i].published.has_value(); });
+  };
   bench::Table columns{fmt::format("Table {}: {}", table.id, table.title), {""}, {}};
   if (!table.rows.empty()) {
-    for (const Quantity& q : table.rows.front().quantities) {
-      columns.head.push_back(q.name);
-      columns.head.emplace_back("thesis");
+    for (std::size_t i = 0; i < table.rows.front().quantities.size(); ++i) {
+      columns.head.push_back(table.rows.front().quantities[i].name);
+      if (has_published(i)) columns.head.emplace_back("thesis");
     }
   }
   for (const ReproducedRow& row : table.rows) {
     std::vector<std::string> cells{row.label};
-    for (const Quantity& q : row.quantities) {
+    for (std::size_t i = 0; i < row.quantities.size(); ++i) {
+      const Quantity& q = row.quantities[i];
       cells.push_back(fmt::format("{:.{}f}", q.ours, q.digits));
+      if (!has_published(i)) continue;
       cells.push_back(q.published ? fmt::format("{:.{}f}", *q.published, q.digits) : "-");
     }
     columns.add(std::move(cells));

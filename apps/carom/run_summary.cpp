@@ -40,6 +40,12 @@ double p99(std::vector<double> values) {
   return values[at];
 }
 
+std::size_t pairs_of(const std::vector<WorldTangle>& tangles) {
+  std::size_t pairs = 0;
+  for (const WorldTangle& tangle : tangles) pairs += tangle.pairs;
+  return pairs;
+}
+
 }  // namespace
 
 RunMeter::RunMeter(const Scene& scene, const World& world)
@@ -55,6 +61,10 @@ ContactCount RunMeter::add_step(double ms) {
   if (const std::optional<double> residual = world_.response_residual())
     largest_residual_ = std::max(largest_residual_.value_or(0), *residual);
   limited_ += world_.stats()[Stage::respond].limited;
+  const std::vector<WorldTangle> tangles = world_.tangles();
+  if (tangles_.empty()) tangles_ = tangles;
+  tangled_steps_ += tangles.empty() ? 0 : 1;
+  tangled_pairs_ = pairs_of(tangles);
   largest_penetration_ = std::max(largest_penetration_, -last_.min_distance);
   return last_;
 }
@@ -94,6 +104,11 @@ RunSummary RunMeter::summary() const {
   summary.last_penetration = std::max(0.0, -last_.min_distance);
   summary.largest_residual = largest_residual_;
   summary.limited = limited_;
+  summary.tangles = tangles_;
+  for (const WorldTangle& tangle : tangles_)
+    summary.tangled_bodies.push_back({world_.name(tangle.a), world_.name(tangle.b)});
+  summary.tangled_steps = tangled_steps_;
+  summary.tangled_pairs = tangled_pairs_;
   summary.end = world_.balance();
   summary.energy_drift = summary.end.energy() - start_.energy();
   const Eigen::Vector3d by_gravity = start_.mass * world_.time() * world_.options().gravity;
@@ -137,6 +152,19 @@ nlohmann::ordered_json summary_json(const RunSummary& s) {
       {"lost_bodies", s.lost},
       {"hash", fmt::format("{:016x}", s.hash)}};
   if (s.collider_error > 0) json["collider_error"] = s.collider_error;
+  if (!s.tangles.empty()) {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (std::size_t i = 0; i < s.tangles.size(); ++i) {
+      const WorldTangle& tangle = s.tangles[i];
+      list.push_back({{"body_a", s.tangled_bodies[i][0]},
+                      {"body_b", s.tangled_bodies[i][1]},
+                      {"pairs", tangle.pairs},
+                      {"triangle_a", tangle.triangles[0]},
+                      {"triangle_b", tangle.triangles[1]},
+                      {"center", {tangle.center.x(), tangle.center.y(), tangle.center.z()}}});
+    }
+    json["tangled"] = {{"steps", s.tangled_steps}, {"pairs_in_last_step", s.tangled_pairs}, {"first", std::move(list)}};
+  }
   return json;
 }
 
@@ -158,6 +186,22 @@ std::string metres(double value) {
   return value < 0.1 ? fmt::format("{:.3g} mm", 1e3 * value) : fmt::format("{:.3g} m", value);
 }
 
+/// Where surfaces intersect, and since when they do not.
+std::string tangles_text(const RunSummary& s) {
+  if (s.tangles.empty()) return "no";
+  constexpr std::size_t shown = 3;
+  std::string text = fmt::format("{} of triangles at first", counted(pairs_of(s.tangles), "pair"));
+  for (std::size_t i = 0; i < std::min(shown, s.tangles.size()); ++i) {
+    const WorldTangle& t = s.tangles[i];
+    text += fmt::format("{} {} triangle {} with {} triangle {} near ({:.3g}, {:.3g}, {:.3g})", i == 0 ? ":" : ";",
+                        printable(s.tangled_bodies[i][0]), t.triangles[0], printable(s.tangled_bodies[i][1]),
+                        t.triangles[1], t.center.x(), t.center.y(), t.center.z());
+  }
+  if (s.tangles.size() > shown) text += fmt::format("; {} more", s.tangles.size() - shown);
+  return text + (s.tangled_pairs == 0 ? fmt::format("; apart after {}", counted(s.tangled_steps, "step"))
+                                      : fmt::format("; {} in the last step", counted(s.tangled_pairs, "pair")));
+}
+
 std::vector<Line> lines(const RunSummary& s) {
   std::vector<Line> list;
   list.push_back({"steps", fmt::format("{}{}", s.steps, s.interrupted ? ", interrupted" : "")});
@@ -173,6 +217,7 @@ std::vector<Line> lines(const RunSummary& s) {
       {"drift", s.drifted.empty() ? "0" : fmt::format("{} ({})", metres(s.largest_drift), printable(s.drifted))});
   list.push_back({"residual", s.largest_residual ? fmt::format("{:.3g}", *s.largest_residual) : "not measured"});
   list.push_back({"limited", s.limited == 0 ? "no" : fmt::format("{} of all steps", counted(s.limited, "result"))});
+  list.push_back({"tangled", tangles_text(s)});
   list.push_back({"kinetic energy", fmt::format("{:.6g} J", s.end.kinetic_energy)});
   list.push_back({"potential energy", fmt::format("{:.6g} J", s.end.potential_energy)});
   list.push_back({"elastic energy", fmt::format("{:.6g} J", s.end.elastic_energy)});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -43,8 +44,13 @@ struct RunSummary {
   /// is held was touched.
   double momentum_drift = 0;
   std::optional<double> largest_residual;  ///< of any step, see World::response_residual()
-  std::size_t limited = 0;        ///< of all steps: results of the response that a limit of it changed, see StageStats
-  std::vector<std::string> lost;  ///< bodies outside the bounds of the scene, or not finite
+  std::size_t limited = 0;  ///< of all steps: results of the response that a limit of it changed, see StageStats
+  /// Tangles of the first step that had any, and what became of them.
+  std::vector<WorldTangle> tangles;
+  std::vector<std::array<std::string, 2>> tangled_bodies;  ///< names, of each of `tangles`
+  std::size_t tangled_steps = 0;                           ///< steps that began with tangles
+  std::size_t tangled_pairs = 0;                           ///< pairs of triangles that intersect in the last step
+  std::vector<std::string> lost;                           ///< bodies outside the bounds of the scene, or not finite
   std::uint64_t hash = 0;
 };
 
@@ -72,6 +78,9 @@ class RunMeter {
   double largest_penetration_ = 0;
   std::optional<double> largest_residual_;
   std::size_t limited_ = 0;
+  std::vector<WorldTangle> tangles_;
+  std::size_t tangled_steps_ = 0;
+  std::size_t tangled_pairs_ = 0;
   ContactCount last_;
 };
 

@@ -44,7 +44,9 @@ TEST(CliBench, BadUsageIsExplained) {
       {{"reproduce", "newton"}, "no document is called 'newton'"},
       {{"reproduce", "leonard", "--tables", "4.1,4.6"}, "no table '4.6'"},
       {{"reproduce", "leonard", "--frames", "0"}, "--frames is 0"},
-      {{"reproduce", "leonard", "--threads", "-1"}, "threads is -1"}};
+      {{"reproduce", "leonard", "--threads", "-1"}, "threads is -1"},
+      {{"reproduce", "zouiouche", "--tables", "4.1"}, "no table '4.1'"},
+      {{"reproduce", "zouiouche", "--frames", "0"}, "--frames is 0"}};
   for (const auto& [arguments, message] : calls) {
     const Result result = call(arguments);
     EXPECT_EQ(result.exit_code, 2) << message;
@@ -95,6 +97,25 @@ TEST(CliReproduce, PrintsOnlyWhatIsAskedFor) {
   EXPECT_TRUE(contains(result.out, "Table 4.3"));
   EXPECT_FALSE(contains(result.out, "Table 4.1"));
   EXPECT_TRUE(contains(result.out, "25687")) << "the thesis's figure";
+}
+
+TEST(CliReproduce, ClothAgainstAMovingBallWithTreesOfEveryDepth) {
+  const Result result = call({"reproduce", "zouiouche", "--tables", "depth,refit", "--frames", "6", "--json", "-"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const Json tables = Json::parse(result.out)["tables"];
+  ASSERT_EQ(tables.size(), 2U);
+  const Json& rows = tables["depth"]["rows"];
+  ASSERT_EQ(rows.size(), 15U + 3);
+  EXPECT_GT(rows[0]["box tests"]["ours"], 1e6) << "all pairs in frames in which the ball is near";
+  EXPECT_LT(rows[14]["box tests"]["ours"], 1e5);
+  for (std::size_t depth = 1; depth < 15; ++depth) {
+    EXPECT_LE(rows[depth]["box tests"]["ours"], rows[depth - 1]["box tests"]["ours"]) << depth + 1;
+    EXPECT_EQ(rows[depth]["row"], "spheres, depth " + std::to_string(depth + 1));
+    EXPECT_TRUE(rows[depth]["ms"]["published"].is_null());
+  }
+  for (const Json& row : tables["refit"]["rows"])
+    EXPECT_LE(row["new (mm)"]["ours"], row["farthest (mm)"]["ours"]) << row["row"];
+  EXPECT_TRUE(contains(result.err, "Table depth"));
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ TEST(Cli, BadUsageIsExplainedAndEndsWithTwo) {
       {{"run", "knot", "--steps", "-5"}, "steps"},
       {{"run", "knot", "--threads", "-1"}, "threads is -1"},
       {{"run", "knot", "--method", "magic"}, "no detection method is called 'magic'"},
-      {{"run", "cloth-on-ball", "--dt", "1"}, "longest stable step"},
+      {{"run", "particles-on-ball", "--dt", "1"}, "longest stable step"},
       {{"run", "knot", "-o", folder / "no/such/folder/x.carom"}, "no/such/folder/x.carom"},
       {{"run", "knot", "--json", folder / "no/such/folder/x.json"}, "no/such/folder/x.json"},
       {{"run", folder / "broken.json"}, "bodies[0].kind"},
@@ -116,6 +116,10 @@ TEST(Cli, BadUsageIsExplainedAndEndsWithTwo) {
       {{"detect", folder / "triangle.obj", "--distance", "1", "--between", "--self"}, "--between"},
       {{"detect", folder / "triangle.obj", "--distance", "1", "--continuous", "--method", "grid"},
        "--method grid is for frames"},
+      {{"detect", folder / "triangle.obj", "--distance", "1", "--continuous", "--method", "spheres"},
+       "--method spheres is for frames"},
+      {{"detect", folder / "triangle.obj", "--distance", "1", "--method", "spheres", "--sphere-depth", "0"},
+       "sphere_depth is 0"},
       {{"detect", folder / "triangle.obj", "--distance", "1", "--frames", "3"}, "frames 0 to 0"},
       {{"detect", folder / "triangle.obj", "--distance", "1", "--frames", "a:b"}, "'a' is not a frame number"},
       {{"detect", folder / "triangle.obj", "--distance", "1", "--frames", "0:1:0"}, "STEP is 0"},
@@ -169,7 +173,7 @@ TEST(CliRun, RecordsAndTheRecordingHoldsTheContacts) {
 
 TEST(CliRun, TheSameStateForOneAndTwoThreads) {
   const auto hash = [](const char* threads) {
-    const Result result = call({"run", "cloth-on-ball", "--steps", "250", "--threads", threads, "--json", "-"});
+    const Result result = call({"run", "cloth-on-ball-18", "--steps", "40", "--threads", threads, "--json", "-"});
     EXPECT_EQ(result.exit_code, 0) << result.err;
     return Json::parse(result.out)["summary"]["hash"].get<std::string>();
   };

@@ -183,7 +183,7 @@ TEST(CliRunRigid, OptionsThatWouldDoNothingAreRefused) {
   };
   refused({"run", "knot", "--steps", "1", "--response", "impulse"},
           "--response: knot has neither rigid bodies nor particles");
-  EXPECT_EQ(call({"run", "cloth-on-ball", "--steps", "1", "--response", "impulse"}).exit_code, 0);
+  EXPECT_EQ(call({"run", "particles-on-ball", "--steps", "1", "--response", "impulse"}).exit_code, 0);
   refused({"run", "pyramid", "--steps", "1", "--method", "grid"}, "--method: all bodies of pyramid are rigid");
   refused({"run", "pyramid", "--steps", "1", "--method", "grid", "--compare", "soft"},
           "--method: all bodies of pyramid are rigid");

@@ -88,26 +88,38 @@ void fill_cluster(std::span<const Index> members, std::span<const Triangle> tria
                   const ClusterFeatures& features, SurfaceCluster& cluster) {
   std::memset(&cluster, 0, sizeof cluster);
   cluster.object = object;
-  const auto place_of = [&](Index vertex) {
-    std::size_t place = 0;
-    while (place < cluster.vertex_count && cluster.vertices[place] != vertex) ++place;
-    return static_cast<std::uint8_t>(place);
-  };
-  for (const bool owned : {true, false}) {
-    for (std::size_t i = 0; i < members.size(); ++i)
-      for (std::size_t k = 0; k < 3; ++k) {
-        const Index v = triangles[at(members[i])][k];
-        if (features.vertex[i][k] != owned || place_of(v) < cluster.vertex_count) continue;
-        cluster.vertices[cluster.vertex_count++] = v;
+  // Vertices in the order in which they are met, then those that are owned first.
+  std::array<Index, cluster_lanes> met;
+  std::array<bool, cluster_lanes> owned;
+  std::array<std::array<std::uint8_t, 3>, cluster_lanes> met_at;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      const Index v = triangles[at(members[i])][k];
+      std::size_t place = 0;
+      while (place < count && met[place] != v) ++place;
+      if (place == count) {
+        met[count] = v;
+        owned[count++] = features.vertex[i][k];
       }
-    if (owned) cluster.owned_vertex_count = cluster.vertex_count;
+      met_at[i][k] = static_cast<std::uint8_t>(place);
+    }
+  }
+  std::array<std::uint8_t, cluster_lanes> place_of;
+  for (const bool first : {true, false}) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (owned[i] != first) continue;
+      place_of[i] = cluster.vertex_count;
+      cluster.vertices[cluster.vertex_count++] = met[i];
+    }
+    if (first) cluster.owned_vertex_count = cluster.vertex_count;
   }
   std::fill(cluster.vertices + cluster.vertex_count, cluster.vertices + cluster_lanes, cluster.vertices[0]);
   for (std::size_t t = 0; t < members.size(); ++t) {
     const Triangle& corners = triangles[at(members[t])];
     cluster.triangles[t] = members[t];
     for (std::size_t k = 0; k < 3; ++k) {
-      cluster.corner[k][t] = place_of(corners[k]);
+      cluster.corner[k][t] = place_of[met_at[t][k]];
       cluster.triangles_at[cluster.corner[k][t]] |= 1U << t;
     }
     for (std::size_t k = 0; k < 3; ++k) {

@@ -23,15 +23,8 @@ constexpr std::size_t always_suitable = 64;
 constexpr std::size_t parallel_size = 10'000;
 
 constexpr std::size_t vertex_grain = 4096;
-constexpr std::size_t edge_grain = 8192;
 constexpr std::size_t cluster_grain = 256;
 constexpr std::size_t block_grain = 32;
-
-/// One of `count`, by a number: as good as drawn, so that no cluster owns much more than its share.
-std::size_t pick(Index number, std::size_t count) {
-  const std::uint64_t mixed = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(number)) * 2654435769U) >> 16U;
-  return static_cast<std::size_t>(((mixed & 0xffffU) * count) >> 16U);
-}
 
 /// Lists that chunks made, one after the other.
 template <class Item>
@@ -60,6 +53,7 @@ class ClusterMaker {
   void run() {
     number_clusters();
     list_users();
+    give_owners();
     fill_clusters();
     find_neighbors();
     list_block_vertices();
@@ -120,23 +114,36 @@ class ClusterMaker {
     return {users_.data() + user_begin_[at(vertex)], user_begin_[at(vertex) + 1] - user_begin_[at(vertex)]};
   }
 
-  Index owner_of_vertex(Index vertex) const {
-    const std::span<const Index> list = users(vertex);
-    return list[pick(vertex, list.size())];
-  }
-  Index owner_of_edge(Index edge) const {
-    const Index side = edges_.sides[at(edge)];
-    const Index one = out_.cluster_of[at(side) / 3];
-    const Index beyond = edges_.beyond[at(side)];
-    if (beyond == none) return one;
-    const Index other = out_.cluster_of[at(beyond)];
-    return pick(edge, 2) == 0 ? std::min(one, other) : std::max(one, other);
+  /// What several clusters use belongs to the one that owns fewest so far.
+  void give_owners() {
+    vertex_owner_.assign(surface_.vertex_count(), none);
+    edge_owner_.assign(edges_.edges.size(), none);
+    std::vector<std::uint8_t> owned(grouping_.ends.size(), 0);
+    for (const bool shared : {false, true}) {
+      for (std::size_t v = 0; v < vertex_owner_.size(); ++v) {
+        const std::span<const Index> list = users(static_cast<Index>(v));
+        if (list.empty() || (list.size() > 1) != shared) continue;
+        Index best = list[0];
+        for (const Index c : list) best = owned[at(c)] < owned[at(best)] ? c : best;
+        vertex_owner_[v] = best;
+        ++owned[at(best)];
+      }
+    }
+    std::fill(owned.begin(), owned.end(), std::uint8_t{0});
+    for (const bool shared : {false, true}) {
+      for (std::size_t e = 0; e < edge_owner_.size(); ++e) {
+        const Index side = edges_.sides[e];
+        const Index one = out_.cluster_of[at(side) / 3];
+        const Index beyond = edges_.beyond[at(side)];
+        const Index other = beyond == none ? one : out_.cluster_of[at(beyond)];
+        if ((one != other) != shared) continue;
+        edge_owner_[e] = owned[at(other)] < owned[at(one)] ? other : one;
+        ++owned[at(edge_owner_[e])];
+      }
+    }
   }
 
   void fill_clusters() {
-    std::vector<Index> edge_owner(edges_.edges.size());
-    parallel_for(workers_, edge_owner.size(), edge_grain,
-                 [&](std::size_t e) { edge_owner[e] = owner_of_edge(static_cast<Index>(e)); });
     out_.clusters.resize(grouping_.ends.size());
     parallel_for(workers_, out_.clusters.size(), cluster_grain, [&](std::size_t c) {
       const auto number = static_cast<Index>(c);
@@ -144,9 +151,9 @@ class ClusterMaker {
       ClusterFeatures owned;
       for (std::size_t i = 0; i < members.size(); ++i) {
         for (std::size_t k = 0; k < 3; ++k) {
-          owned.vertex[i][k] = owner_of_vertex(triangles_[at(members[i])][k]) == number;
+          owned.vertex[i][k] = vertex_owner_[at(triangles_[at(members[i])][k])] == number;
           const Index edge = edges_.of[3 * at(members[i]) + k];
-          owned.edge[i][k] = edge != none && edge_owner[at(edge)] == number ? edge : none;
+          owned.edge[i][k] = edge != none && edge_owner_[at(edge)] == number ? edge : none;
         }
       }
       fill_cluster(members, triangles_, surface_.object_index_of_triangle()[at(members[0])], owned, out_.clusters[c]);
@@ -214,6 +221,7 @@ class ClusterMaker {
   SurfaceClusters& out_;
   std::vector<std::uint32_t> user_begin_;
   std::vector<Index> users_;
+  std::vector<Index> vertex_owner_, edge_owner_;  ///< clusters
 };
 
 /// Whether most triangles are in clusters of few.

@@ -30,6 +30,7 @@ struct FreeBody {
         workers(threads) {}
   /// `drag`: 1/s, of the velocity.
   void step(double h, const Vector3d& gravity = Vector3d::Zero(), double drag = 0) {
+    projection.damp(workers, model, h, x, none, v);
     for (std::size_t i = 0; i < x.size(); ++i) {
       if (model.inverse_mass()[i] == 0) continue;
       v[i] /= 1 + h * drag;

@@ -90,6 +90,10 @@ struct ClothSceneBody : ClothBody {
   std::vector<MovingPinsSource> moving_pins_sources{};  ///< sources of `moving_pins`
 };
 
+struct SoftSceneBody : SoftBody {
+  MeshSource source{};  ///< source of `mesh`, or of `tetrahedra` if it is a file of these, see read_tetrahedra()
+};
+
 struct RigidSceneBody : RigidBody {
   ShapeSource source{};                         ///< source of `shape`
   PoseSource placement{};                       ///< source of `pose`
@@ -102,12 +106,13 @@ FixedBody build(const FixedSceneBody& body);
 ScriptedBody build(const ScriptedSceneBody& body);
 ParticleBody build(const ParticleSceneBody& body);
 ClothBody build(const ClothSceneBody& body);
+SoftBody build(const SoftSceneBody& body);
 RigidBody build(const RigidSceneBody& body);
 
 /// Body of a scene, of any kind.
 struct SceneBody {
   using Description =
-      std::variant<FixedSceneBody, ScriptedSceneBody, ParticleSceneBody, RigidSceneBody, ClothSceneBody>;
+      std::variant<FixedSceneBody, ScriptedSceneBody, ParticleSceneBody, RigidSceneBody, ClothSceneBody, SoftSceneBody>;
 
   SceneBody() = default;
   template <class Body>
@@ -171,7 +176,7 @@ std::string_view scene_schema();
 World build_world(const Scene& scene);
 /// Whether a body has vertices: `method`, `detection` and `contact` are of these.
 bool has_surfaces(const Scene& scene);
-/// Whether a body is rigid, cloth or made of particles: `response` and `rigid` are of these.
+/// Whether a body is rigid, cloth, soft or made of particles: `response` and `rigid` are of these.
 bool has_responding_bodies(const Scene& scene);
 
 struct BuiltinScene {

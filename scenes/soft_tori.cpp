@@ -17,15 +17,15 @@ Scene soft_tori(int triangles) {
   constexpr double tilt_degrees = 12;
   constexpr double drop = 1.2;  // m
 
-  SoftSceneBody lower = soft_of(torus, 200, 1e5);
-  lower.degrees_of_freedom = 4500;
+  SoftSceneBody lower = soft_of(torus, 100, 1.5e5);
+  lower.degrees_of_freedom = 2400;
   lower.source.placement.rotation_axis = Eigen::Vector3d::UnitX();
   lower.source.placement.rotation_degrees = 90;
   lower.fixed = {{.min = {-2, -2, -2}, .max = {2, -1, 2}}};
   lower.material.friction = 0.1;
 
-  SoftSceneBody upper = soft_of(torus, 200, 1e5);
-  upper.degrees_of_freedom = 4500;
+  SoftSceneBody upper = soft_of(torus, 100, 1.5e5);
+  upper.degrees_of_freedom = 2400;
   const double tilt = tilt_degrees * std::numbers::pi / 180;
   upper.source.placement.rotation_axis = Eigen::Vector3d::UnitZ();
   upper.source.placement.rotation_degrees = -tilt_degrees;
@@ -46,9 +46,9 @@ Scene soft_tori(int triangles) {
 /// A knotted tube, fixed below, sinks into itself under its weight.
 Scene soft_knot() {
   SoftSceneBody knot =
-      soft_of(TrefoilSource{.radius = 1, .height = 0.4, .tube_radius = 0.2, .along = 165, .across = 12}, 300, 1e4);
-  knot.degrees_of_freedom = 9000;
-  knot.fixed = {{.min = {-5, -5, -5}, .max = {5, -0.5, 5}}};
+      soft_of(TrefoilSource{.radius = 1, .height = 0.4, .tube_radius = 0.2, .along = 165, .across = 12}, 200, 4e4);
+  knot.degrees_of_freedom = 6000;
+  knot.fixed = {{.min = {-5, -5, -5}, .max = {5, -0.3, 5}}};
   knot.elasticity.damping = 0.05;
   knot.material.friction = 0.2;
   Scene scene = soft_scene("soft-knot", "A knotted soft tube, fixed below, sinks into itself", 370, 0.02, 0.02);

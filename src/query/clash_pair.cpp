@@ -194,8 +194,10 @@ void sum_up(Clash& clash) {
 std::optional<Clash> clash_of_meshes(const Shape::Part& a, const Shape::Part& b, const PairQuestion& question) {
   const MeshData& ma = *a.shape.data().mesh;
   const MeshData& mb = *b.shape.data().mesh;
-  if (!mesh::collides({ma, a.pose, question.reach}, {mb, b.pose, 0})) return {};
-  if (!mesh::collides({ma, a.pose, 0}, {mb, b.pose, 0})) return clash_by_translation(a, b, question);
+  if (!mesh::collides({ma, a.pose, 0}, {mb, b.pose, 0})) {
+    const bool near = mesh::collides({ma, a.pose, question.reach}, {mb, b.pose, 0});
+    return near ? clash_by_translation(a, b, question) : std::nullopt;
+  }
   const RelativePose pose = convex::relative_pose(a.pose, b.pose);
   const overlap::OverlapSearch search = overlap::find_overlaps(ma, mb, pose, 0.5 * question.tolerance, question.go_on);
   if (search.ended) return {};

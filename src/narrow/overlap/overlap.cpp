@@ -10,7 +10,7 @@ namespace {
 
 constexpr int max_attempts = 4;
 /// Triangles of the depth search for all pieces of one side.
-constexpr std::size_t pieces_of_a_side = 40000;
+constexpr std::size_t pieces_of_a_side = 60000;
 constexpr std::size_t min_pieces = 200;
 /// Starting points of the search for a ball, and its steps.
 constexpr std::size_t ball_starts = 24;
@@ -98,7 +98,8 @@ class Meter {
       }
       if (bound > best.depth) {
         const Vec3 local = g_.into(1 - side, p);
-        const mesh::NearestPoint near = mesh::nearest(solid, local, INFINITY, true);
+        // The bound of a neighbor, and more than rounding, is where the search begins.
+        const mesh::NearestPoint near = mesh::nearest(solid, local, 1.000001 * bound + fine_, true);
         bound = near.distance;
         if (near.triangle != none && (near.distance > best.depth || !best.found)) {
           best.found = true;
@@ -141,7 +142,8 @@ class Meter {
           {{g_.into(1 - side, c[0]), g_.into(1 - side, c[1]), g_.into(1 - side, c[2])}, t, !crossing, bound});
     }
     box_in(1 - side, piece, limits);
-    limits.max_pieces = std::max(min_pieces, std::min(limits.max_pieces, left_[side]));
+    // Each triangle once, and some of them in pieces.
+    limits.max_pieces = std::max(min_pieces, std::min(limits.max_pieces + 2 * triangles.size(), left_[side]));
     LocalDepth depth = find_local_depth(solid, triangles, start, limits, go_on_);
     left_[side] -= std::min(left_[side], depth.pieces);
     depth.error = std::max(depth.error, skipped - depth.depth) + g_.shift_length;

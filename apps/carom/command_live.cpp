@@ -54,6 +54,7 @@ void check(const LiveOptions& options) {
 void add_routes(LocalServer& server, LiveWorld& world, const std::string& page) {
   httplib::Server& http = server.http();
   http.set_payload_max_length(max_message);
+  http.set_keep_alive_max_count(1'000'000);  // a page asks for a picture sixty times a second
   http.Get("/", [&page](const httplib::Request&, httplib::Response& response) {
     response.set_content(page.data(), page.size(), "text/html; charset=utf-8");
   });

@@ -1,6 +1,7 @@
 #include "local_server.hpp"
 
 #include <fmt/format.h>
+#include <netinet/tcp.h>
 
 #include <algorithm>
 #include <condition_variable>
@@ -87,6 +88,8 @@ LocalServer::LocalServer(int port) {
     const int yes = 1;
     // Not SO_REUSEPORT, which httplib sets by default and which lets two servers share a port.
     setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    // Connections inherit it: an answer of several writes must not wait until the first is acknowledged.
+    setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
     listener = socket;
   });
   // Loopback only: what is served is nobody else's business.

@@ -48,9 +48,10 @@ SurfacePoint surface_point(const World& world, BodyId body, const ContactAnchor&
     if (anchor.vertices[k] == none) continue;
     const double weight = anchor.weights[k];
     point.position += weight * world.positions(body)[at(anchor.vertices[k])];
-    point.velocity += weight * world.velocities(body)[at(anchor.vertices[k])];
     if (moved_by_forces) point.inverse_mass += weight * weight * world.inverse_mass(body, anchor.vertices[k]);
   }
+  // The mean over the step: vertices that are squeezed keep a velocity that contacts take away in every step.
+  point.velocity = (point.position - before) / world.options().dt;
   return point;
 }
 
@@ -137,14 +138,17 @@ void HapticLink::after_step() {
                                       : surface_point(world, c.body_a, c.anchor_a, c.point_a);
     HapticPlane plane;
     plane.normal = is_a ? Vector3d(-c.normal) : c.normal;
-    plane.point = surface.position + world.thickness(c.body_a, c.body_b) * plane.normal;
     plane.velocity = surface.velocity;
     plane.tool_point = to_tool * (is_a ? c.point_a : c.point_b);
     plane.force = std::max(0.0, c.impulse) / dt;
     // A free surface gives way as its mass lets it, but never so much that less than half of the coupling is felt.
     plane.compliance = std::min(dt * dt * surface.inverse_mass, 1 / s.tool->options().stiffness);
+    // A contact that carries a force is compressed a little: the surface is at the tool then, under that force.
+    const double thickness = world.thickness(c.body_a, c.body_b);
+    const double gap = plane.normal.dot(pose * plane.tool_point - surface.position) - thickness;
+    plane.point = surface.position + (thickness + std::min(gap, 0.0)) * plane.normal;
     s.planes.push_back(plane);
-    s.gaps.push_back(plane.normal.dot(pose * plane.tool_point - plane.point));
+    s.gaps.push_back(gap);
   }
   if (s.planes.size() > max_haptic_planes) {
     // The nearest, in the order of the contacts.

@@ -23,8 +23,13 @@ constexpr int record_version = 1;
 constexpr double largest_step = 9007199254740992.0;  // 2^53, beyond which not every number of a step is a double
 constexpr IntegerRange hand_range{.min = 0, .max = max_hands - 1};
 
+/// Shortest text that reads back as the same number; "-0" would read back as 0.
+std::string text_of(double value) {
+  return value == 0 && std::signbit(value) ? "-0.0" : fmt::format("{}", value);
+}
+
 std::string list_of(const Vector3d& v) {
-  return fmt::format("[{},{},{}]", v.x(), v.y(), v.z());
+  return fmt::format("[{},{},{}]", text_of(v.x()), text_of(v.y()), text_of(v.z()));
 }
 
 struct Printer {
@@ -44,8 +49,8 @@ struct Printer {
     return fmt::format(
         "\"drive\":{{\"body\":{},\"position\":{},\"rotation\":[{},{},{},{}],\"velocity\":{},\"stiffness\":{},"
         "\"angular_stiffness\":{}}}",
-        quote_json(i.body), list_of(i.position), i.rotation[0], i.rotation[1], i.rotation[2], i.rotation[3],
-        list_of(i.velocity), i.stiffness, i.angular_stiffness);
+        quote_json(i.body), list_of(i.position), text_of(i.rotation[0]), text_of(i.rotation[1]), text_of(i.rotation[2]),
+        text_of(i.rotation[3]), list_of(i.velocity), i.stiffness, i.angular_stiffness);
   }
 };
 

@@ -19,6 +19,7 @@ using Eigen::Vector3d;
 
 /// Hz of the spring of a hand with what it holds: fast enough to follow, slow enough not to throw.
 constexpr double hand_hertz = 4;
+constexpr double hand_rate = 2 * std::numbers::pi * hand_hertz;  // 1/s
 /// Largest force of a hand, in weights (on earth) of what it holds.
 constexpr double max_weights = 20;
 constexpr double earth_gravity = 9.81;  // m/s^2
@@ -56,8 +57,9 @@ double mass_of(const World& world, BodyId body) {
 }
 
 Pull spring_for(double mass) {
-  const double rate = 2 * std::numbers::pi * hand_hertz;
-  return {.stiffness = mass * rate * rate, .damping = 2 * mass * rate, .max_force = max_weights * earth_gravity * mass};
+  return {.stiffness = mass * hand_rate * hand_rate,
+          .damping = 2 * mass * hand_rate,
+          .max_force = max_weights * earth_gravity * mass};
 }
 
 }  // namespace
@@ -225,6 +227,9 @@ void LiveSession::Impl::act(Held& held) {
   switch (world.motion(held.body)) {
     case MotionModel::rigid:
       held.force = world.pull(held.body, held.local, pull).norm();
+      // A hand lets nothing swing round the point that it holds.
+      world.apply_torque(
+          held.body, -hand_rate / (1 + hand_rate * dt) * world.inertia(held.body) * world.angular_velocity(held.body));
       return;
     case MotionModel::particles:
       world.pull(held.body, held.vertex, pull);

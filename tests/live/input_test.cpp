@@ -44,8 +44,7 @@ TEST(LiveInput, SurvivesBitForBit) {
 
 TEST(LiveInput, WhatIsWrongIsNamed) {
   EXPECT_EQ(error_of(R"({"move": {"hand": 8, "target": [0, 0, 0]}})"),
-            "message: move.hand: expected an integer from 0 "
-            "to 7, got 8");
+            "message: move.hand: expected an integer of at most 7, got 8");
   EXPECT_NE(error_of(R"({"move": {"hand": 0, "target": [0, 0]}})").find("message: move.target:"), std::string::npos);
   EXPECT_NE(error_of(R"({"move": {"hand": 0}})").find("target"), std::string::npos);
   EXPECT_NE(error_of(R"({"shove": {"hand": 0}})").find("shove"), std::string::npos);
@@ -71,7 +70,7 @@ class InputFile : public testing::Test {
     }
     return "";
   }
-  TempFolder folder_;
+  test::TempFolder folder_;
   std::filesystem::path path_ = folder_.path() / "hand.input";
   std::string header_ = R"({"carom_input":1,"carom":"0.1.0","scene":"s","scene_hash":"0123456789abcdef"})"
                         "\n";

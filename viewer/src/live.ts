@@ -31,6 +31,7 @@ export class Live {
   private readonly hands: Hands;
   private origin: Vec3 = [0, 0, 0];
   private complaint = 0; // timer
+  private lost = false;
   private readonly pause = this.button('live-pause', 'pause', 'Pause (space)', () => this.togglePause());
   private readonly text = h('output', { id: 'live-status', className: 'numbers' });
   private readonly gravity = this.slider('live-gravity', 'Gravity', 0, 200, (percent) => `${percent}%`, (percent) => this.setGravity(percent / 100));
@@ -73,7 +74,7 @@ export class Live {
 
   follow(): void {
     const drawn = () => new Promise<void>((resolve) => requestAnimationFrame(() => resolve()));
-    void followPictures((picture) => this.show(picture), drawn, (why) => this.app.notice(why));
+    void followPictures((picture) => this.show(picture), drawn, (why) => this.lose(why));
   }
 
   input(...inputs: LiveInput[]): void {
@@ -135,6 +136,12 @@ export class Live {
     const { scene_gravity } = this.status!;
     const whole: Vec3 = scene_gravity.some((value) => value !== 0) ? scene_gravity : [0, -9.81, 0];
     this.input({ gravity: whole.map((value) => factor * value) as Vec3 });
+  }
+
+  /** Says that no pictures come, until one does. */
+  private lose(why: string | null): void {
+    if (why !== null || this.lost) this.app.notice(why);
+    this.lost = why !== null;
   }
 
   private complain(problem: string): void {

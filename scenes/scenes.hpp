@@ -46,4 +46,7 @@ Scene twist(int vertices_x = 41, int vertices_z = 17);
 Scene table_edge();
 Scene reef_knot();
 
+// To be moved by hand.
+Scene tool_probe();
+
 }  // namespace carom::scenes

@@ -27,6 +27,7 @@ struct RunOptions {
   int every = 1;
   std::string html;
   std::string json;
+  std::string input;  ///< record of input that is replayed
 };
 int run(const RunOptions& options);
 
@@ -91,6 +92,17 @@ struct ViewOptions {
   MeshReadOptions reading;
 };
 int view(const ViewOptions& options);
+
+struct LiveOptions {
+  std::string scene;
+  std::string output;          ///< record of input
+  std::optional<double> rate;  ///< steps a second; the scene's, in real time, if not given
+  std::optional<int> steps;    ///< after which it ends; none: it does not
+  std::optional<int> threads;
+  bool paused = false;
+  int port = 0;
+};
+int live(const LiveOptions& options);
 
 struct ExportOptions {
   std::string file;

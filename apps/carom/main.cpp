@@ -57,6 +57,8 @@ void add_run(CLI::App& app, Action& action) {
       ->add_option("--html", options->html,
                    "write one self-contained page that plays the run to a file, or - for standard output")
       ->type_name("FILE");
+  command->add_option("--input", options->input, "replay the input that carom live recorded (name.input)")
+      ->type_name("FILE");
   add_json(command, options->json, "the numbers of the run");
   command->footer(
       "Example:\n  carom run two-tori -o tori.carom --html tori.html\n"
@@ -65,7 +67,7 @@ void add_run(CLI::App& app, Action& action) {
       "A penetration is that of any contact of the run, the drift that of the rigid body which is farthest from its\n"
       "start at the end; lost are bodies that got outside the bounds of the scene. Energies are in joules, 0 at the "
       "origin.\n"
-      "The exit code is 1 if bodies were lost.\n"
+      "The exit code is 1 if bodies were lost, or if the state after --input is not that of the record.\n"
       "Ctrl-C ends the run early; what was recorded until then is written and can be read.");
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
@@ -170,6 +172,33 @@ void add_view(CLI::App& app, Action& action) {
   add_mesh_options(*command, options->reading);
   command->footer("Example:\n  carom view tori.carom\nOpen the printed address in a browser; Ctrl-C ends the server.");
   command->callback([options, &action] { action = [options] { return view(*options); }; });
+}
+
+void add_live(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("live", "Run a scene that is moved by hand, in a page on this machine");
+  auto options = std::make_shared<LiveOptions>();
+  command->add_option("scene", options->scene, "a built-in name (see: carom scenes) or a scene file (.json)")
+      ->type_name("SCENE")
+      ->required();
+  command
+      ->add_option("-o,--output", options->output,
+                   "record the input (name.input): carom run SCENE --input name.input replays it, bit for bit")
+      ->type_name("FILE");
+  add_number(command, "--rate", options->rate, "steps a second (default: real time, one over the scene's dt)",
+             "a number of steps a second, such as 60")
+      ->type_name("R");
+  add_number(command, "--steps", options->steps, "end after so many steps (default: never)", "a whole number")
+      ->type_name("N");
+  command->add_flag("--paused", options->paused, "begin paused");
+  add_threads(command, options->threads, "0 = all cores (default); the result does not depend on it");
+  add_number(command, "--port", options->port, "0 = any free one (default)", "a whole number from 0 to 65535")
+      ->type_name("N");
+  command->footer(
+      "Example:\n  carom live tool-probe -o probe.input\n"
+      "  carom run tool-probe --input probe.input --html probe.html    # the same again\n"
+      "Open the printed address in a browser and drag a body. Ctrl-C ends; what was recorded is written as it comes.\n"
+      "The world does not wait for the page: a slow or closed browser misses pictures, and the world misses nothing.");
+  command->callback([options, &action] { action = [options] { return live(*options); }; });
 }
 
 void add_export(CLI::App& app, Action& action) {
@@ -319,6 +348,7 @@ int main(int argc, char** argv) {
   add_scenes(app, action);
   add_info(app, action);
   add_view(app, action);
+  add_live(app, action);
   add_export(app, action);
   add_bench(app, action);
   add_reproduce(app, action);

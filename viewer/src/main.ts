@@ -2,10 +2,12 @@ import './theme.css';
 import { CheckPage } from './check_page';
 import { byId } from './dom';
 import { FrameAddress, parseFrameLink } from './frame_link';
+import type { Vec3 } from './frame';
 import { Frames, type ShownFrame } from './frames';
 import { bindKeys, fillHelp, type KeyBinding } from './keys';
 import { coveredBy, Layout } from './layout';
 import { MOTION_TEXTS, Legend } from './legend';
+import { isLive, Live } from './live';
 import { Options, OPTIONS } from './options';
 import { Panel } from './panel';
 import { pick } from './picking';
@@ -103,6 +105,34 @@ class App {
     else if (location.hash) this.address.set(0);
     // What lies over the picture has its size only now.
     this.view.resize();
+  }
+
+  /** Bodies of a world that runs; the camera stays where it is if they are the same scene as before. */
+  openLive(frames: Frames, scene: string, description: string, wind: Vec3 | null, stay: boolean): void {
+    showMessage();
+    this.frames = frames;
+    if (!stay) {
+      this.layout.showPanel(false);
+      this.toolbar.setScene(scene, description);
+    }
+    this.view.open(frames, wind, stay);
+    if (!stay) this.view.resize();
+  }
+
+  /** A picture of a world that runs. */
+  showLive(shown: ShownFrame): void {
+    const first = this.shown === null;
+    this.shown = shown;
+    this.view.show(shown, this.selection);
+    this.legend.show(shown, true);
+    this.toolbar.setContacts(true);
+    this.toolbar.setCloth(shown.bodies.some(({ topology }) => topology.kind === 'particles'), this.view.wind.blows);
+    if (this.selection) this.card.show(shown, this.selection);
+    if (first) this.view.resize();
+  }
+
+  notice(text: string | null): void {
+    showNotice(text);
   }
 
   /** Shows the frame that the address names. */
@@ -274,6 +304,12 @@ async function start(): Promise<void> {
     return;
   }
   installTestHook(app);
+  if (isLive()) {
+    const live = new Live(app);
+    Object.assign((window as unknown as { carom: object }).carom, { live });
+    live.follow();
+    return;
+  }
   try {
     const bytes = await initialRecording();
     if (bytes) app.open(bytes, true);

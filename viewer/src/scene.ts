@@ -152,8 +152,18 @@ export class SceneView {
     if (!box.isEmpty()) this.fitBox(box, direction);
   }
 
-  /** Frames the whole run and draws the ground under it. */
-  open(frames: Frames, wind: Vec3 | null): void {
+  /** Adds what is drawn over the bodies. */
+  add(object: THREE.Object3D): void {
+    this.scene.add(object);
+  }
+
+  /** Whether pointers move the camera. */
+  setOrbit(enabled: boolean): void {
+    this.controls.enabled = enabled;
+  }
+
+  /** Frames the whole run, unless the camera is to stay, and draws the ground under it. */
+  open(frames: Frames, wind: Vec3 | null, stay = false): void {
     this.extent = extentOfRun(frames);
     this.bodies.clear(this.extent.grounds);
     this.marks.setSize(diagonal(this.extent.box));
@@ -165,7 +175,7 @@ export class SceneView {
     this.scene.add(this.ground);
     this.wind.open(wind, this.extent.box, SCENE[this.theme].outline);
     this.setTheme(this.theme);
-    this.fit();
+    if (!stay) this.fit();
   }
 
   isGround(body: number): boolean {

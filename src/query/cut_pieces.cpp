@@ -180,7 +180,17 @@ bool intersects_itself(const CutResult& result, std::span<const Triangle> input)
       const Index source = piece.source[at(t)];
       return source == none || uses[at(source)] > 1;
     };
+    // A cut through a saddle at a vertex, or along a valley, leaves pieces that touch themselves there, and truly so.
+    const auto is_pinch = [&](const Intersection& found) {
+      const auto has_corner = [&](Index t, const Vector3d& p) {
+        const Triangle& corners = piece.mesh.triangles[at(t)];
+        return std::any_of(corners.begin(), corners.end(), [&](Index v) { return piece.mesh.positions[at(v)] == p; });
+      };
+      return found.kind != IntersectionKind::coplanar && has_corner(found.a, found.start) &&
+             has_corner(found.b, found.start) && has_corner(found.a, found.end) && has_corner(found.b, found.end);
+    };
     for (const Intersection& found : intersections(surface, piece.mesh.positions)) {
+      if (is_pinch(found)) continue;
       if (is_new(found.a) || is_new(found.b)) return true;
     }
   }

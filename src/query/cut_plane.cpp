@@ -1,6 +1,7 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "core/at.hpp"
 #include "core/check.hpp"
@@ -178,6 +179,18 @@ bool close_sides(PlaneCut& cut, std::span<const Index> border, const Vector3d& n
     const auto [from, to] = query::ends_of(glued.triangles, h);
     region.border.push_back({number(to), number(from)});
   }
+  // Edges of one side that touch the plane, and vertices likewise, become edges and corners of the faces.
+  std::set<std::array<double, 3>> places;
+  for (const Vector3d& p : region.points) places.insert({p.x(), p.y(), p.z()});
+  for (Index h = 0; h < static_cast<Index>(glued.mates.size()); ++h) {
+    const auto [from, to] = query::ends_of(glued.triangles, h);
+    if (cut.on[at(from)] == 0) continue;
+    const Vector3d& p = glued.points[at(from)];
+    if (local[at(from)] == none && places.insert({p.x(), p.y(), p.z()}).second) number(from);
+    if (from < to && cut.on[at(to)] != 0 && glued.mates[at(h)] != none && local[at(from)] != none &&
+        local[at(to)] != none)
+      region.lines.push_back({local[at(from)], local[at(to)]});
+  }
   const auto faces = geometry::triangulate(region);
   if (!faces) return false;
   const query::HalfEdges sides(glued.triangles);
@@ -194,13 +207,27 @@ bool close_sides(PlaneCut& cut, std::span<const Index> border, const Vector3d& n
     const Index below = 3 * first_below + h;
     const Index above = 3 * first_above + turned(h);
     const Index mate = inner.find(to, from);
-    if (mate != none) {
-      glued.mates[at(below)] = 3 * first_below + mate;
-      glued.mates[at(above)] = 3 * first_above + turned(mate);
-      continue;
-    }
     const Index p = points[at(from)];
     const Index q = points[at(to)];
+    if (mate != none) {
+      // Where an edge of the mesh touches the plane from one side, the solid there is in contact with itself along a
+      // line: the faces of the cut belong to the triangles on either side of it, not to each other.
+      const Index forth = sides.find(p, q);
+      const Index back = sides.find(q, p);
+      const bool both = forth != none && back != none && glued.mates[at(forth)] != none;
+      const bool is_above = both && cut.above[at(forth / 3)] != 0;
+      if (both && !is_above) {
+        query::glue(glued, below, back);
+      } else {
+        glued.mates[at(below)] = 3 * first_below + mate;
+      }
+      if (both && is_above) {
+        query::glue(glued, above, forth);
+      } else {
+        glued.mates[at(above)] = 3 * first_above + turned(mate);
+      }
+      continue;
+    }
     query::glue(glued, below, sides.find(q, p));
     query::glue(glued, above, sides.find(p, q));
   }

@@ -28,7 +28,7 @@ TEST(CliCut, PiecesOfAPlaneAreClosedFilesWithTheirVolumes) {
 TEST(CliCut, BladesComeFromAFile) {
   const Folder folder;
   write_text(folder / "part.obj", tetrahedron);
-  write_text(folder / "path.csv", "# two poses\n-1,-1,0.5, -1,2,0.5\n\n2,-1,0.5, 2,2,0.5\n");
+  write_text(folder / "path.csv", "# two poses\n-1,-1.1,0.5, -1,2,0.5\n\n2,-1,0.5, 2.3,2,0.5\n");
   const Result result = call({"cut", folder / "part.obj", "--blade", folder / "path.csv", "-o", folder / "pieces"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_NEAR(inspect(read_mesh_file(folder / "pieces/part-2.obj").mesh).volume, 1.0 / 48, 1e-15);

@@ -46,4 +46,8 @@ Scene twist(int vertices_x = 41, int vertices_z = 17);
 Scene table_edge();
 Scene reef_knot();
 
+// Blades.
+Scene cut_cloth();
+Scene cut_and_drop();
+
 }  // namespace carom::scenes

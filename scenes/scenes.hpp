@@ -46,6 +46,10 @@ Scene twist(int vertices_x = 41, int vertices_z = 17);
 Scene table_edge();
 Scene reef_knot();
 
+// Blades.
+Scene cut_cloth();
+Scene cut_and_drop();
+
 // To be moved by hand.
 Scene tool_probe();
 

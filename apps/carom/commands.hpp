@@ -113,6 +113,18 @@ struct ExportOptions {
 };
 int export_frames(const ExportOptions& options);
 
+struct CutCommandOptions {
+  std::string file;
+  std::string plane;  ///< nx,ny,nz,d; or empty
+  std::string blade;  ///< file of poses; or empty
+  std::string folder;
+  std::string to = "obj";
+  double snap = 1e-9;
+  std::string json;
+  MeshReadOptions reading;
+};
+int cut_mesh(const CutCommandOptions& options);
+
 struct BenchDetectOptions {
   std::vector<std::string> scenes;   ///< empty: all built-in ones that need no simulation
   std::vector<std::string> methods;  ///< empty: all but the slow twins

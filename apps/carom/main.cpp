@@ -11,6 +11,7 @@
 #include "carom/body/rigid.hpp"
 #include "carom/core/version.hpp"
 #include "commands.hpp"
+#include "cut_arguments.hpp"
 #include "interrupt.hpp"
 #include "mesh_options.hpp"
 #include "output.hpp"
@@ -354,6 +355,7 @@ int main(int argc, char** argv) {
   add_reproduce(app, action);
   add_queries(app, action);
   add_check(app, action);
+  add_cut(app, action);
 
   return finish([&] {
     try {

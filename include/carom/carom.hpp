@@ -49,6 +49,7 @@
 #include "carom/query/cast.hpp"
 #include "carom/query/clash.hpp"
 #include "carom/query/closest_features.hpp"
+#include "carom/query/cut.hpp"
 #include "carom/query/mesh_contacts.hpp"
 #include "carom/query/query.hpp"
 #include "carom/query/separating_axes.hpp"

@@ -49,7 +49,9 @@ void run_stages(World::State& s) {
   step.check();  // throws if a number overflowed: until here nothing has changed that can be seen
   step.commit();
   step.sleep();
-  s.edited |= edit_cloth(s);  // here, so that what is committed is a surface
+  // Here, so that what is committed is a surface.
+  s.edited |= cut_cloth(s, s.options.dt);
+  s.edited |= edit_cloth(s);
   s.stats = step.stats();
   s.stats[Stage::edits] = edits;
 }
@@ -65,6 +67,7 @@ void World::step() {
   State& s = *state_;
   s.rounds = count_rounds(s);
   s.round = 0;
+  s.cuts.clear();
   if (s.rounds == 1) {
     run_stages(s);
     end_pulls(s);

@@ -9,7 +9,7 @@
 namespace carom {
 namespace {
 
-constexpr std::array<BuiltinScene, 50> scene_list{{
+constexpr std::array<BuiltinScene, 53> scene_list{{
     {"two-tori-1600", "A torus falls on another, dents it, slides off; 1600 triangles each (for short: two-tori)",
      scenes::two_tori_1600},
     {"two-tori-6400", "The same with 6400 triangles each", scenes::two_tori_6400},
@@ -67,6 +67,9 @@ constexpr std::array<BuiltinScene, 50> scene_list{{
      [] { return scenes::cube_on_plate(false); }},
     {"jelly-stack", "Five cubes of jelly fall on each other", scenes::jelly_stack},
     {"gripper", "Two fingers lift a soft cube by friction", scenes::gripper},
+    {"tool-probe", "A probe presses a sheet in a frame; to be moved by hand (carom live)", scenes::tool_probe},
+    {"cut-cloth", "Scissors go up through a hanging sheet, which becomes two", scenes::cut_cloth},
+    {"cut-and-drop", "A weight hangs on a band; a knife cuts it, and the weight falls", scenes::cut_and_drop},
 }};
 
 struct Alias {

@@ -57,4 +57,11 @@ Scene cube_on_plate(bool edges = true);
 Scene jelly_stack();
 Scene gripper();
 
+// Blades.
+Scene cut_cloth();
+Scene cut_and_drop();
+
+// To be moved by hand.
+Scene tool_probe();
+
 }  // namespace carom::scenes

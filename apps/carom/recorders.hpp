@@ -10,11 +10,22 @@
 
 namespace carom::app {
 
+/// Wind of the first cloth that has any, m/s.
+Eigen::Vector3d wind_of(const Scene& scene);
+
 /// The places a run is written to, frame by frame. Refers to the world.
 class Recorders {
  public:
   /// `output` a recording, or a replay if it ends in .replay; empty: none. `html`: into memory as well, for a page.
   Recorders(const Scene& scene, const World& world, const std::string& output, bool html, int every);
+
+  /// Writes nothing: for collect().
+  Recorders(const Scene& scene, const World& world);
+
+  /// What the world is now, for bodies() and contacts(), which refer to it.
+  void collect();
+  std::span<const FrameBodyView> bodies() const { return bodies_; }
+  std::span<const RecordedContact> contacts() const { return contacts_; }
 
   /// Of the present step, if it is one of those to record.
   void write_frame();
@@ -31,7 +42,6 @@ class Recorders {
 
   void make_surfaces(const Scene& scene);
   void open_replay(const std::string& path);
-  void collect();
 
   const World& world_;
   std::uint64_t every_;

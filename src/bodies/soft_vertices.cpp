@@ -59,6 +59,11 @@ void commit_soft(const solid::Motion& motion, Body& body) {
 }
 
 void touch_soft(const BodyMap& bodies, const rigid::Bodies& table, Vertices& vertices) {
+  each_soft(bodies, table, vertices, [&](const Body& body, const SurfacePart& part, solid::Motion&) {
+    if (body.pulls.empty()) return;
+    vertices.touched.resize(vertices.start.size(), 0);
+    for (const VertexPull& pull : body.pulls) part.of(vertices.touched)[static_cast<std::size_t>(pull.vertex)] = 1;
+  });
   each_soft(bodies, table, vertices, [&](const Body& body, const SurfacePart& part, solid::Motion& motion) {
     std::span<const std::uint8_t> touched;
     if (!vertices.touched.empty()) touched = part.of(std::as_const(vertices.touched));

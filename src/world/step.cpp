@@ -50,9 +50,16 @@ void run_stages(World::State& s) {
   step.check();  // throws if a number overflowed: until here nothing has changed that can be seen
   step.commit();
   step.sleep();
-  s.edited |= edit_cloth(s);  // here, so that what is committed is a surface
+  // Here, so that what is committed is a surface.
+  s.edited |= cut_cloth(s, s.options.dt);
+  s.edited |= edit_cloth(s);
   s.stats = step.stats();
   s.stats[Stage::edits] = edits;
+}
+
+/// Pulls act over one step.
+void end_pulls(World::State& s) {
+  for (const BodyId id : s.order) s.bodies[id].pulls.clear();
 }
 
 }  // namespace
@@ -88,8 +95,10 @@ void World::step() {
     stage.limited += static_cast<std::uint64_t>(wanted - s.rounds);
     stage.add_counted("rounds left out", static_cast<std::uint64_t>(wanted - s.rounds));
   };
+  s.cuts.clear();
   if (s.rounds == 1) {
     run_stages(s);
+    end_pulls(s);
     return note_left_out();
   }
 
@@ -127,6 +136,7 @@ void World::step() {
   stats[Stage::respond].add_counted("rounds", static_cast<std::uint64_t>(s.rounds));
   s.stats = stats;
   note_left_out();
+  end_pulls(s);
 }
 
 }  // namespace carom

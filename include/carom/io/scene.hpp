@@ -28,9 +28,9 @@ struct SceneBounds {
 /// Key of a motion. Between keyframes position, scale and morph are interpolated smoothly (zero velocity at each
 /// key), rotation along the shortest arc; before the first and after the last the body rests.
 struct Keyframe {
-  double time = 0;      ///< s, ascending
-  Placement placement;  ///< acts on the placed mesh, around the origin of the world
-  double morph = 0;     ///< 0 = the mesh, 1 = the morph target; others between and beyond
+  double time = 0;        ///< s, ascending
+  Placement placement{};  ///< acts on the placed mesh, around the origin of the world
+  double morph = 0;       ///< 0 = the mesh, 1 = the morph target; others between and beyond
 };
 
 // Bodies of a scene: the descriptions that World::add takes, and the sources of what is too large to write down. What
@@ -46,6 +46,7 @@ struct ScriptedSceneBody : ScriptedBody {
   /// Animation that the file of the mesh holds, see read_animated_mesh(). Keyframes act on top of it.
   std::optional<AnimationOptions> animation{};
   std::vector<Keyframe> keyframes{};  ///< make `motion`, with the animation if there is one
+  std::optional<Blade> blade{};       ///< for World::add_blade
 };
 
 struct ParticleSceneBody : ParticleBody {
@@ -88,6 +89,7 @@ struct ClothSceneBody : ClothBody {
   std::vector<RegionSource> region_sources{};           ///< sources of `regions`
   std::optional<WindSource> wind_source{};              ///< source of `wind`
   std::vector<MovingPinsSource> moving_pins_sources{};  ///< sources of `moving_pins`
+  double fracture_energy = 0;                           ///< J/m^2, for World::set_fracture_energy
 };
 
 struct SoftSceneBody : SoftBody {
@@ -98,6 +100,7 @@ struct RigidSceneBody : RigidBody {
   ShapeSource source{};                         ///< source of `shape`
   PoseSource placement{};                       ///< source of `pose`
   std::optional<FieldOptions> field_options{};  ///< options of `field`
+  std::optional<Blade> blade{};                 ///< for World::add_blade
 };
 
 /// Descriptions with mesh, motion, shape and pose from their sources, for World::add. Each throws Error that names the

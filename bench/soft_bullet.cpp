@@ -31,8 +31,7 @@ SoftRun run_bullet_soft(const SoftScene& scene, int iterations) {
   std::vector<btVector3> points;
   for (const Eigen::Vector3d& p : mesh.positions)
     points.emplace_back(static_cast<btScalar>(p.x()), static_cast<btScalar>(p.y()), static_cast<btScalar>(p.z()));
-  auto* const torus =
-      new btSoftBody(&world.getWorldInfo(), static_cast<int>(points.size()), points.data(), nullptr);
+  auto* const torus = new btSoftBody(&world.getWorldInfo(), static_cast<int>(points.size()), points.data(), nullptr);
   std::set<std::pair<Index, Index>> edges;
   for (const Tetrahedron& t : mesh.tetrahedra) {
     torus->appendTetra(t[0], t[1], t[2], t[3]);

@@ -9,8 +9,8 @@
 namespace carom::bench {
 
 TetrahedralMesh torus_of(const SoftScene& scene) {
-  const mesh::VoxelLattice lattice = mesh::make_voxels(
-      "torus", make_torus(scene.radius, scene.tube_radius, 64, 32), {.size = scene.voxel});
+  const mesh::VoxelLattice lattice =
+      mesh::make_voxels("torus", make_torus(scene.radius, scene.tube_radius, 64, 32), {.size = scene.voxel});
   TetrahedralMesh tetrahedra{lattice.nodes, {}};
   for (const auto& c : lattice.corners) {
     for (const auto& [a, b] : {std::array{1, 3}, {3, 2}, {2, 6}, {6, 4}, {4, 5}, {5, 1}})

@@ -72,7 +72,8 @@ void run_scene(const std::string& name, int threads, int steps, Table& table, Ta
     rounds += walks;
   }
   table.add({name, std::to_string(threads), fmt::format("{:.2f}", mean_of_soft(cpu)),
-             fmt::format("{:.2f}", mean_of_soft(wall)), fmt::format("{:.2f}", *std::max_element(wall.begin(), wall.end())),
+             fmt::format("{:.2f}", mean_of_soft(wall)),
+             fmt::format("{:.2f}", *std::max_element(wall.begin(), wall.end())),
              fmt::format("{:.0f}", static_cast<double>(contacts) / steps),
              fmt::format("{:.2f}", static_cast<double>(rounds) / steps)});
   add_stages(name, threads, steps, stats, stages);

@@ -30,10 +30,10 @@ struct SoftRun {
   std::string engine{};
   std::vector<double> step_ms{};  ///< of each step, processor time of all threads
   std::vector<double> wall_ms{};
-  double lowest = 0;       ///< m, of all vertices at the end
-  double height = 0;       ///< m, highest less lowest at the end
-  std::size_t pairs = 0;   ///< of triangles that intersect, most of the frames looked at
-  PipelineStats stats{};   ///< sums over the run
+  double lowest = 0;      ///< m, of all vertices at the end
+  double height = 0;      ///< m, highest less lowest at the end
+  std::size_t pairs = 0;  ///< of triangles that intersect, most of the frames looked at
+  PipelineStats stats{};  ///< sums over the run
 };
 
 /// `voxels`: the lattice of the surface instead of tetrahedra.

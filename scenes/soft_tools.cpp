@@ -42,8 +42,11 @@ Scene squeeze() {
 /// An organ lies in a hollow, fixed below; a tool comes down, presses it, goes along it and leaves (document 000).
 Scene organ_probe(int nodes) {
   const bool fine = nodes >= 20000;
-  SoftSceneBody organ =
-      soft_of(IcosphereSource{.radius = 0.1, .subdivisions = fine ? 5 : nodes <= 12 ? 0 : 2}, 1000, 2e4);
+  SoftSceneBody organ = soft_of(IcosphereSource{.radius = 0.1,
+                                                .subdivisions = fine          ? 5
+                                                                : nodes <= 12 ? 0
+                                                                              : 2},
+                                1000, 2e4);
   organ.source.placement.scale = {1, 0.6, 0.8};
   organ.degrees_of_freedom = fine ? 4500 : 3 * nodes;
   organ.elasticity.damping = 0.02;
@@ -69,8 +72,7 @@ Scene organ_probe(int nodes) {
 Scene cube_on_plate(bool edges) {
   SoftSceneBody cube = soft_of(BoxSource{.size = {0.3, 0.3, 0.3}, .segments = 1}, 500, 1e5);
   cube.voxel_size = 0.05;
-  cube.source.placement = {
-      .position = {0, 0.2, 0}, .rotation_axis = Eigen::Vector3d::UnitY(), .rotation_degrees = 30};
+  cube.source.placement = {.position = {0, 0.2, 0}, .rotation_axis = Eigen::Vector3d::UnitY(), .rotation_degrees = 30};
   FixedSceneBody plate;
   plate.source.shape = BoxSource{.size = {0.04, 0.3, 0.8}, .segments = 1};
   plate.source.placement.position = {0, -0.15, 0};
@@ -94,7 +96,8 @@ Scene gripper() {
   cube.degrees_of_freedom = 1500;
   cube.source.placement.position = {0, 0.06, 0};
   cube.material.friction = 0.8;
-  Scene scene = soft_scene("gripper", "Two fingers close on a soft cube, and lift it by friction", 240, 1.0 / 60, 0.003);
+  Scene scene =
+      soft_scene("gripper", "Two fingers close on a soft cube, and lift it by friction", 240, 1.0 / 60, 0.003);
   scene.bodies = {ground(), {"cube", cube}};
   for (const double side : {-1.0, 1.0}) {
     ScriptedSceneBody finger;
@@ -111,15 +114,15 @@ Scene gripper() {
 
 /// Five cubes fall on each other, each turned a little.
 Scene jelly_stack() {
-  Scene scene = soft_scene("jelly-stack", "Five cubes of jelly fall on each other and come to rest", 300, 1.0 / 60, 0.004);
+  Scene scene =
+      soft_scene("jelly-stack", "Five cubes of jelly fall on each other and come to rest", 300, 1.0 / 60, 0.004);
   scene.bodies = {ground()};
   for (int i = 0; i < 5; ++i) {
     SoftSceneBody cube = soft_of(BoxSource{.size = {0.2, 0.12, 0.2}, .segments = 6}, 1000, 2e4);
     cube.degrees_of_freedom = 1200;
     cube.elasticity.damping = 0.02;
-    cube.source.placement = {.position = {0, 0.07 + 0.14 * i, 0},
-                             .rotation_axis = Eigen::Vector3d::UnitY(),
-                             .rotation_degrees = 7.0 * i};
+    cube.source.placement = {
+        .position = {0, 0.07 + 0.14 * i, 0}, .rotation_axis = Eigen::Vector3d::UnitY(), .rotation_degrees = 7.0 * i};
     scene.bodies.push_back({fmt::format("jelly-{}", i + 1), cube});
   }
   scene.bounds = SceneBounds{.min = {-2, -1, -2}, .max = {2, 3, 2}};
@@ -135,10 +138,10 @@ Scene ball_pit(int across) {
   scene.bodies = {ground()};
   const double wall = 0.1;
   for (const double side : {-1.0, 1.0}) {
-    scene.bodies.push_back({side < 0 ? "left" : "right", box({wall, 0.5, half + 2 * wall},
-                                                             at(side * (half + wall), 0.5, 0), MotionModel::fixed)});
-    scene.bodies.push_back({side < 0 ? "back" : "front",
-                            box({half, 0.5, wall}, at(0, 0.5, side * (half + wall)), MotionModel::fixed)});
+    scene.bodies.push_back({side < 0 ? "left" : "right",
+                            box({wall, 0.5, half + 2 * wall}, at(side * (half + wall), 0.5, 0), MotionModel::fixed)});
+    scene.bodies.push_back(
+        {side < 0 ? "back" : "front", box({half, 0.5, wall}, at(0, 0.5, side * (half + wall)), MotionModel::fixed)});
   }
   Chance chance(7);
   for (int y = 0; y < across; ++y)
@@ -146,10 +149,9 @@ Scene ball_pit(int across) {
       for (int x = 0; x < across; ++x) {
         SoftSceneBody ball = soft_of(IcosphereSource{.radius = radius, .subdivisions = 2}, 300, 2e4);
         ball.degrees_of_freedom = 400;
-        ball.source.placement.position =
-            Eigen::Vector3d((x - 0.5 * (across - 1)) * 2.15 * radius, 0.12 + 0.23 * y,
-                            (z - 0.5 * (across - 1)) * 2.15 * radius) +
-            chance.in_cube(0.004);
+        ball.source.placement.position = Eigen::Vector3d((x - 0.5 * (across - 1)) * 2.15 * radius, 0.12 + 0.23 * y,
+                                                         (z - 0.5 * (across - 1)) * 2.15 * radius) +
+                                         chance.in_cube(0.004);
         scene.bodies.push_back({fmt::format("ball-{}{}{}", x, y, z), ball});
       }
   scene.bounds = SceneBounds{.min = {-3, -1, -3}, .max = {3, 5, 3}};

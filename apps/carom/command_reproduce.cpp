@@ -264,11 +264,13 @@ ReproducedTable table_4_6(Runs& runs) {
     const bool self = f.scene == "knot";
     const double grid = runs.get({.scene = std::string(f.scene), .cones = self}).ms.total;
     const SimulatedStep& step = runs.simulated(std::string(f.simulated), 1);
-    table.rows.push_back({std::string(f.scene),
-                          {{"of the thesis", grid, f.scyther_ms}, {"in a simulated world", step.detection_ms, f.sofa_ms}}});
+    table.rows.push_back(
+        {std::string(f.scene),
+         {{"of the thesis", grid, f.scyther_ms}, {"in a simulated world", step.detection_ms, f.sofa_ms}}});
   }
-  table.notes = {"Published beside 'in a simulated world' is what SOFA took. Ours is all detection in steps of the scene",
-                 "of soft bodies, continuous detection and several rounds where bodies move fast included."};
+  table.notes = {
+      "Published beside 'in a simulated world' is what SOFA took. Ours is all detection in steps of the scene",
+      "of soft bodies, continuous detection and several rounds where bodies move fast included."};
   return table;
 }
 

@@ -86,7 +86,7 @@ class Model {
   double damping_ = 0;
   double inverse_size_ = 0;
   double inner_step_ = 0;
-  double resolved_rate_ = 0;  ///< see kernels::ElementStep
+  double resolved_rate_ = 0;    ///< see kernels::ElementStep
   std::vector<double> volume_;  ///< m^3, of the element of each lane, as far as it is full
 };
 

@@ -60,7 +60,8 @@ Embedding embed_boundary(SoftBody& d) {
   require(d.mesh.triangles.empty(), ErrorCode::invalid_argument,
           "body '{}' has a mesh and tetrahedra; expected one of them", d.name);
   require(d.voxel_size == 0 && d.degrees_of_freedom == 0, ErrorCode::invalid_argument,
-          "body '{}': voxel_size and degrees_of_freedom are of lattices, and it has tetrahedra; leave them out", d.name);
+          "body '{}': voxel_size and degrees_of_freedom are of lattices, and it has tetrahedra; leave them out",
+          d.name);
   orient("body '" + d.name + "'", d.tetrahedra);
   const std::vector<Triangle> triangles = boundary_triangles(d.tetrahedra);
   std::vector<Index> number(d.tetrahedra.positions.size(), none);
@@ -140,7 +141,8 @@ BodyState make_state(SoftBody& description) {
     ActiveElements& active = model->actuators.emplace_back(ActiveElements{description.actuators[i], {}});
     for (std::size_t e = 0; e < elements.count(); ++e) {
       const Vector3d center = center_of(elements, e);
-      if ((center.array() >= active.actuator.min.array()).all() && (center.array() <= active.actuator.max.array()).all())
+      if ((center.array() >= active.actuator.min.array()).all() &&
+          (center.array() <= active.actuator.max.array()).all())
         active.elements.push_back(e);
     }
     require(!active.elements.empty(), ErrorCode::invalid_argument,

@@ -95,7 +95,8 @@ class Motion {
   void place(const BodyModel& model, std::span<Eigen::Vector3d> vertex_displacements) const;
   /// Forces (N) on all vertices over an interval (s).
   void push(const BodyModel& model, double interval, std::span<const Eigen::Vector3d> forces);
-  /// Damping of the material over an inner step of h (s): once in four, for as long as all of them. Before other forces.
+  /// Damping of the material over an inner step of h (s): once in four, for as long as all of them. Before other
+  /// forces.
   void damp(Workers& workers, const BodyState& state, double h);
   /// Forces of the elements over an inner step of h (s).
   void project(Workers& workers, const BodyState& state, double h);

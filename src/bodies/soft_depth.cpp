@@ -49,8 +49,7 @@ std::optional<RestPoint> find_in(const std::array<Index, 8>& corners, double siz
         sign[k] = high ? 1 : -1;
       }
       sum += w.prod() * node(c);
-      for (Eigen::Index k = 0; k < 3; ++k)
-        jacobian.col(k) += sign[k] * w[(k + 1) % 3] * w[(k + 2) % 3] * node(c);
+      for (Eigen::Index k = 0; k < 3; ++k) jacobian.col(k) += sign[k] * w[(k + 1) % 3] * w[(k + 2) % 3] * node(c);
     }
     const Vector3d change = jacobian.fullPivLu().solve(-sum);
     if (!change.allFinite()) return {};

@@ -131,10 +131,9 @@ Eigen::Matrix3d Model::gradient(std::size_t lane, std::span<const Eigen::Vector3
 
 double Model::volume(std::span<const Eigen::Vector3d> positions) const {
   double sum = 0;
-  each_element(positions,
-               [&](const Shape& shape, double, double, std::size_t lane) {
-                 sum += shape.f.determinant() * volume_[lane];
-               });
+  each_element(positions, [&](const Shape& shape, double, double, std::size_t lane) {
+    sum += shape.f.determinant() * volume_[lane];
+  });
   return sum;
 }
 

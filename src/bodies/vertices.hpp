@@ -24,7 +24,7 @@ struct SurfacePart {
   BodySlot body{};  ///< its slot
   double friction = 0;
   double restitution = 0;
-  bool cloth = false;  ///< or soft: contacts at minima of the distance carry its load
+  bool cloth = false;    ///< or soft: contacts at minima of the distance carry its load
   double thickness = 0;  ///< m; 0 of a body that keeps its shape
 
   template <class T>

@@ -21,9 +21,8 @@ struct Touching {
 
 std::size_t keep_nearest(std::span<const bodies::SurfacePart> parts, std::vector<Contact>& contacts) {
   const auto part_of = [&](Index vertex) {
-    const auto after = std::upper_bound(parts.begin(), parts.end(), vertex, [](Index v, const bodies::SurfacePart& part) {
-      return v < part.first_vertex;
-    });
+    const auto after = std::upper_bound(parts.begin(), parts.end(), vertex,
+                                        [](Index v, const bodies::SurfacePart& part) { return v < part.first_vertex; });
     return static_cast<std::size_t>(after - parts.begin());
   };
   std::vector<Touching> touching;

@@ -38,12 +38,8 @@ HWY_INLINE ElementMaterials element_materials(const Batch& batch, std::size_t at
   const ElementLane one = element_set(1);
   ElementLane inertia = element_load(batch.inertia + at);
   if (rest != nullptr) inertia = hn::Mul(inertia, element_load(rest->scale + at));
-  ElementMaterials m{element_load(batch.shear + at),
-                     element_load(batch.volume + at),
-                     inertia,
-                     element_set(per_h * per_h),
-                     one,
-                     one};
+  ElementMaterials m{
+      element_load(batch.shear + at), element_load(batch.volume + at), inertia, element_set(per_h * per_h), one, one};
   const ElementLane rate =
       hn::Mul(m.inertia, hn::Add(hn::Mul(element_set(2), m.shear), hn::Mul(element_set(3), m.volume)));
   const ElementLane resolved =
@@ -89,10 +85,9 @@ HWY_INLINE ElementLane element_damp(const ElementWide f[3], const ElementWide ch
                                     ElementWide multiplier[3]) {
   const ElementLane viscous = hn::Mul(shear, element_set(step.damping * per_h));
   const ElementLane square = hn::Add(hn::Add(dot(f[0], f[0]), dot(f[1], f[1])), dot(f[2], f[2]));
-  const ElementLane slower =
-      hn::Div(hn::Neg(viscous),
-              hn::Add(element_set(per_h * per_h),
-                      hn::Mul(inertia, hn::Mul(viscous, hn::Mul(square, element_set(2.0 / 3))))));
+  const ElementLane slower = hn::Div(
+      hn::Neg(viscous),
+      hn::Add(element_set(per_h * per_h), hn::Mul(inertia, hn::Mul(viscous, hn::Mul(square, element_set(2.0 / 3))))));
   for (int k = 0; k < 3; ++k) {
     ElementWide sum = element_zero();
     for (int l = 0; l < 3; ++l) sum = add(sum, scale(hn::Add(dot(f[k], change[l]), dot(change[k], f[l])), f[l]));
@@ -110,8 +105,7 @@ HWY_INLINE void element_solve_rest(const ElementWide f[3], const ElementMaterial
     for (int a = 0; a < 3; ++a) g[k][a] = element_load(rest->g[k][a] + at);
   }
   ElementWide shaped[3];
-  for (int a = 0; a < 3; ++a)
-    shaped[a] = add(add(scale(g[0][a], f[0]), scale(g[1][a], f[1])), scale(g[2][a], f[2]));
+  for (int a = 0; a < 3; ++a) shaped[a] = add(add(scale(g[0][a], f[0]), scale(g[1][a], f[1])), scale(g[2][a], f[2]));
   ElementWide solved[3];
   element_solve(shaped, m, solved);
   for (int k = 0; k < 3; ++k)
@@ -175,8 +169,8 @@ HWY_INLINE void element_voxels(const VoxelBatch& batch, std::size_t at, const El
   }
 }
 
-HWY_INLINE void element_tetrahedra(const TetrahedronBatch& batch, std::size_t at, const ElementStep& step,
-                                   double per_h, const RestBatch* rest) {
+HWY_INLINE void element_tetrahedra(const TetrahedronBatch& batch, std::size_t at, const ElementStep& step, double per_h,
+                                   const RestBatch* rest) {
   const ElementMaterials m = element_materials(batch, at, step, per_h, rest);
   PointLanes p[4];
   ElementWide seen[4];
@@ -257,8 +251,7 @@ HWY_INLINE void element_damp_voxels(const VoxelBatch& batch, std::size_t at, con
   mode[4] = multiplier[2];
   for (const int c : {3, 5, 6, 7}) {
     const ElementLane own = hn::Mul(element_set(c == 7 ? hourglass_of_three : hourglass_of_two), viscous);
-    const ElementLane factor =
-        hn::Div(hn::Neg(own), hn::Add(element_set(per_h * per_h), hn::Mul(inertia, own)));
+    const ElementLane factor = hn::Div(hn::Neg(own), hn::Add(element_set(per_h * per_h), hn::Mul(inertia, own)));
     mode[c] = scale(factor, change[c]);
   }
   element_corners(mode);

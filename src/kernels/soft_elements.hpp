@@ -58,7 +58,7 @@ struct ElementStep {
   const ElementPoint* before = nullptr;  ///< the points at the start of the inner step; for damping
   const ElementPoint* ends = nullptr;    ///< the points before the first projection
   double damping = 0;                    ///< s: viscosity over shear modulus
-  double inverse_size = 0;             ///< 1/m, of voxels
+  double inverse_size = 0;               ///< 1/m, of voxels
   /// Largest frequency of an element by itself, squared and times the square of the inner step, that counts as
   /// resolved: `stable_rate` over the elements at a node.
   double resolved_rate = 0;

@@ -31,8 +31,8 @@ ElementVec element_at(const ElementPoint& p) {
 struct ElementMaterial {
   double shear, volume, inertia;
   double per_h2;
-  double blend;      ///< how much of what others have done an element sees: none where the inner step resolves it
-  double follow;     ///< weight of curvature in the divisor of a force
+  double blend;   ///< how much of what others have done an element sees: none where the inner step resolves it
+  double follow;  ///< weight of curvature in the divisor of a force
 };
 
 ElementMaterial element_material(double shear, double volume, double inertia, const ElementStep& step) {
@@ -92,8 +92,7 @@ void element_solve_rest(const ElementVec f[3], const ElementMaterial& m, const R
   ElementVec solved[3];
   element_solve(shaped, m, solved);
   for (int k = 0; k < 3; ++k) {
-    multiplier[k] =
-        rest->g[k][0][lane] * solved[0] + rest->g[k][1][lane] * solved[1] + rest->g[k][2][lane] * solved[2];
+    multiplier[k] = rest->g[k][0][lane] * solved[0] + rest->g[k][1][lane] * solved[1] + rest->g[k][2][lane] * solved[2];
   }
 }
 
@@ -260,8 +259,8 @@ void damp_tetrahedron(const TetrahedronBatch& batch, std::size_t lane, const Ele
     g[axis][0] = -(g[axis][1] + g[axis][2] + g[axis][3]);
     f[axis] = g[axis][1] * (before[1] - before[0]) + g[axis][2] * (before[2] - before[0]) +
               g[axis][3] * (before[3] - before[0]);
-    rate[axis] = g[axis][1] * (moved[1] - moved[0]) + g[axis][2] * (moved[2] - moved[0]) +
-                 g[axis][3] * (moved[3] - moved[0]);
+    rate[axis] =
+        g[axis][1] * (moved[1] - moved[0]) + g[axis][2] * (moved[2] - moved[0]) + g[axis][3] * (moved[3] - moved[0]);
   }
   ElementVec multiplier[3];
   element_damp(f, rate, batch.shear[lane], batch.inertia[lane], step, multiplier);

@@ -171,9 +171,7 @@ void respond(Context& context, const RespondIn& given, ManifoldSpan<contact::Cac
       mark_joined(given.joints, vertices);
       bodies::touch_soft(given.bodies, given.table, vertices);
       coupling.spread = [&] { bodies::collect_soft(given.bodies, given.table, vertices); };
-      coupling.move_nodes = [&](double interval) {
-        bodies::move_soft(given.bodies, given.table, interval, vertices);
-      };
+      coupling.move_nodes = [&](double interval) { bodies::move_soft(given.bodies, given.table, interval, vertices); };
     }
     coupling.add_forces = [&, elapsed = 0.0](double interval) mutable {
       bodies::add_forces(context.workers, given.bodies, given.table, options.gravity, interval, vertices);

@@ -113,6 +113,25 @@ TEST(Soft, PatchTest) {
   }
 }
 
+/// Damping takes energy however strong it is, also at the border, where nodes are light.
+TEST(Soft, DampingIsStable) {
+  for (const double damping : {1e-3, 1e-2, 0.1, 10.0}) {
+    for (const bool tetrahedra : {false, true}) {
+      Elements elements = voxels(make_icosphere(0.2, 2), 0.09);
+      if (tetrahedra) elements = kuhn(elements);
+      FreeBody body(elements, {.density = 500, .young_modulus = 3e4, .poisson_ratio = 0.4, .damping = damping});
+      for (std::size_t n = 0; n < body.x.size(); ++n) body.v[n] = {1 + body.x[n].y(), 2, 0};
+      const double start = body.energy();
+      const Vector3d momentum = body.momentum();
+      for (int i = 0; i < 400; ++i) {
+        body.step(6e-4);
+        ASSERT_LT(body.energy(), 1.001 * start) << damping << ' ' << i;
+      }
+      EXPECT_LT((body.momentum() - momentum).norm(), 1e-9 * momentum.norm());
+    }
+  }
+}
+
 /// Bar that is pulled: strain along it is stress over modulus, across it Poisson's ratio of that, and the volume
 /// changes accordingly.
 TEST(Soft, StrainAndVolumeAreThoseOfTheModuli) {

@@ -33,8 +33,8 @@ std::vector<Contact> slow_nearest(std::span<const bodies::SurfacePart> parts, co
       for (std::size_t k = 0; k < contacts.size(); ++k) {
         for (const Side& other : sides(contacts[k])) {
           if (k == i || other.feature != side.feature || other.other != side.other) continue;
-          nearest &= contacts[i].distance < contacts[k].distance ||
-                     (contacts[i].distance == contacts[k].distance && i < k);
+          nearest &=
+              contacts[i].distance < contacts[k].distance || (contacts[i].distance == contacts[k].distance && i < k);
         }
       }
       stays |= nearest;

@@ -69,10 +69,11 @@ TEST_F(TetrahedraFile, GmshFour) {
 }
 
 TEST_F(TetrahedraFile, Vtk) {
-  expect_two(read_tetrahedra(write("two.vtk",
-                                   "# vtk DataFile Version 3.0\ntwo\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 5 double\n"
-                                   "0 0 0 1 0 0 0 1 0\n0 0 1 0 0 -1\nCELLS 3 14\n3 0 1 2\n4 0 1 2 3\n4 0 1 2 4\n"
-                                   "CELL_TYPES 3\n5\n10\n10\n")));
+  expect_two(
+      read_tetrahedra(write("two.vtk",
+                            "# vtk DataFile Version 3.0\ntwo\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 5 double\n"
+                            "0 0 0 1 0 0 0 1 0\n0 0 1 0 0 -1\nCELLS 3 14\n3 0 1 2\n4 0 1 2 3\n4 0 1 2 4\n"
+                            "CELL_TYPES 3\n5\n10\n10\n")));
 }
 
 TEST_F(TetrahedraFile, Medit) {
@@ -99,8 +100,9 @@ TEST_F(TetrahedraFile, WhatIsWrongIsNamedWithItsLine) {
             "c.msh, line 2: version 3 of Gmsh's format; expected 2 to 2.2 or 4.1");
   EXPECT_EQ(error_of(write("d.mesh", "MeshVersionFormatted 2\nDimension 3\nVertices\n0\nEnd\n")),
             "d.mesh: there are no tetrahedra in it");
-  EXPECT_NE(error_of(write("e.vtk", "# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 9999999 "
-                                    "double\n"))
+  EXPECT_NE(error_of(write("e.vtk",
+                           "# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 9999999 "
+                           "double\n"))
                 .find("more than the rest of the file can hold"),
             std::string::npos);
   EXPECT_NE(error_of(write("f.node", "4 3 0 0\n0 0 0 0\n1 1 0 x\n")).find("f.node, line 3"), std::string::npos);

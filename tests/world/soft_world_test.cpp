@@ -250,7 +250,8 @@ TEST(SoftWorld, PressureSwellsAndActuatorsPull) {
     if (pressure) {
       body.pressure = 1000;
     } else {
-      body.actuators = {{.min = {-1, -1, -1}, .max = {1, 1, 1}, .stretch = {0.7, 1.2, 1.2}, .keys = {{0, 0}, {0.2, 1}}}};
+      body.actuators = {
+          {.min = {-1, -1, -1}, .max = {1, 1, 1}, .stretch = {0.7, 1.2, 1.2}, .keys = {{0, 0}, {0.2, 1}}}};
     }
     const BodyId id = world.add(body);
     for (int i = 0; i < 90; ++i) world.step();
@@ -345,8 +346,8 @@ TEST(SoftWorld, TetrahedraFallAndRest) {
   for (int z = 0; z < n; ++z)
     for (int y = 0; y < n; ++y)
       for (int x = 0; x < n; ++x) {
-        const std::array<Index, 8> c{at(x, y, z),         at(x + 1, y, z),         at(x, y + 1, z),
-                                     at(x + 1, y + 1, z), at(x, y, z + 1),         at(x + 1, y, z + 1),
+        const std::array<Index, 8> c{at(x, y, z),         at(x + 1, y, z),        at(x, y + 1, z),
+                                     at(x + 1, y + 1, z), at(x, y, z + 1),        at(x + 1, y, z + 1),
                                      at(x, y + 1, z + 1), at(x + 1, y + 1, z + 1)};
         for (const auto& [a, b] : {std::array{1, 3}, {3, 2}, {2, 6}, {6, 4}, {4, 5}, {5, 1}})
           mesh.tetrahedra.push_back({c[0], c[static_cast<std::size_t>(a)], c[static_cast<std::size_t>(b)], c[7]});
@@ -424,13 +425,19 @@ TEST(SoftWorld, WhatIsWrongIsNamed) {
   EXPECT_EQ(add([](SoftBody& b) { b.mesh.triangles.pop_back(); }).substr(0, 14), "body 'jelly': ");
   EXPECT_EQ(add([](SoftBody& b) { b.voxel_size = 0.1; }),
             "body 'jelly': voxel_size is 0.1 and degrees_of_freedom is 600; expected one of them");
-  EXPECT_EQ(add([](SoftBody& b) { b.fixed = {{.min = {5, 5, 5}, .max = {6, 6, 6}}}; }),
+  EXPECT_EQ(add([](SoftBody& b) {
+              b.fixed = {{.min = {5, 5, 5}, .max = {6, 6, 6}}};
+            }),
             "body 'jelly': no node is in the box of fixed[0]");
-  EXPECT_EQ(add([](SoftBody& b) { b.actuators = {{.min = {-1, -1, -1}, .max = {1, 1, 1}}}; }),
+  EXPECT_EQ(add([](SoftBody& b) {
+              b.actuators = {{.min = {-1, -1, -1}, .max = {1, 1, 1}}};
+            }),
             "body 'jelly': actuators[0] has no keys");
   o.response = "lcp";
   World other(o);
-  EXPECT_EQ(error_of([&] { other.add(soft("jelly", make_icosphere(0.1, 1), {0, 0, 0})); }),
+  EXPECT_EQ(error_of([&] {
+              other.add(soft("jelly", make_icosphere(0.1, 1), {0, 0, 0}));
+            }),
             "body 'jelly': the response 'lcp' does not take soft bodies; 'soft' and 'penalty' do");
   const BodyId ground = add_ground(world);
   EXPECT_EQ(error_of([&] { world.nodes(ground); }), "body 'ground' is not soft, so it has no nodes");

@@ -24,7 +24,8 @@ struct SoftRegion {
   double stiffness = 1;          ///< factor on the modulus of elements whose center is inside; the last region counts
 };
 
-/// Plastic flow: shape at rest that gives way where an element is strained too far (O'Brien, Bargteil and Hodgins 2002).
+/// Plastic flow: shape at rest that gives way where an element is strained too far (O'Brien, Bargteil and Hodgins
+/// 2002).
 struct Plasticity {
   double yield_strain = 0;  ///< norm of the strain without its change of volume beyond which it flows; 0 = never
   double flow_rate = 10;    ///< 1/s, of the strain beyond

@@ -39,8 +39,8 @@ struct SoftBody {
   double air_damping = 0;             ///< 1/s, of the velocity
   /// Inner steps of a step; 0 = as many as resolve most of the elements.
   int inner_steps = 0;
-  /// Makes a distance field of the surface at rest, which deforms with the body: World::depth_in() and contacts of
-  /// surfaces that are inside of it from the start then know the way out (Fisher and Lin 2001).
+  /// Makes a distance field of the surface at rest, which deforms with the body: World::depth_in() then tells depth and
+  /// the way out of it (Fisher and Lin 2001).
   std::optional<FieldOptions> field{};
   bool sleeping_allowed = true;
   Material material{};

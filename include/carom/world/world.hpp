@@ -68,10 +68,10 @@ struct WorldOptions {
 /// Balance of what a closed world keeps, of all bodies that contacts can move: rigid ones that are dynamic, and
 /// particles that are not pinned.
 struct WorldBalance {
-  double mass = 0;                    ///< kg
-  double kinetic_energy = 0;          ///< J
-  double potential_energy = 0;        ///< J, of gravity; 0 where all is at the origin
-  double elastic_energy = 0;          ///< J, of springs between particles, of cloth, of soft bodies, and of gas under pressure
+  double mass = 0;              ///< kg
+  double kinetic_energy = 0;    ///< J
+  double potential_energy = 0;  ///< J, of gravity; 0 where all is at the origin
+  double elastic_energy = 0;  ///< J, of springs between particles, of cloth, of soft bodies, and of gas under pressure
   Eigen::Vector3d momentum{0, 0, 0};  ///< kg m/s
 
   double energy() const { return kinetic_energy + potential_energy + elastic_energy; }
@@ -109,10 +109,10 @@ class World {
   /// names the body and the vertex.
   void exclude(BodyId a, Index vertex_a, BodyId b, Index vertex_b);
 
-  /// Attaches vertices of cloth, soft bodies or particles to another body, from the next step on, where they are now: to a rigid
-  /// body in both directions, to a fixed or scripted one as pins that move with it. A surface that deforms holds them
-  /// by its nearest triangle. Attached vertices make no contacts with that body. Throws Error that names body and
-  /// vertex.
+  /// Attaches vertices of cloth, soft bodies or particles to another body, from the next step on, where they are now:
+  /// to a rigid body in both directions, to a fixed or scripted one as pins that move with it. A surface that deforms
+  /// holds them by its nearest triangle. Attached vertices make no contacts with that body. Throws Error that names
+  /// body and vertex.
   void attach(BodyId body, std::span<const Index> vertices, BodyId to);
   /// Frees vertices that attach() holds.
   void detach(BodyId body, std::span<const Index> vertices);
@@ -122,8 +122,8 @@ class World {
   /// Stitches of seams, and vertices attached to rigid bodies, that hold now.
   std::size_t joint_count() const;
 
-  /// Gives a rigid or scripted body an edge that cuts cloth, from the next step on; a body may have several. Throws Error
-  /// that names the body.
+  /// Gives a rigid or scripted body an edge that cuts cloth, from the next step on; a body may have several. Throws
+  /// Error that names the body.
   void add_blade(BodyId body, const Blade& blade);
   /// Energy that a cut through cloth takes, J/m^2 of its thickness; at 0, the default, it is cut at touch. Throws Error
   /// that names the body.

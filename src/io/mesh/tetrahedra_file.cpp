@@ -208,8 +208,7 @@ TetrahedralMesh parse_vtk(std::string_view text, const std::string& name) {
     if (section == "POINTS") {
       const std::size_t count = next_count(scan, "the number of points");
       scan.next_line();  // type of the numbers
-      for (std::size_t i = 0; i < count; ++i)
-        mesh.add_vertex(static_cast<std::int64_t>(i), next_position(scan), scan);
+      for (std::size_t i = 0; i < count; ++i) mesh.add_vertex(static_cast<std::int64_t>(i), next_position(scan), scan);
     } else if (section == "CELLS") {
       const std::size_t count = next_count(scan, "the number of cells");
       scan.next_line();

@@ -26,7 +26,7 @@ namespace carom {
 
 /// Names of the alternatives of SceneBody, in their order; the first four are those of MotionModel.
 inline constexpr std::array<std::string_view, 6> motion_names{"fixed", "scripted", "particles",
-                                                               "rigid", "cloth",    "soft"};
+                                                              "rigid", "cloth",    "soft"};
 /// Number of a body's kind in `motion_names`.
 inline std::size_t kind_of(const SceneBody::Description& body) {
   const auto* rigid = std::get_if<RigidSceneBody>(&body);

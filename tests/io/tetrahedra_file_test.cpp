@@ -105,6 +105,7 @@ TEST_F(TetrahedraFile, WhatIsWrongIsNamedWithItsLine) {
                            "double\n"))
                 .find("more than the rest of the file can hold"),
             std::string::npos);
+  write("f.ele", "1 4 0\n0 0 1 2 3\n");
   EXPECT_NE(error_of(write("f.node", "4 3 0 0\n0 0 0 0\n1 1 0 x\n")).find("f.node, line 3"), std::string::npos);
   EXPECT_NE(error_of(folder_ / "none.msh").find("none.msh"), std::string::npos);
   EXPECT_EQ(error_of(write("flat.mesh",

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "carom/io/recording.hpp"
@@ -14,7 +15,9 @@ namespace carom::app {
 class Recorders {
  public:
   /// `output` a recording, or a replay if it ends in .replay; empty: none. `html`: into memory as well, for a page.
-  Recorders(const Scene& scene, const World& world, const std::string& output, bool html, int every);
+  /// `spheres`: level of the tree of detection whose spheres are written, if any.
+  Recorders(const Scene& scene, const World& world, const std::string& output, bool html, int every,
+            std::optional<int> spheres = {});
 
   /// Of the present step, if it is one of those to record.
   void write_frame();
@@ -35,6 +38,7 @@ class Recorders {
 
   const World& world_;
   std::uint64_t every_;
+  std::optional<int> spheres_;
   std::unique_ptr<RecordingWriter> recording_;
   std::unique_ptr<RecordingWriter> page_;
   std::unique_ptr<ReplayWriter> replay_;
@@ -43,6 +47,8 @@ class Recorders {
   std::map<BodyId, RigidSurface> surfaces_;
   std::vector<RecordedContact> contacts_;
   std::vector<Eigen::Vector3d> joined_;
+  std::vector<BodyId> with_levels_;
+  std::map<BodyId, std::vector<std::uint8_t>> levels_;
 };
 
 }  // namespace carom::app

@@ -45,5 +45,6 @@ Scene curtain();
 Scene twist(int vertices_x = 41, int vertices_z = 17);
 Scene table_edge();
 Scene reef_knot();
+Scene shirt();
 
 }  // namespace carom::scenes

@@ -36,6 +36,8 @@
 #include "carom/io/shape_source.hpp"
 #include "carom/io/viewer.hpp"
 #include "carom/mesh/closest.hpp"
+#include "carom/mesh/figure.hpp"
+#include "carom/mesh/garment.hpp"
 #include "carom/mesh/generate.hpp"
 #include "carom/mesh/mesh.hpp"
 #include "carom/mesh/surface.hpp"

@@ -45,6 +45,7 @@ Scene curtain();
 Scene twist(int vertices_x = 41, int vertices_z = 17);
 Scene table_edge();
 Scene reef_knot();
+Scene shirt();
 
 // Blades.
 Scene cut_cloth();

@@ -47,6 +47,7 @@ struct DetectCommandOptions {
   std::string frames;
   std::string json;
   std::string contacts;
+  std::string html;
   MeshReadOptions reading;
 };
 int detect(const DetectCommandOptions& options);
@@ -57,8 +58,14 @@ struct CheckOptions {
   std::optional<double> tolerance;
   bool self = false;
   std::string solid = "inside";  ///< as MeshSolid
+  std::string rank = "depth";    ///< as ClashRank
+  bool separation = false;
+  bool quick = false;  ///< parts are not searched for triangles that cut each other
+  std::string allow;
+  std::string baseline;
   int threads = 0;
   std::string json;
+  std::string csv;
   std::string html;
   MeshReadOptions reading;
 };
@@ -72,7 +79,7 @@ struct ScenesOptions {
 int scenes(const ScenesOptions& options);
 
 struct InfoOptions {
-  std::string file;
+  std::vector<std::string> files;
   std::string json;
   MeshReadOptions reading;
   std::optional<double> field{};  ///< tolerance of the distance field that is described, too

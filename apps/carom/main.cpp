@@ -20,15 +20,6 @@ namespace {
 
 using namespace carom::app;
 
-/// Each returns the function to call once the line has been parsed.
-using Action = std::function<int()>;
-
-/// --json of every command.
-CLI::Option* add_json(CLI::App* command, std::string& path, const std::string& what) {
-  return command->add_option("--json", path, fmt::format("write {} as JSON to a file, or - for standard output", what))
-      ->type_name("FILE");
-}
-
 void add_run(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("run", "Simulate a scene, record it and report the counts of each stage");
   auto options = std::make_shared<RunOptions>();
@@ -122,11 +113,16 @@ void add_detect(CLI::App& app, Action& action) {
   add_json(command, options->json, "counts and times");
   command->add_option("--contacts", options->contacts, "write every contact as CSV to a file, or - for standard output")
       ->type_name("FILE");
+  command
+      ->add_option("--html", options->html,
+                   "write a page that shows the contacts of the last frame to a file, or - for standard output")
+      ->type_name("FILE");
   add_mesh_options(*command, options->reading);
   command->footer(
       "Example:\n  carom detect tori.replay --distance 0.01 --between --contacts contacts.csv\n"
       "  carom detect part.obj --distance 0 --contacts -    # where does this mesh cut itself?\n"
-      "  carom detect tori.replay --distance 0 --continuous # what passes through what between frames?");
+      "  carom detect tori.replay --distance 0 --continuous # what passes through what between frames?\n"
+      "The exit code is 1 if triangles that cut each other were looked for (--distance 0) and found.");
   command->callback([options, &action] { action = [options] { return carom::app::detect(*options); }; });
 }
 
@@ -146,7 +142,11 @@ void add_scenes(CLI::App& app, Action& action) {
 void add_info(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("info", "Describe a file and report its defects");
   auto options = std::make_shared<InfoOptions>();
-  command->add_option("file", options->file, "a mesh file, a recording or a replay")->type_name("FILE")->required();
+  command
+      ->add_option("files", options->files,
+                   "a mesh file, a recording or a replay; several files or folders of meshes: a line each")
+      ->type_name("FILE")
+      ->required();
   add_json(command, options->json, "the report");
   add_mesh_options(*command, options->reading);
   command
@@ -155,7 +155,8 @@ void add_info(CLI::App& app, Action& action) {
       ->type_name("TOLERANCE");
   command->footer(
       "Example:\n  carom info bracket.stl\n  carom info bracket.stl --field 0.002\n"
-      "The exit code is 1 if a mesh is open, non-manifold, inconsistent or degenerate,\n"
+      "  carom info parts/ --unit mm        # a line for each file in a folder\n"
+      "The exit code is 1 if a mesh is open, inside out, non-manifold, inconsistent or degenerate or cuts itself,\n"
       "or a recording is damaged.");
   command->callback([options, &action] { action = [options] { return info(*options); }; });
 }
@@ -298,43 +299,6 @@ void add_queries(CLI::App& app, Action& action) {
       "Example:\n  carom queries unit-tests_vertex-face.csv unit-tests_edge-edge.csv --exact --json -\n"
       "The exit code is 1 if a collision was missed, or with --exact if any answer is wrong.");
   command->callback([options, &action] { action = [options] { return queries(*options); }; });
-}
-
-void add_check(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("check", "List the parts of an assembly that clash, where and how deep");
-  auto options = std::make_shared<CheckOptions>();
-  command->add_option("files", options->files, "meshes, each a part: STL, OBJ, PLY, OFF, glTF, COLLADA, FBX")
-      ->type_name("MESH")
-      ->required();
-  add_number(command, "--clearance", options->clearance,
-             "metres: parts that are no farther apart than this are reported, too (default: 0)",
-             "a number of metres, such as 0.0005")
-      ->type_name("D");
-  add_number(command, "--tolerance", options->tolerance,
-             "metres: parts that overlap by no more than this only touch (default: a millionth of the larger part)",
-             "a number of metres, such as 0.00001")
-      ->type_name("T");
-  command->add_flag("--self", options->self,
-                    "the objects of each file are the parts; of a file with one object, its connected pieces");
-  command
-      ->add_option(
-          "--solid", options->solid,
-          "what is solid of a closed part: what it encloses (inside, the default); that, or all but that if its "
-          "triangles face inward, as of a room (by_normals); nothing but its surface (surface)")
-      ->check(CLI::IsMember({"by_normals", "inside", "surface"}))
-      ->type_name("SOLID");
-  add_threads(command, options->threads, "0 = all cores (default); the result does not depend on it");
-  add_json(command, options->json, "the result");
-  command->add_option("--html", options->html, "write a page that shows each clash to a file, or - for standard output")
-      ->type_name("FILE");
-  add_mesh_options(*command, options->reading);
-  command->footer(
-      "Example:\n  carom check frame.stl bolt.stl cover.obj --clearance 0.0005 --html clashes.html\n"
-      "The exit code is 1 if parts overlap or are closer than the clearance. Parts that only touch are no clash unless "
-      "a\n"
-      "clearance is asked for. A number in a file without a unit (STL, OBJ, PLY, OFF) counts as a metre, unless\n"
-      "--unit says otherwise.");
-  command->callback([options, &action] { action = [options] { return check(*options); }; });
 }
 
 /// A file opened later must not become standard output or error because those were closed.

@@ -84,6 +84,11 @@ double box_gap(const ClusterMotion& a, const ClusterMotion& b) {
   return gap.norm();
 }
 
+/// Largest coordinate over the step.
+double largest(const ClusterMotion& m) {
+  return std::max(m.low.cwiseAbs().maxCoeff(), m.high.cwiseAbs().maxCoeff());
+}
+
 /// Box of a feature over the step, seen from what moves by `shift`.
 struct FeatureBox {
   Vector3d low, high;
@@ -285,7 +290,7 @@ class Certifier {
         const double motion = ((m.shift - n.shift).norm() + m.rest + n.rest) * (1 + motion_slack);
         if (motion > chunk.near_motion && box_gap(m, n) < in_.near && !neighbors(ci, ck)) chunk.near_motion = motion;
         if (!holds || motion < (1 - motion_slack) * in_.distance) continue;
-        const double scale = std::max(m.high.cwiseAbs().maxCoeff(), n.high.cwiseAbs().maxCoeff());
+        const double scale = std::max(largest(m), largest(n));
         if (box_gap(m, n) > motion + motion_slack * scale) continue;
         list_features(in_, clusters_.clusters[ci], clusters_.clusters[ck], m.shift, chunk);
         if (chunk.vertex_face.size() + chunk.edge_edge.size() > pair_grain) holds = none_meets(chunk);

@@ -65,7 +65,9 @@ TEST(ClothTruth, StripBetweenTwoPinsIsACatenary) {
     const double error = std::abs(-low - truth) / truth;
     EXPECT_LT(error, 0.6 * last) << along;
     last = std::max(error, 0.005);
-    if (along == 20) EXPECT_LT(error, 0.01);
+    if (along == 20) {
+      EXPECT_LT(error, 0.01);
+    }
   }
 }
 

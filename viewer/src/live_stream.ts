@@ -94,7 +94,7 @@ function chunkOf(payload: Uint8Array): Chunk {
 
 function metaOf(status: LiveStatus): Meta {
   const wind = status.wind.some((value) => value !== 0) ? status.wind : null;
-  return { carom: '', scene: status.scene, description: status.description, dt: status.dt, gravity: status.gravity, contact_distance: 0, wind, views: [] };
+  return { carom: '', scene: status.scene, description: status.description, dt: status.dt, gravity: status.gravity, contact_distance: 0, wind, views: [], check: null };
 }
 
 /** Asks for pictures until the page is closed. `drawn` resolves when the last one is on the screen. */

@@ -1,4 +1,5 @@
 import './theme.css';
+import { CheckPage } from './check_page';
 import { byId } from './dom';
 import { FrameAddress, parseFrameLink } from './frame_link';
 import type { Vec3 } from './frame';
@@ -48,6 +49,7 @@ class App {
   });
   private readonly legend = new Legend(byId('legend'), this.options);
   private readonly views = new ViewList(byId('views'), (view) => this.showView(view));
+  readonly check = new CheckPage(byId('check'), this.view, this.options);
   private readonly card = new SelectionCard(byId('selection'), () => this.select(null));
   private readonly toolbar: Toolbar;
   private readonly layout: Layout;
@@ -93,7 +95,11 @@ class App {
     this.player.open(this.frames.count, meta.dt);
     this.views.open(meta.views);
     this.view.open(this.frames, meta.wind);
+    this.view.showGround(true);
+    this.view.setUp('y');
     this.showFrame();
+    this.check.open(meta.check, this.frames);
+    if (meta.check) this.layout.showPanel(false);
     this.select(null);
     if (linked) this.followAddress();
     else if (location.hash) this.address.set(0);
@@ -221,6 +227,7 @@ class App {
       const still = tap && Math.hypot(event.clientX - tap.clientX, event.clientY - tap.clientY) < (touch ? 10 : 4);
       if (!still || event.button !== 0 || !this.shown) return;
       const { left, top } = canvas.getBoundingClientRect();
+      if (this.check.click({ x: event.clientX - left, y: event.clientY - top })) return;
       this.select(pick(this.view, this.shown, this.options, { x: event.clientX - left, y: event.clientY - top }, touch));
     });
   }
@@ -236,6 +243,8 @@ class App {
       { keys: ['Home'], shown: 'home', does: 'first frame', run: () => player.step(-player.frames) },
       { keys: ['End'], shown: 'end', does: 'last frame', run: () => player.step(player.frames) },
       { keys: ['l'], shown: 'l', does: 'loop', run: () => player.setLoop(!player.loop) },
+      { keys: ['j'], shown: 'j', does: 'the next clash of a check', run: () => this.check.step(1) },
+      { keys: ['k'], shown: 'k', does: 'the clash before', run: () => this.check.step(-1) },
       { keys: ['f'], shown: 'f', does: 'fit the scene', run: () => this.view.fit() },
       { keys: ['h'], shown: 'h', does: 'fit without turning the view', run: () => this.view.fitFromHere() },
       { keys: ['t'], shown: 't', does: 'light or dark', run: () => this.themeChoice.toggle() },

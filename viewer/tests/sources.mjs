@@ -8,6 +8,7 @@ const load = (name) => async () => {
   return (await runnerImport(file, { configFile: false, logLevel: 'error' })).module;
 };
 
+export const check_data = load('check_data');
 export const crc32 = load('crc32');
 export const contact_arrows = load('contact_arrows');
 export const extent = load('extent');

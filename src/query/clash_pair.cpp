@@ -143,7 +143,9 @@ ClashRegion region_of(const overlap::Overlap& o, double none_below, const MeshDa
   if (dot(o.normal, o.normal) > 0.5) region.normal = math::to_eigen(o.normal);
   if (o.ball > std::max(region.depth, 0.0)) {
     region.depth = o.ball;
-    upper = std::max(upper, o.ball);
+    // No ball in a box is larger than its shortest side.
+    const Vec3 size = o.high - o.low;
+    upper = std::max({upper, o.ball, 0.5 * std::min({size.x, size.y, size.z})});
     const Eigen::Vector3d center = math::to_eigen(o.ball_center);
     if (!region.normal.allFinite() || region.normal.norm() < 0.5) region.normal = Eigen::Vector3d::UnitX();
     region.point_b = center;

@@ -47,4 +47,11 @@ Scene table_edge();
 Scene reef_knot();
 Scene shirt();
 
+// Blades.
+Scene cut_cloth();
+Scene cut_and_drop();
+
+// To be moved by hand.
+Scene tool_probe();
+
 }  // namespace carom::scenes

@@ -21,7 +21,8 @@ RecordedFeature feature_of(const ContactAnchor& anchor) {
   return {anchor.feature, {anchor.index, none}};
 }
 
-/// Wind of the first cloth that has any.
+}  // namespace
+
 Eigen::Vector3d wind_of(const Scene& scene) {
   for (const SceneBody& body : scene.bodies) {
     const auto* cloth = std::get_if<ClothSceneBody>(&body.body);
@@ -30,7 +31,9 @@ Eigen::Vector3d wind_of(const Scene& scene) {
   return Eigen::Vector3d::Zero();
 }
 
-}  // namespace
+Recorders::Recorders(const Scene& scene, const World& world) : world_(world), every_(1) {
+  make_surfaces(scene);
+}
 
 Recorders::Recorders(const Scene& scene, const World& world, const std::string& output, bool html, int every,
                      std::optional<int> spheres)

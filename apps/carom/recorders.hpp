@@ -11,6 +11,9 @@
 
 namespace carom::app {
 
+/// Wind of the first cloth that has any, m/s.
+Eigen::Vector3d wind_of(const Scene& scene);
+
 /// The places a run is written to, frame by frame. Refers to the world.
 class Recorders {
  public:
@@ -18,6 +21,14 @@ class Recorders {
   /// `spheres`: level of the tree of detection whose spheres are written, if any.
   Recorders(const Scene& scene, const World& world, const std::string& output, bool html, int every,
             std::optional<int> spheres = {});
+
+  /// Writes nothing: for collect().
+  Recorders(const Scene& scene, const World& world);
+
+  /// What the world is now, for bodies() and contacts(), which refer to it.
+  void collect();
+  std::span<const FrameBodyView> bodies() const { return bodies_; }
+  std::span<const RecordedContact> contacts() const { return contacts_; }
 
   /// Of the present step, if it is one of those to record.
   void write_frame();
@@ -34,7 +45,6 @@ class Recorders {
 
   void make_surfaces(const Scene& scene);
   void open_replay(const std::string& path);
-  void collect();
 
   const World& world_;
   std::uint64_t every_;

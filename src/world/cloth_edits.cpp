@@ -123,19 +123,6 @@ void split_vertex(World::State& s, BodyId id, Index vertex, const std::vector<st
   }
 }
 
-/// Masses of all vertices that nothing holds, from the triangles as they are now.
-void weigh(World::State& s, BodyId id) {
-  Body& body = s.bodies[id];
-  const std::vector<double> masses = cloth::masses(body.name, rest_shape(body), body.cloth_rest->fabrics);
-  for (std::size_t v = 0; v < masses.size(); ++v) {
-    if (body.inverse_mass[v] > 0) body.inverse_mass[v] = masses[v] > 0 ? 1 / masses[v] : 0;
-  }
-  for (Attachment& attachment : s.attachments) {
-    if (attachment.body == id && masses[at(attachment.vertex)] > 0)
-      attachment.inverse_mass = 1 / masses[at(attachment.vertex)];
-  }
-}
-
 /// A tear that has reached the border leaves vertices there whose triangles hang together by nothing else.
 void split_loose(World::State& s, BodyId id, std::span<const std::uint8_t> touched) {
   const Topology topology = build_topology(s.bodies[id].positions.size(), s.bodies[id].triangles);
@@ -177,9 +164,10 @@ bool tear(World::State& s, BodyId id) {
 void part_torn(World::State& s) {
   const std::size_t before = s.torn.size();
   std::erase_if(s.torn, [&](const VertexExclusion& pair) {
-    const Body& body = s.bodies[pair.a];
-    const double thickness = body.thickness > 0 ? body.thickness : s.options.contact.distance;
-    return (body.positions[at(pair.vertex_a)] - body.positions[at(pair.vertex_b)]).norm() > apart_fraction * thickness;
+    const Body& a = s.bodies[pair.a];
+    const Body& b = s.bodies[pair.b];
+    const double thickness = a.thickness > 0 ? a.thickness : s.options.contact.distance;
+    return (a.positions[at(pair.vertex_a)] - b.positions[at(pair.vertex_b)]).norm() > apart_fraction * thickness;
   });
   s.filters_edited |= s.torn.size() != before;
 }
@@ -343,6 +331,18 @@ bool close_seams(World::State& s, std::vector<BodyId>& changed) {
 }
 
 }  // namespace
+
+void weigh(World::State& s, BodyId id) {
+  Body& body = s.bodies[id];
+  const std::vector<double> masses = cloth::masses(body.name, rest_shape(body), body.cloth_rest->fabrics);
+  for (std::size_t v = 0; v < masses.size(); ++v) {
+    if (body.inverse_mass[v] > 0) body.inverse_mass[v] = masses[v] > 0 ? 1 / masses[v] : 0;
+  }
+  for (Attachment& attachment : s.attachments) {
+    if (attachment.body == id && masses[at(attachment.vertex)] > 0)
+      attachment.inverse_mass = 1 / masses[at(attachment.vertex)];
+  }
+}
 
 bool edit_cloth(World::State& s) {
   std::vector<BodyId> changed;

@@ -296,7 +296,14 @@ void join_attachments(World::State& s, const std::map<BodyId, std::size_t>& plac
                                   s.vertices.parts[place.at(e.b)].first_vertex + e.vertex_b});
   };
   for (const VertexExclusion& e : s.attached_exclusions) exclude(e);
-  for (const VertexExclusion& e : s.torn) exclude(e);
+  s.filters.twins.clear();
+  for (const VertexExclusion& e : s.torn) {
+    exclude(e);
+    const Index a = s.vertices.parts[place.at(e.a)].first_vertex + e.vertex_a;
+    const Index b = s.vertices.parts[place.at(e.b)].first_vertex + e.vertex_b;
+    s.filters.twins.push_back({std::min(a, b), std::max(a, b)});
+  }
+  std::sort(s.filters.twins.begin(), s.filters.twins.end());
   for (const Joint& joint : s.joints) {
     if (!joint.stitch) continue;
     for (const Index b : joint.b.vertices) {
@@ -308,7 +315,7 @@ void join_attachments(World::State& s, const std::map<BodyId, std::size_t>& plac
 void drop_joints(World::State& s, BodyId body) {
   std::erase_if(s.joints, [&](const Joint& joint) { return joint.a.body == body || joint.b.body == body; });
   std::erase_if(s.attached_exclusions, [&](const VertexExclusion& e) { return e.a == body || e.b == body; });
-  std::erase_if(s.torn, [&](const VertexExclusion& e) { return e.a == body; });
+  std::erase_if(s.torn, [&](const VertexExclusion& e) { return e.a == body || e.b == body; });
   for (const Attachment& a : s.attachments) {
     if (a.to != body || a.body == body) continue;
     Body& held = s.bodies[a.body];

@@ -49,9 +49,16 @@ void run_stages(World::State& s) {
   step.check();  // throws if a number overflowed: until here nothing has changed that can be seen
   step.commit();
   step.sleep();
-  s.edited |= edit_cloth(s);  // here, so that what is committed is a surface
+  // Here, so that what is committed is a surface.
+  s.edited |= cut_cloth(s, s.options.dt);
+  s.edited |= edit_cloth(s);
   s.stats = step.stats();
   s.stats[Stage::edits] = edits;
+}
+
+/// Pulls act over one step.
+void end_pulls(World::State& s) {
+  for (const BodyId id : s.order) s.bodies[id].pulls.clear();
 }
 
 }  // namespace
@@ -60,7 +67,12 @@ void World::step() {
   State& s = *state_;
   s.rounds = count_rounds(s);
   s.round = 0;
-  if (s.rounds == 1) return run_stages(s);
+  s.cuts.clear();
+  if (s.rounds == 1) {
+    run_stages(s);
+    end_pulls(s);
+    return;
+  }
 
   const Snapshot before = snapshot();
   const bool pushed = s.table.pushed;
@@ -95,6 +107,7 @@ void World::step() {
   s.time = static_cast<double>(s.steps) * dt;
   stats[Stage::respond].add_counted("rounds", static_cast<std::uint64_t>(s.rounds));
   s.stats = stats;
+  end_pulls(s);
 }
 
 }  // namespace carom

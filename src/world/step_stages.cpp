@@ -57,6 +57,7 @@ void Step::find_tangles() {
                            .positions = s_.vertices.start,
                            .inverse_mass = s_.vertices.inverse_mass,
                            .filter = s_.tangle_filter,
+                           .twins = s_.filters.twins,
                            .scope = s_.options.contact.pairs,
                            .method = mid::is_tree(s_.method) ? s_.method : mid::Method::bvh},
                           s_.tangle_scratch, s_.tangles, s_.tangled);

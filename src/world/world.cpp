@@ -96,6 +96,19 @@ void begin(World::State& s, BodyId id) {
   s.pairs.stale = true;
 }
 
+/// FNV-1a over the bits, eight bytes at a time.
+std::uint64_t hash(std::uint64_t seed, double value) {
+  return (seed ^ std::bit_cast<std::uint64_t>(value)) * 0x100000001b3ULL;
+}
+std::uint64_t hash(std::uint64_t seed, std::span<const Eigen::Vector3d> values) {
+  for (const Eigen::Vector3d& value : values) {
+    for (int k = 0; k < 3; ++k) seed = hash(seed, value[k]);
+  }
+  return seed;
+}
+
+}  // namespace
+
 BodyId insert_surface(World::State& s, Body&& body) {
   rigid::SurfaceEntry entry{.name = body.name,
                             .id = {},
@@ -110,19 +123,6 @@ BodyId insert_surface(World::State& s, Body&& body) {
   begin(s, entry.id);
   return entry.id;
 }
-
-/// FNV-1a over the bits, eight bytes at a time.
-std::uint64_t hash(std::uint64_t seed, double value) {
-  return (seed ^ std::bit_cast<std::uint64_t>(value)) * 0x100000001b3ULL;
-}
-std::uint64_t hash(std::uint64_t seed, std::span<const Eigen::Vector3d> values) {
-  for (const Eigen::Vector3d& value : values) {
-    for (int k = 0; k < 3; ++k) seed = hash(seed, value[k]);
-  }
-  return seed;
-}
-
-}  // namespace
 
 std::string_view to_string(Detection detection) {
   return detection == Detection::continuous ? "continuous" : "discrete";
@@ -183,9 +183,6 @@ void wake_neighbours(World::State& s, BodyId body) {
   }
 }
 
-namespace {
-
-/// Explicit springs are refused where inner steps are too long for them: the integrator `verlet` does not shorten them.
 void check_verlet(const Body& body, const WorldOptions& options) {
   if (!body.cloth_rest->verlet) return;
   const double substeps = options.solver.soft.substeps;
@@ -196,8 +193,6 @@ void check_verlet(const Body& body, const WorldOptions& options) {
       "one is {:.3g} s (inner_steps {} at this dt)",
       body.name, inner, body.max_step, static_cast<long>(std::ceil(options.dt / body.max_step)));
 }
-
-}  // namespace
 
 BodyId World::add(ClothBody description) {
   Body body = make_body(std::move(description));
@@ -220,6 +215,7 @@ void World::remove(BodyId body) {
     if (c.offset() < inner.size()) inner[c].reset();
   }
   drop_joints(s, body);
+  drop_cuts(s, body);
   rigid::remove(s.table, slot_of(body));
   s.bounds.fat[slot_of(body)] = {};
   s.bodies.erase(body);

@@ -54,9 +54,10 @@ export class Frames {
   private readonly rests = new Map<string, Float32Array | null>();
   private readonly unstrained = new Map<string, Float32Array | null>();
 
-  constructor(private readonly recording: Recording) {
+  /** The origin of the scene is the middle of the first frame unless it is given. */
+  constructor(private readonly recording: Recording, origin?: Vec3) {
     this.count = recording.frames.length;
-    this.origin = centreOf(this.decode(0));
+    this.origin = origin ?? centreOf(this.decode(0));
   }
 
   at(number: number): ShownFrame {

@@ -85,6 +85,14 @@ export class Options {
     this.changed();
   }
 
+  showBodies(numbers: number[], visible: boolean): void {
+    for (const number of numbers) {
+      if (visible) this.hiddenBodies.delete(number);
+      else this.hiddenBodies.add(number);
+    }
+    this.changed();
+  }
+
   showAllBodies(): void {
     this.hiddenBodies.clear();
     this.changed();

@@ -2,6 +2,7 @@
 // FRAM payloads stay compressed here; frame.ts decodes one when it is shown.
 
 import { unzlibSync } from 'fflate';
+import { readCheck, type Check } from './check_data';
 import { crc32 } from './crc32';
 
 /** What to look at first; the others of its frame are hidden if it names bodies. */
@@ -20,6 +21,7 @@ export interface Meta {
   contact_distance: number;
   wind: [number, number, number] | null; // m/s; null if there is none
   views: View[];
+  check: Check | null; // of a clash check
 }
 
 export interface Stage {
@@ -215,6 +217,7 @@ function readMeta(chunk: Chunk): Meta {
       frame: Number(view.frame ?? 0),
       bodies: Array.isArray(view.bodies) ? view.bodies.map(Number) : [],
     })),
+    check: readCheck((json as { check?: unknown }).check ?? null),
   };
 }
 

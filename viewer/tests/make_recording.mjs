@@ -204,6 +204,39 @@ export function sheet({ wind, details } = {}) {
   return { frames, ...writeRecording({ meta, frames }) };
 }
 
+/**
+ * A clash check of boxes in rows, 10 mm wide: each overlaps the next of its row by 1 mm and more, and the overlaps of
+ * the first ten are bodies.
+ */
+export function clashes(parts = 12) {
+  const sides = [0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4, 2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5];
+  const box = (min, max) => Array.from({ length: 8 }, (_, i) => [i & 1 ? max[0] : min[0], i & 2 ? max[1] : min[1], i & 4 ? max[2] : min[2]]).flat();
+  const row = 50;
+  const place = (i) => [(i % row) * 0.009 - 0.0001 * (i % row), Math.floor(i / row) * 0.02, 0];
+  const low = (i) => place(i);
+  const high = (i) => place(i).map((x, axis) => x + (axis === 0 ? 0.01 : 0.008));
+  const body = (number, name, positions) => ({ number, name, kind: 0, triangles: sides, positions, encoding: 0, topologyFrame: 0, positionsFrame: 0 });
+  const names = Array.from({ length: parts }, (_, i) => `frame/row ${Math.floor(i / row)}/a rather long name of a bracket, number ${i}`);
+  const bodies = names.map((name, i) => body(i, `file.step:${name}`, box(low(i), high(i))));
+  const list = [];
+  for (let i = 0; i + 1 < parts; i++) {
+    if ((i + 1) % row === 0) continue;
+    const min = low(i + 1);
+    const max = high(i);
+    const depth = max[0] - min[0];
+    const clash = { kind: i % 7 === 6 ? 'touch' : 'overlap', a: i, b: i + 1, distance: -depth, error: 1e-6, volume: depth * 64e-6, places: 1, point_a: max, point_b: min, normal: [1, 0, 0], allowed: i % 11 === 10, change: '', regions: [{ depth, volume: depth * 64e-6, a: [max[0], max[1], max[2]], b: [min[0], max[1], max[2]], min, max }] };
+    if (list.length < 10) {
+      clash.overlap = parts + list.length;
+      bodies.push(body(parts + list.length, `overlap ${list.length + 1}`, box(min, max)));
+    }
+    list.push(clash);
+  }
+  const check = { parts, names, unit: { name: 'mm', length: 1e-3 }, clashes: list, all: list.length, defects: [{ part: 1, text: 'open (2 holes)', consequence: 'parts inside of it are not found' }] };
+  const meta = { carom: 'test', scene: `${list.length} clashes of ${parts} parts`, dt: 1, gravity: [0, 0, 0], contact_distance: 0, check };
+  const frames = [{ number: 0, time: 0, stages: [], contacts: [], bodies }];
+  return { frames, check, ...writeRecording({ meta, frames }) };
+}
+
 /** details: { levels: [[body, [level, ...]], ...], spheres: [[x, y, z, radius], ...] } */
 function detailPayload({ levels, spheres }) {
   return Buffer.concat([

@@ -39,8 +39,9 @@ struct RecordingMeta {
   Eigen::Vector3d gravity = Eigen::Vector3d::Zero();
   double contact_distance = 0;                     ///< m, of meshes; 0 where all bodies are rigid
   Eigen::Vector3d wind = Eigen::Vector3d::Zero();  ///< m/s, of the first cloth that has any, without gusts
-  std::vector<RecordedView> views{};  ///< a few thousand at most: the whole of this is limited to a megabyte
-  std::string description{};          ///< description of the scene, for the reader
+  std::vector<RecordedView> views{};               ///< a few thousand at most: the whole of this is limited to 16 MB
+  std::string description{};                       ///< description of the scene, for the reader
+  std::string check{};  ///< JSON of a clash check for the viewer, see docs/formats.md; empty: this is none
 };
 
 /// View of one body in one frame; owned by the caller.

@@ -46,6 +46,7 @@ struct ScriptedSceneBody : ScriptedBody {
   /// Animation that the file of the mesh holds, see read_animated_mesh(). Keyframes act on top of it.
   std::optional<AnimationOptions> animation{};
   std::vector<Keyframe> keyframes{};  ///< make `motion`, with the animation if there is one
+  std::optional<Blade> blade{};       ///< for World::add_blade
 };
 
 struct ParticleSceneBody : ParticleBody {
@@ -88,12 +89,14 @@ struct ClothSceneBody : ClothBody {
   std::vector<RegionSource> region_sources{};           ///< sources of `regions`
   std::optional<WindSource> wind_source{};              ///< source of `wind`
   std::vector<MovingPinsSource> moving_pins_sources{};  ///< sources of `moving_pins`
+  double fracture_energy = 0;                           ///< J/m^2, for World::set_fracture_energy
 };
 
 struct RigidSceneBody : RigidBody {
   ShapeSource source{};                         ///< source of `shape`
   PoseSource placement{};                       ///< source of `pose`
   std::optional<FieldOptions> field_options{};  ///< options of `field`
+  std::optional<Blade> blade{};                 ///< for World::add_blade
 };
 
 /// Descriptions with mesh, motion, shape and pose from their sources, for World::add. Each throws Error that names the

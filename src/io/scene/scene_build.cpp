@@ -107,6 +107,16 @@ void join_bodies(const Scene& scene, const std::map<std::string_view, BodyId>& i
   }
 }
 
+/// Blades, and what resists them.
+void add_cutting(const SceneBody& body, BodyId id, World& world) {
+  if (const auto* scripted = std::get_if<ScriptedSceneBody>(&body.body); scripted != nullptr && scripted->blade)
+    world.add_blade(id, *scripted->blade);
+  if (const auto* rigid = std::get_if<RigidSceneBody>(&body.body); rigid != nullptr && rigid->blade)
+    world.add_blade(id, *rigid->blade);
+  if (const auto* cloth = std::get_if<ClothSceneBody>(&body.body); cloth != nullptr && cloth->fracture_energy > 0)
+    world.set_fracture_energy(id, cloth->fracture_energy);
+}
+
 World build_unnamed(const Scene& scene) {
   World world(scene.world);
   refuse_idle_options(scene);
@@ -114,7 +124,9 @@ World build_unnamed(const Scene& scene) {
   MeshShapes meshes;
   for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
     try {
-      ids[scene.bodies[i].name()] = add_body(world, scene.bodies[i], meshes);
+      const BodyId id = add_body(world, scene.bodies[i], meshes);
+      ids[scene.bodies[i].name()] = id;
+      add_cutting(scene.bodies[i], id, world);
     } catch (const Error& error) {
       if (scene.file.empty()) throw;
       fail(error.code(), "bodies[{}]: {}", i, error.what());

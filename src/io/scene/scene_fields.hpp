@@ -203,6 +203,7 @@ void describe(V& v, ScriptedSceneBody& body) {
   v.optional_object("morph_target", body.morph_target);
   v.optional_object("animation", body.animation);
   v.list("keyframes", body.keyframes, Presence::quiet);
+  v.optional_object("blade", body.blade);
   describe(v, body.material);
 }
 
@@ -331,6 +332,7 @@ void describe(V& v, RigidSceneBody& body) {
   v.vector("velocity", body.velocity, Presence::quiet, Sign::any);
   v.vector("angular_velocity", body.angular_velocity, Presence::quiet, Sign::any);
   describe(v, body.material);
+  v.optional_object("blade", body.blade);
   v.number("torsional_friction", body.torsional_friction, Presence::quiet, Sign::not_negative);
   v.number("rolling_friction", body.rolling_friction, Presence::quiet, Sign::not_negative);
   v.number("linear_damping", body.linear_damping, Presence::quiet, Sign::not_negative);

@@ -45,9 +45,13 @@ Scene curtain();
 Scene twist(int vertices_x = 41, int vertices_z = 17);
 Scene table_edge();
 Scene reef_knot();
+Scene shirt();
 
 // Blades.
 Scene cut_cloth();
 Scene cut_and_drop();
+
+// To be moved by hand.
+Scene tool_probe();
 
 }  // namespace carom::scenes

@@ -142,7 +142,7 @@ nlohmann::ordered_json summary_json(const RunSummary& s) {
       {"ms_per_step", s.ms_per_step},
       {"ms_per_step_p99", s.ms_per_step_p99},
       {"frames_with_contacts", s.frames_with_contacts},
-      {"most_contacts", s.max_contacts},
+      {"max_contacts", s.max_contacts},
       {"contacts", contacts_json(s.contacts)},
       {"largest_penetration", s.largest_penetration},
       {"last_penetration", s.last_penetration},

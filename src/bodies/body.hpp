@@ -1,5 +1,6 @@
 #pragma once
 
+#include <Eigen/Geometry>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +20,12 @@ struct Spring {
   Index b = none;
   double rest_length = 0;  ///< m
   double stiffness = 0;    ///< N/m
+};
+
+/// Vertex that something outside of the world pulls.
+struct VertexPull {
+  Index vertex = none;
+  Pull pull;
 };
 
 /// Vertex that a fixed or scripted body holds: a pin that moves with it.
@@ -64,7 +71,8 @@ struct Body {
   /// Whether the body is vertices that move by themselves: particles, or a mesh with a motion function.
   bool has_vertices() const { return !positions.empty(); }
 
-  MotionFunction script;  ///< scripted only
+  MotionFunction script;                    ///< scripted only
+  std::optional<Eigen::Isometry3d> offset;  ///< of what the script says
 
   // Particles only.
   std::vector<Spring> springs;
@@ -86,6 +94,8 @@ struct Body {
   int inner_steps = 0;  ///< of a step; 0: as many as max_step asks for
 
   bool sleeping_allowed = true;
+  double stiffness = 1;           ///< factor on that of the description
+  std::vector<VertexPull> pulls;  ///< of the next step
 };
 
 /// Shape at rest of a body that is cloth; refers to it.

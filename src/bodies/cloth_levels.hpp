@@ -14,14 +14,14 @@ namespace carom::cloth {
 /// What levels are made from, once.
 struct LevelModel {
   Hierarchy hierarchy{};
-  std::vector<Eigen::Vector3d> rest_positions;
-  std::vector<Triangle> triangles;
+  std::vector<Eigen::Vector3d> rest_positions{};
+  std::vector<Triangle> triangles{};
   Eigen::Vector3d warp{1, 0, 0};
-  std::vector<Fabric> fabrics;
-  std::vector<Index> fabric_of_triangle;  ///< empty: the first, of all
-  std::vector<double> mass;               ///< kg, of each vertex, pinned or not
-  std::vector<std::uint8_t> pinned;       ///< 1 for vertices that never move
-  double hold = 0;                        ///< s without contacts after which a patch becomes coarser
+  std::vector<Fabric> fabrics{};
+  std::vector<Index> fabric_of_triangle{};  ///< empty: the first, of all
+  std::vector<double> mass{};               ///< kg, of each vertex, pinned or not
+  std::vector<std::uint8_t> pinned{};       ///< 1 for vertices that never move
+  double hold = 0;                          ///< s without contacts after which a patch becomes coarser
 };
 
 /// Vertex that follows three active ones.

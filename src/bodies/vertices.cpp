@@ -12,6 +12,9 @@
 namespace carom::bodies {
 namespace {
 
+/// Vertices that a thread takes at a time.
+constexpr std::size_t vertex_grain = 4096;
+
 using Eigen::Vector3d;
 
 void check_in_range(const Body& body, std::size_t vertex, const Vector3d& value, double time) {
@@ -74,6 +77,45 @@ void add_wind(const Body& body, const SurfacePart& part, double interval, Vertic
   damped.angular += impulse.angular;
 }
 
+/// Pulls from outside, implicit in the end of an interval (s): the farther a spring would throw its vertex past the
+/// target, the less it pulls.
+void add_pulls(const Body& body, const SurfacePart& part, double interval, Vertices& vertices) {
+  if (body.pulls.empty()) return;
+  const std::span<const Vector3d> start = part.of(vertices.start);
+  const std::span<const Vector3d> displacements = part.of(vertices.displacements);
+  const std::span<Vector3d> velocities = part.of(vertices.velocities);
+  AirDamping& outside = vertices.damped[part.body];
+  for (const VertexPull& each : body.pulls) {
+    const std::size_t v = at(each.vertex);
+    const Pull& pull = each.pull;
+    const double w = body.inverse_mass[v];
+    const Vector3d position = start[v] + displacements[v];
+    const Vector3d wanted = pull.stiffness * (pull.target - position - interval * velocities[v]) +
+                            pull.damping * (pull.velocity - velocities[v]);
+    Vector3d force = wanted / (1 + w * interval * (pull.damping + interval * pull.stiffness));
+    const double size = force.norm();
+    if (size > pull.max_force) force *= pull.max_force / size;
+    velocities[v] += (interval * w) * force;
+    outside.momentum += interval * force;
+    outside.angular += position.cross(interval * force);
+  }
+}
+
+/// In plain numbers: through vectors of Eigen this takes several times as long.
+void add_gravity_and_air(Workers& workers, const Body& body, const Vector3d& gravity, double interval,
+                         std::span<Vector3d> velocities) {
+  const double change[3] = {interval * gravity.x(), interval * gravity.y(), interval * gravity.z()};
+  const double kept = 1 / (1 + interval * body.air_damping);
+  const double* const inverse_mass = body.inverse_mass.data();
+  double* const v = velocities.data()->data();
+  parallel_chunks(workers, velocities.size(), vertex_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (inverse_mass[i] == 0) continue;
+      for (std::size_t k = 0; k < 3; ++k) v[3 * i + k] = kept * (v[3 * i + k] + change[k]);
+    }
+  });
+}
+
 /// Gravity, air, gas and wind, then the constraints of the cloth over an inner step.
 void add_cloth_forces(Workers& workers, const Body& body, const SurfacePart& part, const Vector3d& gravity,
                       double interval, std::size_t number, Vertices& vertices) {
@@ -86,11 +128,7 @@ void add_cloth_forces(Workers& workers, const Body& body, const SurfacePart& par
     particles::add_pressure(body, start, displacements, forces);
     for (std::size_t v = 0; v < velocities.size(); ++v) velocities[v] += (interval * body.inverse_mass[v]) * forces[v];
   }
-  for (std::size_t v = 0; v < velocities.size(); ++v) {
-    if (body.inverse_mass[v] == 0) continue;
-    velocities[v] += interval * gravity;
-    velocities[v] /= 1 + interval * body.air_damping;
-  }
+  add_gravity_and_air(workers, body, gravity, interval, velocities);
   note_air_damping(body, part, interval, vertices);
   add_wind(body, part, interval, vertices);
   if (!body.levels.model) {
@@ -116,6 +154,7 @@ void add_verlet_forces(const Body& body, const SurfacePart& part, const Vector3d
 void predict_particles(const VertexIn& in, const Body& body, const SurfacePart& part, Vertices& vertices) {
   // Springs that are stiffer than the step allows are left out of the prediction, which only says where to look.
   const bool stable = !body.cloth && body.max_step >= in.dt;
+  add_pulls(body, part, in.dt, vertices);
   if (stable) add_particle_forces(body, part, in.gravity, in.dt, vertices);
   const std::span positions = part.of(vertices.positions);
   const std::span velocities = part.of(vertices.velocities);
@@ -258,6 +297,7 @@ void add_forces(Workers& workers, const BodyMap& bodies, const rigid::Bodies& ta
     const SurfacePart& part = vertices.parts[i];
     const Body& body = bodies[part.id];
     if (body.motion != MotionModel::particles || table.asleep[part.body] != 0) continue;
+    add_pulls(body, part, interval, vertices);
     if (body.cloth_rest && body.cloth_rest->verlet) {
       add_verlet_forces(body, part, gravity, interval, vertices);
     } else if (body.cloth) {

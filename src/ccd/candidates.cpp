@@ -5,8 +5,9 @@
 
 #include "ccd/time_of_impact.hpp"
 
-// A body is fast if it goes farther than it is thick: only then can its middle be on the other side of a thin wall at
-// the end of the step. Slower ones are held by contacts that are made ahead of time, unless an overlap is deep already.
+// A body is fast if it goes farther than half of what it or the thinnest body is thick: only then can two of them be on
+// other sides of each other at the end of the step. Slower ones are held by contacts that are made ahead of time,
+// unless an overlap is deep already.
 namespace carom::ccd {
 namespace {
 
@@ -60,10 +61,11 @@ void Candidates::find_fast(Context& context) {
         return Scratch::Extremes{std::min(a.min_thickness, b.min_thickness), std::max(a.max_reach, b.max_reach)};
       },
       s_.extremes);
-  // A large body that is slow for itself is fast for a small one.
-  if (extremes.max_reach > extremes.min_thickness) {
+  // A large body that is slow for itself is fast for a small one, and two that go half as far each are so together.
+  const double half = 0.5 * extremes.min_thickness;
+  if (extremes.max_reach > half) {
     for (const BodySlot i : bodies().slots()) {
-      if (s_.is_fast[i] == 0 && s_.reach[i].all > extremes.min_thickness) s_.is_fast[i] = 1;
+      if (s_.is_fast[i] == 0 && s_.reach[i].all > half) s_.is_fast[i] = 1;
     }
   }
   s_.fast.clear();

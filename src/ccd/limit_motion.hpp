@@ -16,7 +16,7 @@
 #include "core/context.hpp"
 
 /// The continuous stage of rigid bodies: events in the order of time. The inequality that it keeps, and why, is in
-/// docs/methods.md.
+/// docs/methods/continuous.md.
 namespace carom::ccd {
 
 using PathIndex = StrongIndex<struct PathTag>;

@@ -11,10 +11,9 @@
 /// is given, the search for impacts (limit_surface_motion.hpp) would find none, at a fraction of the cost; where it is
 /// not, nothing is said.
 ///
-/// - A pair closer than `distance` is in the list, with its normal n. If n.(b - a) > 0 for each vertex a of one side
-/// and
-///   b of the other, at the start and at the end, it is so at all times between, as these are linear in time: a plane
-///   keeps the two apart.
+/// - A pair closer than `distance` is in the list, with its normal n. If n.(b - a) > 0 for all vertices a of one side
+///   and b of the other, at the start and at the end, it is so at all times between, as these are linear in time: a
+///   plane keeps the two apart.
 /// - Any other pair is at least `distance` apart at the start. Two clusters of the surface that move by T1 and T2, but
 ///   for r1 and r2, come closer by at most M = |T1 - T2| + r1 + r2. They do not meet if M < distance, nor if their
 ///   boxes are more than M apart.

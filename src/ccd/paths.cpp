@@ -157,10 +157,17 @@ void Paths::squeeze(Path& path, double time) const {
   path.squeezed = true;
 }
 
+/// Whether the locks of a body let it move rigidly with another one.
+bool Paths::may_follow(const Path& path, const Path& by) const {
+  const Vec3 travel = math::to_vec3(by.swept_pose.travel);
+  const Vec3 lost = travel - rigid::unlocked(travel, bodies_.info[path.body].locked_translation);
+  return by.swept_pose.angle == 0 && dot(lost, lost) == 0;
+}
+
 void Paths::advance_points(Path& path, const Path& by, const Impact& impact) const {
   if (path.state == Path::State::carried && ++path.carriers >= max_carriers) return squeeze(path, impact.time);
   std::int32_t frame = by.frame;
-  if (bodies_.mass[path.body].locked) {
+  if (bodies_.mass[path.body].locked && !may_follow(path, by)) {
     const std::optional<Vec3> push = push_within_locks(path, by, impact);
     if (!push) return squeeze(path, impact.time);
     move(path, impact.time, math::to_eigen(*push));

@@ -26,9 +26,9 @@ struct Piercing {
 /// Cut of an object: edges that are pierced, one beside the other, and the part of the object that they cut off.
 struct Cut {
   Index object = none;
-  std::vector<std::size_t> edges;  ///< numbers in Finder::edges_
-  std::vector<Index> part;         ///< vertices cut off, ascending; empty if the cut leaves the object in one piece
-  std::vector<Index> rest;         ///< vertices on the other side of the cut, ascending
+  std::vector<std::size_t> edges{};  ///< numbers in Finder::edges_
+  std::vector<Index> part{};         ///< vertices cut off, ascending; empty if the cut leaves the object in one piece
+  std::vector<Index> rest{};         ///< vertices on the other side of the cut, ascending
   Vector3d direction = Vector3d::Zero();
   double coherence = 0;  ///< 0 to 1, of the normals that `direction` comes from
 };

@@ -32,10 +32,6 @@ mid::BvhOptions tree_options(const CandidateOptions& options) {
 
 }  // namespace
 
-mid::Method method_for(const Surface& surface, mid::Method method) {
-  return method == mid::Method::clusters && !surface.clusters().suitable ? mid::Method::bvh : method;
-}
-
 void find_object_pairs(Context& context, const CandidateOptions& options, Candidates& candidates,
                        PipelineStats& stats) {
   broad::run(context, {.objects = candidates.bounds.objects}, {.pairs = options.pairs, .filter = options.filter},
@@ -79,6 +75,18 @@ void find_candidates(Context& context, const bounds::In& in, const CandidateOpti
 
 void find_triangle_pairs(Context& context, const bounds::In& in, const CandidateOptions& options,
                          Candidates& candidates, PipelineStats& stats) {
+  if (options.method == mid::Method::clusters) {
+    bounds::run(context, in, {.distance = options.distance, .triangles = false}, candidates.bounds,
+                stats[Stage::bounds]);
+    find_object_pairs(context, options, candidates, stats);
+    candidates.search.find_triangles(context, in,
+                                     {.distance = options.distance,
+                                      .pairs = options.pairs,
+                                      .object_pairs = candidates.broad.pairs,
+                                      .marks = options.marks()},
+                                     candidates.mid.pairs, stats[Stage::mid]);
+    return;
+  }
   CandidateOptions triangles = options;
   triangles.triangles_only = true;
   find_candidates(context, in, triangles, candidates, stats);

@@ -32,9 +32,6 @@ struct CandidateOptions {
   }
 };
 
-/// The method that is used on a surface: clusters are of no use to one of loose triangles, which a tree is made for.
-mid::Method method_for(const Surface& surface, mid::Method method);
-
 /// The stage broad, after `candidates.bounds`.
 void find_object_pairs(Context& context, const CandidateOptions& options, Candidates& candidates, PipelineStats& stats);
 
@@ -50,7 +47,9 @@ void find_clusters_of_step(Context& context, const bounds::In& in, const Candida
 void find_candidates(Context& context, const bounds::In& in, const CandidateOptions& options, Candidates& candidates,
                      PipelineStats& stats);
 
-/// The same, with pairs of triangles in `candidates.mid.pairs` whatever the method: those whose boxes overlap.
+/// The same, with pairs of triangles in `candidates.mid.pairs` whatever the method: those whose boxes overlap. Trees
+/// and the method clusters leave out some that are apart all the same, and clusters have few whose boxes just do not
+/// overlap.
 void find_triangle_pairs(Context& context, const bounds::In& in, const CandidateOptions& options,
                          Candidates& candidates, PipelineStats& stats);
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstring>
 #include <limits>
 
 #include "broad/object_filter.hpp"
@@ -22,6 +24,9 @@ constexpr std::size_t block_grain = 32;
 constexpr std::size_t chunk_blocks = 4;
 constexpr std::size_t hit_conversion_grain = 8192;
 constexpr float infinite = std::numeric_limits<float>::infinity();
+
+/// Of blocks that were made by place: when they have grown more, they are made again.
+constexpr double max_growth = 1.6;
 
 /// As in kernels/cluster_search.cpp: of coordinates in units.
 constexpr float block_slack = 5e-7F;
@@ -53,6 +58,37 @@ const double* numbers(std::span<const Eigen::Vector3d> positions) {
 }
 
 }  // namespace
+
+const mesh::SurfaceClusters& ClusterSearch::clusters_of(Context& context, const bounds::In& in) {
+  const mesh::SurfaceClusters& clusters = in.surface.clusters();
+  if (!clusters.loose) return clusters;
+  if (by_place_revision_ != in.surface.revision()) {
+    by_place_revision_ = 0;  // of none, should memory run out on the way
+    made_sizes_.clear();
+    by_place_ = mesh::make_clusters_by_place(context.workers, in.surface, in.positions);
+    by_place_revision_ = in.surface.revision();
+  }
+  return by_place_;
+}
+
+/// Whether what was near each other is so no longer, by the chosen blocks.
+bool ClusterSearch::worn() {
+  const auto size = [&](std::size_t b) {
+    double sum = 0;
+    for (std::size_t k = 0; k < 3; ++k) sum += 0.25 * block_bounds_[b].high[k] - 0.25 * block_bounds_[b].low[k];
+    return sum;
+  };
+  if (made_sizes_.size() != clusters_->blocks.size()) made_sizes_.assign(clusters_->blocks.size(), -1);
+  double now = 0;
+  double made = 0;
+  for (const std::int32_t chosen : chosen_) {
+    const auto b = static_cast<std::size_t>(chosen);
+    if (made_sizes_[b] < 0) made_sizes_[b] = size(b);
+    now += size(b);
+    made += made_sizes_[b];
+  }
+  return now > max_growth * made;
+}
 
 void ClusterSearch::measure(Context& context, const bounds::In& in) {
   block_bounds_.resize(clusters_->blocks.size());
@@ -255,7 +291,7 @@ void ClusterSearch::touch(Context& context, std::span<const std::uint8_t> touche
   });
 }
 
-void ClusterSearch::search(Context& context, const bounds::In& in, const Options& options) {
+void ClusterSearch::search(Context& context, const bounds::In& in, const Options& options, bool triangles) {
   const kernels::SearchIn search_in{.clusters = clusters_->clusters.data(),
                                     .placed = placed_.data(),
                                     .placed_end = in.end.empty() ? nullptr : placed_end_.data(),
@@ -266,13 +302,16 @@ void ClusterSearch::search(Context& context, const bounds::In& in, const Options
                                     .around_begin = clusters_->around_begin.data(),
                                     .around = clusters_->around.data(),
                                     .reach = units_.reach,
-                                    .touched = options.touched.empty() ? nullptr : touched_.data()};
+                                    .touched = options.touched.empty() ? nullptr : touched_.data(),
+                                    .hubs = clusters_->hubs,
+                                    .triangles = triangles};
   const bool one_list = context.workers.threads() == 1;
   const auto clear = [](kernels::SearchHits& hits) {
     hits.vertex_triangle.clear();
     hits.edge_edge.clear();
     hits.unsure_vertex_triangle.clear();
     hits.unsure_edge_edge.clear();
+    hits.triangles.clear();
     hits.counts = {};
   };
   for (std::size_t c = 0; c < chunk_count_; ++c) clear(chunks_[c].hits);
@@ -327,7 +366,7 @@ void ClusterSearch::sort(Context& context) {
 }
 
 /// Of all pairs of clusters, each also with itself; most are never looked at.
-void ClusterSearch::count(const Options& options, bool step, StageStats& mid_stats, StageStats& narrow_stats) {
+kernels::SearchCounts ClusterSearch::count_clusters(const Options& options, StageStats& stats) {
   kernels::SearchCounts sum;
   for (std::size_t c = 0; c < chunk_count_; ++c) {
     const kernels::SearchCounts& counts = chunks_[c].hits.counts;
@@ -350,37 +389,72 @@ void ClusterSearch::count(const Options& options, bool step, StageStats& mid_sta
         if ((a | b) != broad::ObjectChoice::every_mark) parted += marked[a] * marked[b];
     }
   }
-  mid_stats.set_unit("pairs of clusters");
-  mid_stats.in += all;
-  if (parted > 0) mid_stats.add_culled("filtered", parted);
-  mid_stats.add_culled("box", all - parted - sum.cluster_pairs);
-  mid_stats.out += sum.cluster_pairs;
-  narrow_stats.in += sum.tests;
-  narrow_stats.add_culled("adjacent", sum.adjacent);
-  narrow_stats.add_culled("box", sum.tests - sum.adjacent - sum.measured);
-  narrow_stats.add_culled(step ? "moving box" : "distance",
-                          sum.measured - vertex_triangle().size() - edge_edge().size());
+  stats.set_unit("pairs of clusters");
+  stats.in += all;
+  if (parted > 0) stats.add_culled("filtered", parted);
+  stats.add_culled("box", all - parted - sum.cluster_pairs);
+  stats.out += sum.cluster_pairs;
+  return sum;
+}
+
+void ClusterSearch::prepare(Context& context, const bounds::In& in, const Options& options) {
+  clusters_ = &clusters_of(context, in);
+  choose_blocks(in.surface, options);
+  measure(context, in);
+  if (clusters_ == &by_place_ && worn()) {
+    by_place_revision_ = 0;
+    clusters_ = &clusters_of(context, in);
+    choose_blocks(in.surface, options);
+    measure(context, in);
+    worn();  // takes the sizes
+  }
+  std::fill(shift_, shift_ + 3, 0.0);
+  if (!in.end.empty()) add_end(context, in);
+  set_units(options.distance);
+  order_blocks(context);
+  pair_blocks(context, options);
+  place(context, in);
+  if (!options.touched.empty()) touch(context, options.touched);
 }
 
 void ClusterSearch::find(Context& context, const bounds::In& in, const Options& options, StageStats& mid_stats,
                          StageStats& narrow_stats) {
   {
     const StageTimer timer(mid_stats);
-    clusters_ = &in.surface.clusters();
-    choose_blocks(in.surface, options);
-    measure(context, in);
-    std::fill(shift_, shift_ + 3, 0.0);
-    if (!in.end.empty()) add_end(context, in);
-    set_units(options.distance);
-    order_blocks(context);
-    pair_blocks(context, options);
-    place(context, in);
-    if (!options.touched.empty()) touch(context, options.touched);
+    prepare(context, in, options);
   }
   const StageTimer timer(narrow_stats);
-  search(context, in, options);
+  search(context, in, options, false);
   sort(context);
-  count(options, !in.end.empty(), mid_stats, narrow_stats);
+  const kernels::SearchCounts sum = count_clusters(options, mid_stats);
+  narrow_stats.in += sum.tests;
+  narrow_stats.add_culled("adjacent", sum.adjacent);
+  narrow_stats.add_culled("box", sum.tests - sum.adjacent - sum.measured);
+  narrow_stats.add_culled(in.end.empty() ? "distance" : "moving box",
+                          sum.measured - vertex_triangle().size() - edge_edge().size());
+}
+
+void ClusterSearch::find_triangles(Context& context, const bounds::In& in, const Options& options,
+                                   std::vector<mid::TrianglePair>& pairs, StageStats& stats) {
+  static_assert(sizeof(mid::TrianglePair) == sizeof(std::uint64_t) && offsetof(mid::TrianglePair, a) == 0);
+  const StageTimer timer(stats);
+  prepare(context, in, options);
+  search(context, in, options, true);
+  const std::size_t lists = context.workers.threads() == 1 ? std::min<std::size_t>(chunk_count_, 1) : chunk_count_;
+  starts_.assign(lists + 1, 0);
+  for (std::size_t c = 0; c < lists; ++c) starts_[c + 1] = starts_[c] + chunks_[c].hits.triangles.size;
+  pairs.resize(starts_[lists]);
+  parallel_for(context.workers, lists, 1, [&](std::size_t c) {
+    const kernels::PairList& list = chunks_[c].hits.triangles;
+    if (list.size > 0)
+      std::memcpy(static_cast<void*>(pairs.data() + starts_[c]), list.data, list.size * sizeof(std::uint64_t));
+  });
+  const kernels::SearchCounts sum = count_clusters(options, stats);
+  // From here on the stage speaks of triangles.
+  stats.set_units("pairs of clusters", "pairs of triangles");
+  stats.in += sum.tests - sum.cluster_pairs;
+  stats.add_culled("triangle box", sum.tests - pairs.size());
+  stats.out += pairs.size() - sum.cluster_pairs;
 }
 
 void ClusterSearch::hits(Context& context, const mesh::SurfaceClusters& clusters, std::vector<narrow::Hit>& out) const {

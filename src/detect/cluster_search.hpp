@@ -10,6 +10,7 @@
 #include "core/radix_sort.hpp"
 #include "kernels/cluster_search.hpp"
 #include "mesh/surface_clusters.hpp"
+#include "mid/triangle_pair.hpp"
 #include "narrow/hit.hpp"
 #include "narrow/pair_sort.hpp"
 
@@ -35,6 +36,12 @@ class ClusterSearch {
   /// every pair that comes within the distance, and some that come near it.
   void find(Context& context, const bounds::In& in, const Options& options, StageStats& mid_stats,
             StageStats& narrow_stats);
+  /// Pairs of triangles (a < b) that may be within the distance, adjacent ones too, in an order that depends on the
+  /// input alone: all that are, and few that are not.
+  void find_triangles(Context& context, const bounds::In& in, const Options& options,
+                      std::vector<mid::TrianglePair>& pairs, StageStats& stats);
+  /// The clusters that a search goes by: those of the surface, or, of one whose triangles are loose, some by place.
+  const mesh::SurfaceClusters& clusters_of(Context& context, const bounds::In& in);
   /// Of the search before: pairs of clusters, and pairs of features found.
   std::uint64_t cluster_pairs() const { return cluster_pairs_; }
   std::size_t found() const { return vertex_triangle().size() + edge_edge().size(); }
@@ -54,7 +61,9 @@ class ClusterSearch {
     kernels::SearchHits hits;
   };
 
+  void prepare(Context& context, const bounds::In& in, const Options& options);
   void measure(Context& context, const bounds::In& in);
+  bool worn();
   void choose_blocks(const Surface& surface, const Options& options);
   void set_units(double distance);
   void order_blocks(Context& context);
@@ -63,13 +72,17 @@ class ClusterSearch {
   void add_end(Context& context, const bounds::In& in);
   void place(Context& context, const bounds::In& in);
   void touch(Context& context, std::span<const std::uint8_t> touched);
-  void search(Context& context, const bounds::In& in, const Options& options);
+  void search(Context& context, const bounds::In& in, const Options& options, bool triangles);
   void settle(const bounds::In& in, double distance, kernels::SearchHits& hits) const;
   void sort(Context& context);
-  void count(const Options& options, bool step, StageStats& mid_stats, StageStats& narrow_stats);
+  kernels::SearchCounts count_clusters(const Options& options, StageStats& stats);
 
   const mesh::SurfaceClusters* clusters_ = nullptr;  ///< of the call
   std::uint64_t cluster_pairs_ = 0;
+  // Of a surface whose triangles are loose.
+  mesh::SurfaceClusters by_place_;
+  std::uint64_t by_place_revision_ = 0;
+  std::vector<double> made_sizes_;  ///< of blocks, in m; empty until they are measured first
   std::vector<kernels::BlockBounds> block_bounds_, end_bounds_;
   double shift_[3] = {0, 0, 0};               ///< m, of the scene over a step
   std::vector<std::uint8_t> self_wanted_;     ///< objects
@@ -88,6 +101,7 @@ class ClusterSearch {
   std::vector<kernels::BoxGroup> boxes_;
   std::vector<std::uint8_t> touched_;  ///< clusters
   std::vector<const kernels::PairList*> lists_;
+  std::vector<std::size_t> starts_;
   narrow::PairSort pair_sort_;
   narrow::RawNumbers vertex_triangle_, edge_edge_;
 };

@@ -121,12 +121,10 @@ void run_continuous(Context& context, const MovingIn& in, const DetectContinuous
                     Scratch& scratch, ContinuousScratch& continuous, std::vector<MovingContact>& contacts,
                     PipelineStats& stats, const broad::ObjectChoice& choice) {
   scratch.excludes.set(options.filters, in.surface, options.distance, choice);
-  find_candidates_of_step(context, in,
-                          {.distance = options.distance,
-                           .pairs = options.pairs,
-                           .method = method_for(in.surface, method),
-                           .filter = scratch.excludes.objects()},
-                          options.coherent, scratch, continuous, stats);
+  find_candidates_of_step(
+      context, in,
+      {.distance = options.distance, .pairs = options.pairs, .method = method, .filter = scratch.excludes.objects()},
+      options.coherent, scratch, continuous, stats);
   StageStats& narrow_stats = stats[Stage::narrow];
   const StageTimer timer(narrow_stats);
   exclude(context, {in.surface, in.start}, scratch.excludes, scratch.narrow.exclude, continuous.hits, narrow_stats);

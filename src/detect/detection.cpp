@@ -114,7 +114,7 @@ void run_into(Context& context, const bounds::In& in, const Options& options, Sc
   scratch.excludes.set(options.filters, in.surface, options.distance, options.choice);
   const CandidateOptions wanted{.distance = options.distance,
                                 .pairs = options.pairs,
-                                .method = method_for(in.surface, options.method),
+                                .method = options.method,
                                 .filter = scratch.excludes.objects(),
                                 .sphere_depth = options.sphere_depth};
   if (mid::is_tree(wanted.method)) {

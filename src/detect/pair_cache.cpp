@@ -131,7 +131,7 @@ bool PairCache::follow(Context& context, const bounds::In& in, const CandidateOp
       stats[Stage::narrow].remembered += pairs_.size();
       followed = true;
     } else if ((by_clusters() || candidates.bvh.revision() == in.surface.revision()) &&
-               (!far || touch_clusters(context, in.surface, candidates.bvh))) {
+               (!far || touch_clusters(context, in, candidates))) {
       repair(context, in, candidates, narrow, stats);
       followed = true;
     }
@@ -260,10 +260,10 @@ std::uint64_t PairCache::mark_far(Context& context, const bounds::In& in, std::s
 
 /// Where one vertex of a cluster has gone too far, the others soon will: all get new references. False if there are
 /// too many.
-bool PairCache::touch_clusters(Context& context, const Surface& surface, const mid::Bvh& bvh) {
-  return by_clusters()
-             ? touch_clusters_of(context, std::span<const kernels::SurfaceCluster>(surface.clusters().clusters))
-             : touch_clusters_of(context, bvh.clusters());
+bool PairCache::touch_clusters(Context& context, const bounds::In& in, Candidates& candidates) {
+  return by_clusters() ? touch_clusters_of(context, std::span<const kernels::SurfaceCluster>(
+                                                        candidates.search.clusters_of(context, in).clusters))
+                       : touch_clusters_of(context, candidates.bvh.clusters());
 }
 
 template <class Cluster>

@@ -51,7 +51,7 @@ class PairCache {
   bool by_clusters() const { return method_ == mid::Method::clusters; }
   void search(Context& context, const bounds::In& in, std::span<const std::uint8_t> touched, Candidates& candidates,
               narrow::Scratch& narrow, PipelineStats& stats) const;
-  bool touch_clusters(Context& context, const Surface& surface, const mid::Bvh& bvh);
+  bool touch_clusters(Context& context, const bounds::In& in, Candidates& candidates);
   template <class Cluster>
   bool touch_clusters_of(Context& context, std::span<const Cluster> clusters);
   void repair(Context& context, const bounds::In& in, Candidates& candidates, narrow::Scratch& narrow,

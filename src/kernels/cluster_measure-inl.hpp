@@ -37,6 +37,10 @@ HWY_INLINE std::uint32_t mask_bits(Tag d, Mask mask) {
   return bits;
 }
 
+/// What is looked for: features at a frame, features over a step in which vertices go straight to their ends, or
+/// triangles at a frame.
+enum class SearchMode { frame, step, triangles };
+
 /// What rounding may do to a distance, over the largest coordinate of what is measured: conversion to float, a sum of
 /// two, a product with a direction.
 constexpr float rounding = 4e-6F;
@@ -44,9 +48,11 @@ constexpr float rounding = 4e-6F;
 #if HWY_TARGET == HWY_SCALAR
 
 /// All pairs of one cluster, A, with others, by their boxes and one by one: for machines without vectors, and as the
-/// plain form of what is done below. `step`: over a step, in which vertices go straight to their ends.
-template <bool step>
+/// plain form of what is done below.
+template <SearchMode mode>
 class ClusterPairSearch {
+  static constexpr bool step = mode == SearchMode::step;
+
  public:
   ClusterPairSearch(const SearchIn& in, SearchHits& hits) : in_(in), hits_(hits) {}
 
@@ -120,6 +126,11 @@ class ClusterPairSearch {
     const float margin = (in_.reach + rounding * (largest + radius)) * 1.00001F;
     const bool same = b == number_;
     ++hits_.counts.cluster_pairs;
+    if constexpr (mode == SearchMode::triangles) {
+      triangles(own, own_side, other, side, margin, same);
+      return;
+    }
+    const bool compare = in_.hubs && neighbor == nullptr;
     for (std::size_t i = 0; i < own.edge_count; ++i) {
       const std::uint8_t ends[2] = {own.edge_from[i], own.edge_to[i]};
       const Box box = box_of(own_side, ends, 2);
@@ -127,7 +138,8 @@ class ClusterPairSearch {
         const std::uint8_t others[2] = {other.edge_from[j], other.edge_to[j]};
         ++hits_.counts.tests;
         if (apart(box, box_of(side, others, 2), margin)) continue;
-        if (neighbor != nullptr && share(neighbor->place, ends, 2, others, 2)) {
+        if ((neighbor != nullptr && share(neighbor->place, ends, 2, others, 2)) ||
+            (compare && share(own, ends, 2, other, others, 2))) {
           ++hits_.counts.adjacent;
           continue;
         }
@@ -145,7 +157,8 @@ class ClusterPairSearch {
           const std::uint8_t vertex[1] = {static_cast<std::uint8_t>(v)};
           ++hits_.counts.tests;
           if (apart(box_of(from_side, vertex, 1), box, margin)) continue;
-          if (place != nullptr && share(place, vertex, 1, corners, 3)) {
+          if ((place != nullptr && share(place, vertex, 1, corners, 3)) ||
+              (compare && share(from, vertex, 1, face, corners, 3))) {
             ++hits_.counts.adjacent;
             continue;
           }
@@ -158,11 +171,35 @@ class ClusterPairSearch {
     if (!same) faces(other, side, own, own_side, neighbor == nullptr ? nullptr : neighbor->reverse);
   }
 
+  void triangles(const SurfaceCluster& own, const Side& own_side, const SurfaceCluster& other, const Side& side,
+                 float margin, bool same) {
+    for (std::size_t s = 0; s < own.triangle_count; ++s) {
+      const std::uint8_t corners[3] = {own.corner[0][s], own.corner[1][s], own.corner[2][s]};
+      const Box box = box_of(own_side, corners, 3);
+      for (std::size_t t = same ? s + 1 : 0; t < other.triangle_count; ++t) {
+        const std::uint8_t others[3] = {other.corner[0][t], other.corner[1][t], other.corner[2][t]};
+        ++hits_.counts.tests;
+        if (apart(box, box_of(side, others, 3), margin)) continue;
+        const auto a = static_cast<std::uint32_t>(own.triangles[s]);
+        const auto b = static_cast<std::uint32_t>(other.triangles[t]);
+        add(hits_.triangles, std::max(a, b), std::min(a, b));
+      }
+    }
+  }
+
   static bool share(const std::uint8_t* place, const std::uint8_t* a, std::size_t a_count, const std::uint8_t* b,
                     std::size_t b_count) {
     for (std::size_t i = 0; i < a_count; ++i)
       for (std::size_t j = 0; j < b_count; ++j)
         if (place[a[i]] == b[j]) return true;
+    return false;
+  }
+  /// The same of clusters that are not listed as neighbors.
+  static bool share(const SurfaceCluster& from, const std::uint8_t* a, std::size_t a_count, const SurfaceCluster& to,
+                    const std::uint8_t* b, std::size_t b_count) {
+    for (std::size_t i = 0; i < a_count; ++i)
+      for (std::size_t j = 0; j < b_count; ++j)
+        if (from.vertices[a[i]] == to.vertices[b[j]]) return true;
     return false;
   }
 
@@ -432,6 +469,11 @@ HWY_INLINE void extremes(const Joined& bytes, Joined& low, Joined& high) {
   }
 }
 
+/// Of each byte: which sixteen it is in.
+alignas(64) constexpr std::uint8_t block_number[64] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1,
+                                                       1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
+                                                       2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3};
+
 struct EdgeBytes {
   hn::Vec<B32> low[directions][edge_parts];
   hn::Vec<B32> high[directions][edge_parts];
@@ -501,11 +543,13 @@ HWY_INLINE void bound_triangles(const SurfaceCluster& cluster, const SweptBytes&
   }
 }
 
-/// All pairs of one cluster, A, with others. Coordinates are in the frame of A. `step`: over a step, in which vertices
-/// go straight to their ends. The frame then goes with a vertex of A, so that a motion that clusters share does not
-/// count: what changes between them is the difference of two straight motions, which is straight.
-template <bool step>
+/// All pairs of one cluster, A, with others. Coordinates are in the frame of A. Over a step the frame goes with a
+/// vertex of A, so that a motion that clusters share does not count: what changes between them is the difference of two
+/// straight motions, which is straight.
+template <SearchMode mode>
 class ClusterPairSearch {
+  static constexpr bool step = mode == SearchMode::step;
+
  public:
   ClusterPairSearch(const SearchIn& in, SearchHits& hits) : in_(in), hits_(hits) {}
 
@@ -540,6 +584,15 @@ class ClusterPairSearch {
 
   void near_pair(const ClusterNeighbor& neighbor) {
     if (!prepared_) prepare(8 * (radius_ + in_.reach));
+    if constexpr (mode == SearchMode::triangles) {
+      if (neighbor.cluster == number_) {
+        count(*cluster_);
+        triangle_rows(own_bytes_, *cluster_, true);
+      } else {
+        other_pair<true>(neighbor.cluster);
+      }
+      return;
+    }
     const SurfaceCluster& other = in_.clusters[neighbor.cluster];
     // Edges and triangles of the other at each vertex of A, and triangles of A at each vertex of the other.
     for (std::size_t v = 0; v < cluster_lanes; ++v) {
@@ -749,6 +802,11 @@ class ClusterPairSearch {
   void count(const SurfaceCluster& other) {
     ++hits_.counts.cluster_pairs;
     const SurfaceCluster& own = *cluster_;
+    if constexpr (mode == SearchMode::triangles) {
+      const std::uint64_t n = own.triangle_count;
+      hits_.counts.tests += &other == &own ? n * (n - (n > 0)) / 2 : n * other.triangle_count;
+      return;
+    }
     if (&other == &own) {
       hits_.counts.tests += static_cast<std::uint64_t>(own.edge_count) * (own.edge_count - (own.edge_count > 0)) / 2 +
                             static_cast<std::uint64_t>(own.owned_vertex_count) * own.triangle_count;
@@ -763,6 +821,7 @@ class ClusterPairSearch {
 
   void same_pair() {
     count(*cluster_);
+    compare_ = false;
     edge_rows<true>(first_bits(cluster_->edge_count), own_edges_, *cluster_, true);
     measure_edges(*cluster_, own_, own_end_);
     vertex_rows<true>(*cluster_, own_bytes_, first_bits(cluster_->owned_vertex_count), *cluster_, own_triangles_,
@@ -831,6 +890,11 @@ class ClusterPairSearch {
       own_inside |= wide_mask_bits(d, hn::Eq(own_outside, zero)) << (p * wide_bytes % 64);
       other_inside |= wide_mask_bits(d, hn::Eq(other_outside, zero)) << (p * wide_bytes % 64);
     }
+    if constexpr (mode == SearchMode::triangles) {
+      triangle_rows(bytes, other, false);
+      return;
+    }
+    compare_ = !near && in_.hubs;
     const auto in_all = [](std::uint64_t bits, std::uint32_t count) {
       bits &= bits >> 32;
       bits &= bits >> 16;
@@ -952,9 +1016,6 @@ class ClusterPairSearch {
       low[k] = hn::LoadDup128(d, triangles.low[k]);
       width[k] = hn::LoadDup128(d, triangles.width[k]);
     }
-    alignas(64) static constexpr std::uint8_t block_number[64] = {
-        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
-        2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3};
     const auto number = hn::Load(d, block_number);
     hn::Vec<U> faces_of[float_parts];
     for (std::size_t p = 0; p < float_parts; ++p) {
@@ -1006,6 +1067,69 @@ class ClusterPairSearch {
     candidates_ = n;
   }
 
+  /// Pairs of triangles, those of A grown, whose bounds overlap; within A, each once.
+  HWY_INLINE void triangle_rows(const SweptBytes& bytes, const SurfaceCluster& other, bool same) {
+    const B64 d;
+    const B16 b16;
+    constexpr std::size_t at_once = wide_bytes / 16;
+    const auto c0 = hn::Load(b16, other.corner[0]);
+    const auto c1 = hn::Load(b16, other.corner[1]);
+    const auto c2 = hn::Load(b16, other.corner[2]);
+    hn::Vec<B64> low[directions];
+    hn::Vec<B64> high[directions];
+    hn::Vec<B64> own_low[directions];
+    hn::Vec<B64> own_width[directions];
+    for (std::size_t k = 0; k < directions; ++k) {
+      const auto a = hn::TableLookupBytes(bytes.low.along[k], c0);
+      const auto b = hn::TableLookupBytes(bytes.low.along[k], c1);
+      const auto c = hn::TableLookupBytes(bytes.low.along[k], c2);
+      low[k] = spread16(d, hn::Min(hn::Min(a, b), c));
+      high[k] = spread16(d, hn::Max(hn::Max(a, b), c));
+      own_low[k] = hn::LoadDup128(d, own_triangles_.low[k]);
+      own_width[k] = hn::LoadDup128(d, own_triangles_.width[k]);
+    }
+    const auto number = hn::Load(d, block_number);
+    const std::uint64_t all = first_bits(other.triangle_count) * 0x0001000100010001ULL;
+    for (std::size_t i = 0; i < cluster_->triangle_count; i += at_once) {
+      const auto row = hn::Add(number, hn::Set(d, static_cast<std::uint8_t>(i)));
+      auto outside = hn::Zero(d);
+      for (std::size_t k = 0; k < directions; ++k) {
+        const auto lowest = hn::TableLookupBytes(own_low[k], row);
+        const auto highest = hn::Add(lowest, hn::TableLookupBytes(own_width[k], row));
+        outside = hn::Or(outside, hn::Or(hn::SaturatedSub(low[k], highest), hn::SaturatedSub(lowest, high[k])));
+      }
+      const std::uint64_t bits = wide_mask_bits(d, hn::Eq(outside, hn::Zero(d))) & all;
+      if (bits == 0) continue;
+      for (std::size_t r = 0; r < at_once && i + r < cluster_->triangle_count; ++r) {
+        std::uint32_t here = static_cast<std::uint32_t>(bits >> (16 * r)) & 0xffffU;
+        if (same) here &= ~1U << (i + r);
+        add_triangles(static_cast<std::uint32_t>(cluster_->triangles[i + r]), other.triangles, here);
+      }
+    }
+  }
+
+  HWY_INLINE void add_triangles(std::uint32_t own, const std::int32_t* others, std::uint32_t bits) {
+    PairList& out = hits_.triangles;
+    out.reserve_more(cluster_lanes);
+    hits_.counts.measured += static_cast<std::uint64_t>(std::popcount(bits));
+    if constexpr (float_lanes == cluster_lanes) {
+      const U u;
+      alignas(8) std::uint8_t mask_bytes[8] = {};
+      std::memcpy(mask_bytes, &bits, sizeof bits);
+      const auto mask = hn::LoadMaskBits(u, mask_bytes);
+      const auto a = hn::Set(u, own);
+      const auto b = hn::BitCast(u, hn::Load(I(), others));
+      hn::StoreInterleaved2(hn::Compress(hn::Min(a, b), mask), hn::Compress(hn::Max(a, b), mask), u,
+                            reinterpret_cast<std::uint32_t*>(out.data + out.size));
+      out.size += static_cast<std::size_t>(std::popcount(bits));
+    } else {
+      for (; bits != 0; bits &= bits - 1) {
+        const auto other = static_cast<std::uint32_t>(others[std::countr_zero(bits)]);
+        out.data[out.size++] = static_cast<std::uint64_t>(std::max(own, other)) << 32U | std::min(own, other);
+      }
+    }
+  }
+
   HWY_INLINE hn::Vec<I> places(std::size_t at, int which) const {
     const I i;
     const U u;
@@ -1038,6 +1162,7 @@ class ClusterPairSearch {
       } else {
         verdicts = judge_edges(da, b0, b1, limits_);
       }
+      drop_adjacent<2>(verdicts, c, cluster_->vertices, other.vertices);
       keep(verdicts, c, cluster_->edges, other.edges, true, hits_.edge_edge, hits_.unsure_edge_edge);
     }
   }
@@ -1065,7 +1190,30 @@ class ClusterPairSearch {
       } else {
         verdicts = judge_triangle(a, b, e, limits_);
       }
+      drop_adjacent<1>(verdicts, c, from.vertices, face.vertices);
       keep(verdicts, c, from.vertices, face.triangles, false, hits_.vertex_triangle, hits_.unsure_vertex_triangle);
+    }
+  }
+
+  /// Where clusters may have vertices in common that no list of neighbors knows of: takes features with a common vertex
+  /// from the lanes. The first `of_first` places of a candidate are of the first feature.
+  template <std::size_t of_first>
+  HWY_INLINE void drop_adjacent(Verdicts& verdicts, std::size_t at, const std::int32_t* first,
+                                const std::int32_t* second) {
+    if (HWY_LIKELY(!compare_)) return;
+    std::uint32_t bits = first_bits(static_cast<std::uint32_t>(std::min(candidates_ - at, float_lanes)));
+    for (bits &= verdicts.within | verdicts.unsure; bits != 0; bits &= bits - 1) {
+      const std::uint32_t pair = candidate_[at + static_cast<std::size_t>(std::countr_zero(bits))];
+      bool common = false;
+      for (std::size_t i = 0; i < of_first; ++i)
+        for (std::size_t j = of_first; j < 4; ++j)
+          common = common || first[pair >> 4 * i & 15U] == second[pair >> 4 * j & 15U];
+      if (!common) continue;
+      const std::uint32_t lane = bits & (~bits + 1);
+      verdicts.within &= ~lane;
+      verdicts.unsure &= ~lane;
+      ++hits_.counts.adjacent;
+      --hits_.counts.measured;
     }
   }
 
@@ -1117,6 +1265,7 @@ class ClusterPairSearch {
   std::uint32_t edges_at_[cluster_lanes];          ///< of the other, at vertices of A
   std::uint32_t triangles_at_[cluster_lanes];      ///< of the other, at vertices of A
   std::uint32_t own_triangles_at_[cluster_lanes];  ///< of A, at vertices of the other
+  bool compare_ = false;                           ///< vertices by number
   std::size_t candidates_ = 0;
   /// From the lowest bit: four places of vertices, four bits each; the numbers of both features, eight bits each.
   alignas(64) std::uint32_t candidate_[cluster_edge_lanes * cluster_edge_lanes + 2 * cluster_lanes];

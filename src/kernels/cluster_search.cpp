@@ -313,14 +313,14 @@ std::size_t overlapping_of(const BoxGroup* groups, const BoxGroup* upper, std::s
 }
 
 /// Looks at a list of far clusters, while those next in it come from memory.
-template <bool step>
-HWY_INLINE void visit_far(const SearchIn& in, ClusterPairSearch<step>& search, const std::int32_t* far,
+template <SearchMode mode>
+HWY_INLINE void visit_far(const SearchIn& in, ClusterPairSearch<mode>& search, const std::int32_t* far,
                           std::size_t count) {
   constexpr std::size_t ahead = 3;
   const auto fetch = [&](std::int32_t cluster) {
     const auto* placed = reinterpret_cast<const char*>(in.placed + cluster);
     for (std::size_t line = 0; line < sizeof(PlacedCluster); line += 64) hwy::Prefetch(placed + line);
-    if constexpr (step) {
+    if constexpr (mode == SearchMode::step) {
       const auto* end = reinterpret_cast<const char*>(in.placed_end + cluster);
       for (std::size_t line = 0; line < sizeof(PlacedCluster); line += 64) hwy::Prefetch(end + line);
     }
@@ -335,14 +335,14 @@ HWY_INLINE void visit_far(const SearchIn& in, ClusterPairSearch<step>& search, c
   }
 }
 
-template <bool step>
+template <SearchMode mode>
 void search_block_in(const SearchIn& in, std::int32_t block, const std::int32_t* partners, std::size_t partner_count,
                      bool neighbors, SearchHits& hits) {
   constexpr std::size_t max_partners = 1024;
   constexpr std::size_t max_far = 4096;
   if (partner_count > max_partners) {
     for (std::size_t i = 0; i < partner_count; i += max_partners)
-      search_block_in<step>(in, block, partners + i, std::min(max_partners, partner_count - i), neighbors && i == 0,
+      search_block_in<mode>(in, block, partners + i, std::min(max_partners, partner_count - i), neighbors && i == 0,
                             hits);
     return;
   }
@@ -355,7 +355,7 @@ void search_block_in(const SearchIn& in, std::int32_t block, const std::int32_t*
     enclose_of(other, hull, 0);
     rows[q] = overlap(one_box(hull, 0), own_boxes);
   }
-  ClusterPairSearch<step> search(in, hits);
+  ClusterPairSearch<mode> search(in, hits);
   std::int32_t far[max_far];
   for (std::int32_t i = 0; i < own.count; ++i) {
     const std::int32_t a = own.first + i;
@@ -394,10 +394,12 @@ void search_block_in(const SearchIn& in, std::int32_t block, const std::int32_t*
 
 void search_block_of(const SearchIn& in, std::int32_t block, const std::int32_t* partners, std::size_t partner_count,
                      bool neighbors, SearchHits& hits) {
-  if (in.placed_end == nullptr) {
-    search_block_in<false>(in, block, partners, partner_count, neighbors, hits);
+  if (in.triangles) {
+    search_block_in<SearchMode::triangles>(in, block, partners, partner_count, neighbors, hits);
+  } else if (in.placed_end == nullptr) {
+    search_block_in<SearchMode::frame>(in, block, partners, partner_count, neighbors, hits);
   } else {
-    search_block_in<true>(in, block, partners, partner_count, neighbors, hits);
+    search_block_in<SearchMode::step>(in, block, partners, partner_count, neighbors, hits);
   }
 }
 

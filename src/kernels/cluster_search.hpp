@@ -85,6 +85,7 @@ struct SearchHits {
   PairList edge_edge;  ///< the lower number first
   PairList unsure_vertex_triangle;
   PairList unsure_edge_edge;
+  PairList triangles;  ///< the lower number in the lower half, so that it comes first in memory
   SearchCounts counts;
 };
 
@@ -119,6 +120,10 @@ struct SearchIn {
   float reach = 0;
   /// Of each cluster; pairs of clusters of which none is marked are left out. Null: none are.
   const std::uint8_t* touched = nullptr;
+  /// Clusters may have vertices in common that are not in `neighbors`; these are told by their numbers.
+  bool hubs = false;
+  /// Pairs of triangles whose bounds overlap are wanted instead of features, and nothing is measured.
+  bool triangles = false;
 };
 
 /// Pairs of features of a block with those of its partners, among which may be itself. Clusters that have vertices in

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "carom/mesh/surface.hpp"
 #include "core/at.hpp"
@@ -30,13 +31,19 @@ class ClusterEditor {
       return false;
     dissolve_around();
     fill_pool();
-    ClusterGrowth growth(local_triangles_, vertices_.size());
+    Workers one(1);
+    local_edges_ =
+        number_edges(one, local_triangles_, vertices_.size(), CornerLists(local_triangles_, vertices_.size()));
+    std::vector<Index> order(local_triangles_.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::vector<Index> grown_in(local_triangles_.size(), none);
+    ClusterGrowth growth(local_triangles_, local_edges_, {order, {}, 0}, grown_in);
     growth.run();
     take_places(growth);
     renumber_edges();
     give_vertices();
-    give_edges(growth);
-    fill_new(growth);
+    give_edges();
+    fill_new();
     if (!find_neighbors()) return false;
     list_block_vertices();
     list_unused();
@@ -237,19 +244,19 @@ class ClusterEditor {
     }
   }
 
-  void give_edges(ClusterGrowth& growth) {
-    const std::size_t count = growth.edges().size();
+  void give_edges() {
+    const std::size_t count = local_edges_.edges.size();
     edge_owner_.assign(count, none);
     edge_number_.resize(count);
     std::vector<std::vector<Index>> users(count);
     for (std::size_t n = 0; n < new_.size(); ++n)
       for (const Index local : new_[n].local)
         for (std::size_t k = 0; k < 3; ++k)
-          if (const Index edge = growth.edge_of()[3 * at(local) + k]; edge != none)
+          if (const Index edge = local_edges_.of[3 * at(local) + k]; edge != none)
             if (users[at(edge)].empty() || users[at(edge)].back() != static_cast<Index>(n))
               users[at(edge)].push_back(static_cast<Index>(n));
     for (std::size_t e = 0; e < count; ++e) {
-      const Edge edge = {vertices_[at(growth.edges()[e][0])], vertices_[at(growth.edges()[e][1])]};
+      const Edge edge = {vertices_[at(local_edges_.edges[e][0])], vertices_[at(local_edges_.edges[e][1])]};
       const auto number =
           static_cast<Index>(std::lower_bound(out_.edges.begin(), out_.edges.end(), edge) - out_.edges.begin());
       edge_number_[e] = number;
@@ -268,15 +275,19 @@ class ClusterEditor {
     }
   }
 
-  void fill_new(const ClusterGrowth& growth) {
+  void fill_new() {
     for (std::size_t n = 0; n < new_.size(); ++n) {
       const auto self = static_cast<Index>(n);
-      const ClusterOwner owner{[&](Index v) { return vertex_owner_[place_in(vertices_, v)] == self; },
-                               [&](Index triangle, std::size_t k) {
-                                 const Index edge = growth.edge_of()[3 * place_in(pool_, triangle) + k];
-                                 return edge != none && edge_owner_[at(edge)] == self ? edge_number_[at(edge)] : none;
-                               }};
-      fill_cluster(new_[n].members, triangles_, object_of(new_[n]), owner, out_.clusters[at(new_[n].number)]);
+      ClusterFeatures owned;
+      for (std::size_t i = 0; i < new_[n].local.size(); ++i) {
+        for (std::size_t k = 0; k < 3; ++k) {
+          const std::size_t local = at(new_[n].local[i]);
+          owned.vertex[i][k] = vertex_owner_[at(local_triangles_[local][k])] == self;
+          const Index edge = local_edges_.of[3 * local + k];
+          owned.edge[i][k] = edge != none && edge_owner_[at(edge)] == self ? edge_number_[at(edge)] : none;
+        }
+      }
+      fill_cluster(new_[n].members, triangles_, object_of(new_[n]), owned, out_.clusters[at(new_[n].number)]);
     }
   }
 
@@ -340,12 +351,12 @@ class ClusterEditor {
         const std::size_t c = at(block.first + i);
         changed = changed || c >= dissolved_.size() || dissolved_[c] != 0;
       }
-      if (changed) list_vertices_of(out_, block);
+      if (changed) list_vertices_of(out_.clusters, block, out_.block_vertices);
       in_use += block.vertex_count;
     }
     if (out_.block_vertices.size() <= 2 * in_use + 1024) return;
     out_.block_vertices.clear();
-    for (kernels::ClusterBlock& block : out_.blocks) list_vertices_of(out_, block);
+    for (kernels::ClusterBlock& block : out_.blocks) list_vertices_of(out_.clusters, block, out_.block_vertices);
   }
 
   void list_unused() {
@@ -364,6 +375,7 @@ class ClusterEditor {
   std::vector<Index> was_in_;              ///< cluster that each of the pool was in
   std::vector<Index> vertices_;            ///< of the pool, ascending
   std::vector<Triangle> local_triangles_;  ///< the pool, over places in `vertices_`
+  EdgeNumbers local_edges_;                ///< of these
   std::vector<NewCluster> new_;
   std::vector<std::uint8_t> is_new_;  ///< clusters
   std::vector<Index> vertex_owner_;   ///< of `vertices_`: in `new_`; none if a cluster that stays owns it

@@ -1,12 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "carom/mesh/mesh.hpp"
 #include "kernels/surface_cluster.hpp"
+#include "mesh/edge_numbers.hpp"
 
 namespace carom::mesh {
 
@@ -35,53 +36,80 @@ class SeedQueue {
   std::array<std::size_t, levels> first_{};
 };
 
-/// Clusters of triangles, grown over shared edges: at most 16 triangles, 16 vertices and 32 edges each. In time linear
-/// in the triangles. Dead ones are left out.
+/// Part of the triangles of a surface. Parts are grown apart, so all that one writes is its own.
+struct SurfacePart {
+  std::span<const Index> order;    ///< its triangles, in the order in which they begin clusters
+  std::span<const Index> part_of;  ///< each triangle; empty: there is one part
+  Index number = 0;
+
+  bool has(Index triangle) const { return part_of.empty() || part_of[static_cast<std::size_t>(triangle)] == number; }
+};
+
+/// Clusters of the triangles of a part, grown over shared edges: at most 16 triangles, 16 vertices and 32 edges each.
+/// In time linear in the triangles.
 class ClusterGrowth {
  public:
-  ClusterGrowth(std::span<const Triangle> triangles, std::size_t vertex_count)
-      : triangles_(triangles), vertex_count_(vertex_count) {}
+  /// `cluster_of` has a place for each triangle, `none` to begin with; numbers begin at 0 in each part.
+  ClusterGrowth(std::span<const Triangle> triangles, const EdgeNumbers& edges, const SurfacePart& part,
+                std::span<Index> cluster_of)
+      : triangles_(triangles), edges_(edges), part_(part), cluster_of_(cluster_of) {}
 
   void run() {
-    number_edges();
     grow_clusters();
     join_small();
   }
 
-  std::vector<Edge>& edges() { return edges_; }                   ///< ascending, the smaller vertex first
-  const std::vector<Index>& edge_of() const { return edge_of_; }  ///< each side; none if its ends are one vertex
-  const std::vector<Index>& beyond() const { return beyond_; }    ///< the triangle on the other side of each side
-  std::vector<Index>& cluster_of() { return cluster_of_; }        ///< each triangle
-  std::size_t count() const { return sizes_.size(); }             ///< of clusters; some may be empty
+  std::size_t count() const { return sizes_.size(); }  ///< of clusters; some may be empty
   std::span<const Index> members(std::size_t cluster) const {
     return {members_.data() + cluster_lanes * cluster, sizes_[cluster]};
   }
 
  private:
-  struct HalfEdge {
-    Index to;
-    Index side;  ///< 3 t + k
+  static constexpr std::size_t cluster_lanes = kernels::cluster_lanes;
+
+  /// The vertices of a cluster.
+  class Vertices {
+   public:
+    std::size_t size() const { return size_; }
+    bool has(Index vertex) const {
+      bool found = false;
+      for (const Index v : list_) found |= v == vertex;
+      return found;
+    }
+    std::size_t missing(const Triangle& c) const {
+      return std::size_t{!has(c[0])} + std::size_t{c[1] != c[0] && !has(c[1])} +
+             std::size_t{c[2] != c[0] && c[2] != c[1] && !has(c[2])};
+    }
+    void add(const Triangle& c) {
+      for (const Index v : c)
+        if (!has(v)) list_[size_++] = v;
+    }
+    Vertices() { list_.fill(none); }
+
+   private:
+    std::array<Index, cluster_lanes> list_;
+    std::size_t size_ = 0;
   };
 
-  void number_edges();
-  bool is_open(Index triangle) const { return cluster_of_[static_cast<std::size_t>(triangle)] == none; }
+  bool is_open(Index triangle) const {
+    return part_.has(triangle) && cluster_of_[static_cast<std::size_t>(triangle)] == none;
+  }
+  bool is_in(Index triangle, Index cluster) const {
+    return triangle != none && part_.has(triangle) && cluster_of_[static_cast<std::size_t>(triangle)] == cluster;
+  }
   std::size_t open_around(Index triangle) const;
   void grow_clusters();
   void grow_from(Index seed, SeedQueue& queue);
   void join_small();
+  std::size_t vertices_together(std::size_t a, std::size_t b) const;
   std::size_t edges_together(std::size_t a, std::size_t b) const;
 
-  static constexpr std::size_t cluster_lanes = kernels::cluster_lanes;
-
   std::span<const Triangle> triangles_;
-  std::size_t vertex_count_;
-  std::vector<Edge> edges_;
-  std::vector<Index> edge_of_;
-  std::vector<Index> beyond_;
-  std::vector<Index> cluster_of_;
+  const EdgeNumbers& edges_;
+  SurfacePart part_;
+  std::span<Index> cluster_of_;
   std::vector<Index> members_;  ///< triangles, 16 places a cluster
   std::vector<std::uint8_t> sizes_;
-  std::vector<Index> vertex_mark_;
 };
 
 }  // namespace carom::mesh

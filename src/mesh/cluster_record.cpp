@@ -85,45 +85,59 @@ void choose_directions(SurfaceCluster& cluster) {
 }  // namespace
 
 void fill_cluster(std::span<const Index> members, std::span<const Triangle> triangles, Index object,
-                  const ClusterOwner& owner, SurfaceCluster& cluster) {
+                  const ClusterFeatures& features, SurfaceCluster& cluster) {
   std::memset(&cluster, 0, sizeof cluster);
-  const std::span<const Index> list = members;
   cluster.object = object;
-  const auto place_of = [&](Index vertex) {
-    return static_cast<std::uint8_t>(std::find(cluster.vertices, cluster.vertices + cluster.vertex_count, vertex) -
-                                     cluster.vertices);
-  };
-  for (const bool owned : {true, false}) {
-    for (const Index triangle : list)
-      for (const Index v : triangles[at(triangle)]) {
-        if (owner.vertex(v) != owned || place_of(v) < cluster.vertex_count) continue;
-        cluster.vertices[cluster.vertex_count++] = v;
+  // Vertices in the order in which they are met, then those that are owned first.
+  std::array<Index, cluster_lanes> met;
+  std::array<bool, cluster_lanes> owned;
+  std::array<std::array<std::uint8_t, 3>, cluster_lanes> met_at;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      const Index v = triangles[at(members[i])][k];
+      std::size_t place = 0;
+      while (place < count && met[place] != v) ++place;
+      if (place == count) {
+        met[count] = v;
+        owned[count++] = features.vertex[i][k];
       }
-    if (owned) cluster.owned_vertex_count = cluster.vertex_count;
+      met_at[i][k] = static_cast<std::uint8_t>(place);
+    }
+  }
+  std::array<std::uint8_t, cluster_lanes> place_of;
+  for (const bool first : {true, false}) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (owned[i] != first) continue;
+      place_of[i] = cluster.vertex_count;
+      cluster.vertices[cluster.vertex_count++] = met[i];
+    }
+    if (first) cluster.owned_vertex_count = cluster.vertex_count;
   }
   std::fill(cluster.vertices + cluster.vertex_count, cluster.vertices + cluster_lanes, cluster.vertices[0]);
-  for (const Index triangle : list) {
-    const std::size_t t = cluster.triangle_count++;
-    cluster.triangles[t] = triangle;
+  for (std::size_t t = 0; t < members.size(); ++t) {
+    const Triangle& corners = triangles[at(members[t])];
+    cluster.triangles[t] = members[t];
     for (std::size_t k = 0; k < 3; ++k) {
-      cluster.corner[k][t] = place_of(triangles[at(triangle)][k]);
+      cluster.corner[k][t] = place_of[met_at[t][k]];
       cluster.triangles_at[cluster.corner[k][t]] |= 1U << t;
     }
     for (std::size_t k = 0; k < 3; ++k) {
-      const Index edge = owner.edge(triangle, k);
+      const Index edge = features.edge[t][k];
       if (edge == none) continue;
       if (std::find(cluster.edges, cluster.edges + cluster.edge_count, edge) != cluster.edges + cluster.edge_count)
         continue;
       const std::size_t e = cluster.edge_count++;
+      const std::size_t next = k == 2 ? 0 : k + 1;
+      const bool ascending = corners[k] < corners[next];
       cluster.edges[e] = edge;
-      const Index from = triangles[at(triangle)][k];
-      const Index to = triangles[at(triangle)][k == 2 ? 0 : k + 1];
-      cluster.edge_from[e] = place_of(std::min(from, to));
-      cluster.edge_to[e] = place_of(std::max(from, to));
+      cluster.edge_from[e] = cluster.corner[ascending ? k : next][t];
+      cluster.edge_to[e] = cluster.corner[ascending ? next : k][t];
       cluster.edges_at[cluster.edge_from[e]] |= 1U << e;
       cluster.edges_at[cluster.edge_to[e]] |= 1U << e;
     }
   }
+  cluster.triangle_count = static_cast<std::uint8_t>(members.size());
   choose_directions(cluster);
 }
 

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 
 #include "carom/mesh/surface.hpp"
 #include "core/at.hpp"
-#include "mesh/cluster_growth.hpp"
+#include "mesh/cluster_grouping.hpp"
 #include "mesh/cluster_record.hpp"
 
 namespace carom::mesh {
@@ -19,232 +18,209 @@ using kernels::SurfaceCluster;
 /// Triangles a cluster on average: with fewer, and more than a handful of clusters, the surface is mostly loose.
 constexpr double min_triangles = 6;
 constexpr std::size_t always_suitable = 64;
+
+/// Triangles: smaller surfaces are made by one thread.
+constexpr std::size_t parallel_size = 10'000;
+
+constexpr std::size_t vertex_grain = 4096;
+constexpr std::size_t edge_grain = 8192;
+constexpr std::size_t cluster_grain = 256;
+constexpr std::size_t block_grain = 32;
+
+/// One of `count`, by a number: as good as drawn, so that no cluster owns much more than its share.
+std::size_t pick(Index number, std::size_t count) {
+  const std::uint64_t mixed = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(number)) * 2654435769U) >> 16U;
+  return static_cast<std::size_t>(((mixed & 0xffffU) * count) >> 16U);
+}
+
+/// Lists that chunks made, one after the other.
+template <class Item>
+void join_lists(Workers& workers, std::vector<std::vector<Item>>& lists, std::vector<Item>& out) {
+  std::vector<std::size_t> starts(lists.size() + 1, 0);
+  for (std::size_t i = 0; i < lists.size(); ++i) starts[i + 1] = starts[i] + lists[i].size();
+  out.resize(starts.back());
+  parallel_for(workers, lists.size(), 1, [&](std::size_t i) {
+    std::copy(lists[i].begin(), lists[i].end(), out.begin() + static_cast<std::ptrdiff_t>(starts[i]));
+    lists[i] = {};
+  });
+}
+
+/// All but the edges, from clusters that are given as lists of triangles.
 class ClusterMaker {
  public:
-  ClusterMaker(const Surface& surface, SurfaceClusters& out)
-      : triangles_(surface.triangles()),
+  ClusterMaker(Workers& workers, const Surface& surface, const EdgeNumbers& edges, const ClusterGrouping& grouping,
+               SurfaceClusters& out)
+      : workers_(workers),
         surface_(surface),
-        out_(out),
-        growth_(surface.triangles(), surface.vertex_count()),
-        edge_of_(growth_.edge_of()),
-        cluster_of_(growth_.cluster_of()) {}
+        triangles_(surface.triangles()),
+        edges_(edges),
+        grouping_(grouping),
+        out_(out) {}
 
   void run() {
-    growth_.run();
-    out_.edges.swap(growth_.edges());
-    out_.edges.shrink_to_fit();
-    vertex_mark_.assign(surface_.vertex_count(), none);
-    make_blocks();
+    number_clusters();
     list_users();
-    give_owners();
     fill_clusters();
     find_neighbors();
-    for (kernels::ClusterBlock& block : out_.blocks) list_vertices_of(out_, block);
-    out_.block_vertices.shrink_to_fit();
+    list_block_vertices();
     out_.made_blocks = out_.blocks.size();
-    out_.cluster_of.swap(cluster_of_);
-    const auto count = static_cast<double>(out_.clusters.size());
-    const auto live = static_cast<double>(surface_.live_triangle_count());
-    if (out_.clusters.size() > always_suitable && live < min_triangles * count) out_.suitable = false;
   }
 
  private:
-  std::span<const Index> members(std::size_t cluster) const {
-    return {members_.data() + cluster_lanes * cluster, sizes_[cluster]};
-  }
-
-  /// Blocks grow over clusters as clusters do over triangles; clusters get their final numbers by block.
-  void make_blocks() {
-    std::vector<Index> block_of(growth_.count(), none);
-    std::vector<Index> order;
-    order.reserve(growth_.count());
-    SeedQueue queue;
-    const auto is_free = [&](Index cluster) { return block_of[at(cluster)] == none; };
-    const auto each_neighbor = [&](Index cluster, const auto& visit) {
-      for (const Index triangle : growth_.members(at(cluster)))
-        for (std::size_t k = 0; k < 3; ++k)
-          if (const Index other = growth_.beyond()[3 * at(triangle) + k];
-              other != none && cluster_of_[at(other)] != cluster)
-            visit(cluster_of_[at(other)]);
-    };
-    struct Waiting {
-      Index cluster;
-      int links;
-    };
-    std::vector<Waiting> front;
-    for (std::size_t c = 0; c < growth_.count(); ++c) {
-      if (growth_.members(c).empty() || !is_free(static_cast<Index>(c))) continue;
-      for (Index seed = static_cast<Index>(c); seed != none; seed = queue.pop(is_free)) {
-        const auto number = static_cast<Index>(out_.blocks.size());
-        kernels::ClusterBlock block{};
-        block.first = static_cast<std::int32_t>(order.size());
-        block.object = surface_.object_index_of_triangle()[at(growth_.members(at(seed))[0])];
-        front.clear();
-        const auto take = [&](Index cluster) {
-          block_of[at(cluster)] = number;
-          order.push_back(cluster);
-          ++block.count;
-          each_neighbor(cluster, [&](Index other) {
-            if (!is_free(other)) return;
-            const auto found =
-                std::find_if(front.begin(), front.end(), [&](const Waiting& w) { return w.cluster == other; });
-            if (found == front.end()) {
-              front.push_back({other, 1});
-            } else {
-              ++found->links;
-            }
-          });
-        };
-        take(seed);
-        while (block.count < static_cast<std::int32_t>(cluster_lanes) && !front.empty()) {
-          const auto best = std::max_element(front.begin(), front.end(),
-                                             [](const Waiting& a, const Waiting& b) { return a.links < b.links; });
-          const Index cluster = best->cluster;
-          front.erase(best);
-          take(cluster);
-        }
-        // Those most enclosed first, so that few are left over.
-        for (const Waiting& waiting : front) {
-          std::size_t open = 0;
-          each_neighbor(waiting.cluster, [&](Index other) { open += is_free(other) ? 1U : 0U; });
-          queue.push(waiting.cluster, open / 4);
-        }
-        out_.blocks.push_back(block);
-      }
+  void number_clusters() {
+    out_.cluster_of.assign(triangles_.size(), none);
+    std::int32_t first = 0;
+    for (const std::uint8_t count : grouping_.block_counts) {
+      kernels::ClusterBlock& block = out_.blocks.emplace_back();
+      block = {};
+      block.first = first;
+      block.count = count;
+      block.object = surface_.object_index_of_triangle()[at(grouping_.cluster(at(first))[0])];
+      first += count;
     }
-    members_.assign(cluster_lanes * order.size(), none);
-    sizes_.resize(order.size());
-    for (std::size_t c = 0; c < order.size(); ++c) {
-      const std::span<const Index> list = growth_.members(at(order[c]));
-      sizes_[c] = static_cast<std::uint8_t>(list.size());
-      std::copy(list.begin(), list.end(), members_.begin() + static_cast<std::ptrdiff_t>(cluster_lanes * c));
-    }
-    for (std::size_t c = 0; c < sizes_.size(); ++c)
-      for (const Index triangle : members(c)) cluster_of_[at(triangle)] = static_cast<Index>(c);
+    parallel_for(workers_, grouping_.ends.size(), cluster_grain, [&](std::size_t c) {
+      for (const Index triangle : grouping_.cluster(c)) out_.cluster_of[at(triangle)] = static_cast<Index>(c);
+    });
   }
 
   /// Which clusters use each vertex, ascending.
   void list_users() {
     const std::size_t vertices = surface_.vertex_count();
     user_begin_.assign(vertices + 1, 0);
-    const auto each_use = [&](const auto& visit) {
-      std::fill(vertex_mark_.begin(), vertex_mark_.end(), none);
-      for (std::size_t c = 0; c < sizes_.size(); ++c)
-        for (const Index triangle : members(c))
-          for (const Index v : triangles_[at(triangle)]) {
-            if (vertex_mark_[at(v)] == static_cast<Index>(c)) continue;
-            vertex_mark_[at(v)] = static_cast<Index>(c);
-            visit(v, static_cast<Index>(c));
-          }
-    };
-    each_use([&](Index v, Index) { ++user_begin_[at(v) + 1]; });
+    std::vector<std::vector<Index>> lists(chunk_count(vertices, vertex_grain));
+    parallel_chunks(workers_, vertices, vertex_grain, [&](std::size_t begin, std::size_t end, std::size_t chunk) {
+      std::vector<Index>& list = lists[chunk];
+      for (std::size_t v = begin; v < end; ++v) {
+        const std::size_t first = list.size();
+        Index last = none;
+        for (Index corner = surface_.first_corner(static_cast<Index>(v)); corner != none;
+             corner = surface_.next_corner(corner)) {
+          const Index cluster = out_.cluster_of[at(corner) / 3];
+          if (cluster != last) list.push_back(cluster);
+          last = cluster;
+        }
+        const auto here = list.begin() + static_cast<std::ptrdiff_t>(first);
+        if (list.size() - first > 1) {
+          std::sort(here, list.end());
+          list.erase(std::unique(here, list.end()), list.end());
+        }
+        user_begin_[v + 1] = static_cast<std::uint32_t>(list.size() - first);
+      }
+    });
     for (std::size_t v = 0; v < vertices; ++v) {
       if (user_begin_[v + 1] == 0) out_.unused_vertices.push_back(static_cast<Index>(v));
-      if (user_begin_[v + 1] > max_clusters_at_vertex) out_.suitable = false;
+      if (user_begin_[v + 1] > max_clusters_at_vertex) out_.hubs = true;
       user_begin_[v + 1] += user_begin_[v];
     }
-    users_.resize(user_begin_[vertices]);
-    std::vector<std::uint32_t> next(user_begin_.begin(), user_begin_.end() - 1);
-    each_use([&](Index v, Index c) { users_[next[at(v)]++] = c; });
+    if (out_.hubs) out_.suitable = false;
+    join_lists(workers_, lists, users_);
   }
 
   std::span<const Index> users(Index vertex) const {
     return {users_.data() + user_begin_[at(vertex)], user_begin_[at(vertex) + 1] - user_begin_[at(vertex)]};
   }
 
-  /// What several clusters use belongs to the one that owns fewest so far.
-  void give_owners() {
-    const std::size_t vertices = surface_.vertex_count();
-    vertex_owner_.assign(vertices, none);
-    std::vector<std::uint8_t> owned(sizes_.size(), 0);
-    for (const bool shared : {false, true}) {
-      for (std::size_t v = 0; v < vertices; ++v) {
-        const std::span<const Index> list = users(static_cast<Index>(v));
-        if (list.empty() || (list.size() > 1) != shared) continue;
-        Index best = list[0];
-        for (const Index c : list) best = owned[at(c)] < owned[at(best)] ? c : best;
-        vertex_owner_[v] = best;
-        ++owned[at(best)];
-      }
-    }
-    edge_owner_.assign(out_.edges.size(), none);
-    std::vector<std::uint8_t> is_shared(out_.edges.size(), 0);
-    std::fill(owned.begin(), owned.end(), std::uint8_t{0});
-    const auto each_side = [&](const auto& visit) {
-      for (std::size_t t = 0; t < triangles_.size(); ++t)
-        for (std::size_t k = 0; k < 3; ++k)
-          if (const Index edge = edge_of_[3 * t + k]; edge != none) visit(edge, cluster_of_[t]);
-    };
-    each_side([&](Index edge, Index cluster) {
-      if (edge_owner_[at(edge)] == none) edge_owner_[at(edge)] = cluster;
-      if (edge_owner_[at(edge)] != cluster) is_shared[at(edge)] = 1;
-    });
-    for (std::size_t e = 0; e < out_.edges.size(); ++e)
-      if (is_shared[e] == 0) ++owned[at(edge_owner_[e])];
-    // The first to come is counted as the owner until one comes that owns fewer.
-    std::vector<std::uint8_t> seen(out_.edges.size(), 0);
-    each_side([&](Index edge, Index cluster) {
-      if (is_shared[at(edge)] == 0) return;
-      Index& owner = edge_owner_[at(edge)];
-      if (seen[at(edge)] == 0) {
-        seen[at(edge)] = 1;
-        owner = cluster;
-        ++owned[at(cluster)];
-      } else if (owned[at(cluster)] + 1 < owned[at(owner)]) {
-        --owned[at(owner)];
-        owner = cluster;
-        ++owned[at(cluster)];
-      }
-    });
+  Index owner_of_vertex(Index vertex) const {
+    const std::span<const Index> list = users(vertex);
+    return list[pick(vertex, list.size())];
+  }
+  Index owner_of_edge(Index edge) const {
+    const Index side = edges_.sides[at(edge)];
+    const Index one = out_.cluster_of[at(side) / 3];
+    const Index beyond = edges_.beyond[at(side)];
+    if (beyond == none) return one;
+    const Index other = out_.cluster_of[at(beyond)];
+    return pick(edge, 2) == 0 ? std::min(one, other) : std::max(one, other);
   }
 
   void fill_clusters() {
-    out_.clusters.resize(sizes_.size());
-    for (std::size_t c = 0; c < sizes_.size(); ++c) {
+    std::vector<Index> edge_owner(edges_.edges.size());
+    parallel_for(workers_, edge_owner.size(), edge_grain,
+                 [&](std::size_t e) { edge_owner[e] = owner_of_edge(static_cast<Index>(e)); });
+    out_.clusters.resize(grouping_.ends.size());
+    parallel_for(workers_, out_.clusters.size(), cluster_grain, [&](std::size_t c) {
       const auto number = static_cast<Index>(c);
-      const ClusterOwner owner{[&](Index v) { return vertex_owner_[at(v)] == number; },
-                               [&](Index triangle, std::size_t k) {
-                                 const Index edge = edge_of_[3 * at(triangle) + k];
-                                 return edge != none && edge_owner_[at(edge)] == number ? edge : none;
-                               }};
-      const Index object = surface_.object_index_of_triangle()[at(members(c)[0])];
-      fill_cluster(members(c), triangles_, object, owner, out_.clusters[c]);
-    }
+      const std::span<const Index> members = grouping_.cluster(c);
+      ClusterFeatures owned;
+      for (std::size_t i = 0; i < members.size(); ++i) {
+        for (std::size_t k = 0; k < 3; ++k) {
+          owned.vertex[i][k] = owner_of_vertex(triangles_[at(members[i])][k]) == number;
+          const Index edge = edges_.of[3 * at(members[i]) + k];
+          owned.edge[i][k] = edge != none && edge_owner[at(edge)] == number ? edge : none;
+        }
+      }
+      fill_cluster(members, triangles_, surface_.object_index_of_triangle()[at(members[0])], owned, out_.clusters[c]);
+    });
   }
 
+  /// Vertices at which too many clusters meet make no neighbors.
   void find_neighbors() {
+    const std::size_t count = out_.clusters.size();
     const std::vector<Index> block_of = blocks_of_clusters(out_);
-    out_.neighbor_begin.assign(1, 0);
-    out_.around_begin.assign(1, 0);
-    out_.neighbors.reserve(out_.clusters.size() * 4);
-    std::vector<Index> all;
-    for (std::size_t c = 0; out_.suitable && c < out_.clusters.size(); ++c) {
-      const SurfaceCluster& cluster = out_.clusters[c];
-      all.clear();
-      for (std::size_t i = 0; i < cluster.vertex_count; ++i)
-        for (const Index user : users(cluster.vertices[i]))
-          if (std::find(all.begin(), all.end(), user) == all.end()) all.push_back(user);
-      std::sort(all.begin(), all.end());
-      add_neighbors(out_, block_of, static_cast<Index>(c), all, out_.neighbors, out_.around);
-      out_.neighbor_begin.push_back(static_cast<std::uint32_t>(out_.neighbors.size()));
-      out_.around_begin.push_back(static_cast<std::uint32_t>(out_.around.size()));
+    std::vector<std::vector<kernels::ClusterNeighbor>> neighbors(chunk_count(count, cluster_grain));
+    std::vector<std::vector<kernels::BlockNeighbors>> around(neighbors.size());
+    out_.neighbor_begin.assign(count + 1, 0);
+    out_.around_begin.assign(count + 1, 0);
+    parallel_chunks(workers_, count, cluster_grain, [&](std::size_t begin, std::size_t end, std::size_t chunk) {
+      std::vector<Index> all;
+      neighbors[chunk].reserve(4 * (end - begin));
+      around[chunk].reserve(3 * (end - begin));
+      for (std::size_t c = begin; c < end; ++c) {
+        const SurfaceCluster& cluster = out_.clusters[c];
+        all.assign(1, static_cast<Index>(c));
+        for (std::size_t i = 0; i < cluster.vertex_count; ++i) {
+          const std::span<const Index> list = users(cluster.vertices[i]);
+          if (list.size() > max_clusters_at_vertex) continue;
+          for (const Index user : list)
+            if (std::find(all.begin(), all.end(), user) == all.end()) all.push_back(user);
+        }
+        std::sort(all.begin(), all.end());
+        add_neighbors(out_, block_of, static_cast<Index>(c), all, neighbors[chunk], around[chunk]);
+        out_.neighbor_begin[c + 1] = static_cast<std::uint32_t>(neighbors[chunk].size());
+        out_.around_begin[c + 1] = static_cast<std::uint32_t>(around[chunk].size());
+      }
+    });
+    for (std::vector<std::uint32_t>* begins : {&out_.neighbor_begin, &out_.around_begin}) {
+      std::uint32_t before = 0;
+      for (std::size_t c = 0; c < count; ++c) {
+        if (c % cluster_grain == 0) before = (*begins)[c];
+        (*begins)[c + 1] += before;
+      }
     }
-    out_.neighbors.shrink_to_fit();
+    join_lists(workers_, neighbors, out_.neighbors);
+    join_lists(workers_, around, out_.around);
   }
 
-  std::span<const Triangle> triangles_;
+  void list_block_vertices() {
+    std::vector<std::vector<Index>> lists(chunk_count(out_.blocks.size(), block_grain));
+    parallel_chunks(workers_, out_.blocks.size(), block_grain,
+                    [&](std::size_t begin, std::size_t end, std::size_t chunk) {
+                      for (std::size_t b = begin; b < end; ++b)
+                        list_vertices_of(out_.clusters, out_.blocks[b], lists[chunk]);
+                    });
+    std::uint32_t first = 0;
+    for (kernels::ClusterBlock& block : out_.blocks) {
+      block.first_vertex = first;
+      first += block.vertex_count;
+    }
+    join_lists(workers_, lists, out_.block_vertices);
+  }
+
+  Workers& workers_;
   const Surface& surface_;
+  std::span<const Triangle> triangles_;
+  const EdgeNumbers& edges_;
+  const ClusterGrouping& grouping_;
   SurfaceClusters& out_;
-  ClusterGrowth growth_;
-  const std::vector<Index>& edge_of_;  ///< number of the edge of each side
-  std::vector<Index>& cluster_of_;     ///< each triangle
-  std::vector<Index> members_;         ///< triangles, 16 places a cluster
-  std::vector<std::uint8_t> sizes_;
-  std::vector<Index> vertex_mark_;
   std::vector<std::uint32_t> user_begin_;
   std::vector<Index> users_;
-  std::vector<Index> vertex_owner_, edge_owner_;  ///< clusters
 };
+
+/// Whether most triangles are in clusters of few.
+bool is_loose(const Surface& surface, const ClusterGrouping& grouping) {
+  return grouping.ends.size() > always_suitable &&
+         static_cast<double>(surface.live_triangle_count()) < min_triangles * static_cast<double>(grouping.ends.size());
+}
 
 }  // namespace
 
@@ -261,6 +237,10 @@ void add_neighbors(const SurfaceClusters& clusters, std::span<const Index> block
                    std::vector<kernels::BlockNeighbors>& around) {
   const SurfaceCluster& own = clusters.clusters[at(cluster)];
   const std::size_t first = around.size();
+  // Most vertices of another cluster are not in this one, which one bit tells.
+  const auto bit_of = [](Index vertex) { return static_cast<std::uint32_t>(vertex) * 2654435769U >> 26U; };
+  std::uint64_t signature = 0;
+  for (std::size_t i = 0; i < own.vertex_count; ++i) signature |= std::uint64_t{1} << bit_of(own.vertices[i]);
   for (const Index user : users) {
     const Index block = block_of[at(user)];
     if (around.size() == first || around.back().block != block) around.push_back({block, 0});
@@ -271,21 +251,23 @@ void add_neighbors(const SurfaceClusters& clusters, std::span<const Index> block
     std::fill_n(neighbor.place, cluster_lanes, kernels::no_place);
     std::fill_n(neighbor.reverse, cluster_lanes, kernels::no_place);
     const SurfaceCluster& other = clusters.clusters[at(user)];
-    for (std::size_t i = 0; i < own.vertex_count; ++i)
-      for (std::size_t j = 0; j < other.vertex_count; ++j)
-        if (own.vertices[i] == other.vertices[j]) {
-          neighbor.place[i] = static_cast<std::uint8_t>(j);
-          neighbor.reverse[j] = static_cast<std::uint8_t>(i);
-        }
+    for (std::size_t j = 0; j < other.vertex_count; ++j) {
+      if ((signature >> bit_of(other.vertices[j]) & 1U) == 0) continue;
+      for (std::size_t i = 0; i < own.vertex_count; ++i) {
+        if (own.vertices[i] != other.vertices[j]) continue;
+        neighbor.place[i] = static_cast<std::uint8_t>(j);
+        neighbor.reverse[j] = static_cast<std::uint8_t>(i);
+      }
+    }
     neighbors.push_back(neighbor);
   }
 }
 
-void list_vertices_of(SurfaceClusters& clusters, kernels::ClusterBlock& block) {
-  std::vector<Index>& list = clusters.block_vertices;
+void list_vertices_of(std::span<const SurfaceCluster> clusters, kernels::ClusterBlock& block,
+                      std::vector<Index>& list) {
   block.first_vertex = static_cast<std::uint32_t>(list.size());
   for (std::int32_t i = 0; i < block.count; ++i) {
-    const SurfaceCluster& cluster = clusters.clusters[at(block.first + i)];
+    const SurfaceCluster& cluster = clusters[at(block.first + i)];
     list.insert(list.end(), cluster.vertices, cluster.vertices + cluster.vertex_count);
   }
   const auto first = list.begin() + block.first_vertex;
@@ -295,9 +277,33 @@ void list_vertices_of(SurfaceClusters& clusters, kernels::ClusterBlock& block) {
 }
 
 SurfaceClusters make_clusters(const Surface& surface) {
-  SurfaceClusters clusters;
-  ClusterMaker(surface, clusters).run();
-  return clusters;
+  Workers workers(surface.triangles().size() >= parallel_size ? 0 : 1);
+  return make_clusters(workers, surface);
+}
+
+SurfaceClusters make_clusters(Workers& workers, const Surface& surface) {
+  EdgeNumbers edges = number_edges(workers, surface.triangles(), surface.vertex_count(), CornerLists(surface));
+  const ClusterGrouping grouping = group_by_edges(workers, surface, edges);
+  SurfaceClusters out;
+  if (is_loose(surface, grouping)) {
+    out.suitable = false;
+    out.loose = true;
+    for (std::size_t v = 0; v < surface.vertex_count(); ++v)
+      if (surface.first_corner(static_cast<Index>(v)) == none) out.unused_vertices.push_back(static_cast<Index>(v));
+  } else {
+    ClusterMaker(workers, surface, edges, grouping, out).run();
+  }
+  out.edges = std::move(edges.edges);
+  return out;
+}
+
+SurfaceClusters make_clusters_by_place(Workers& workers, const Surface& surface,
+                                       std::span<const Eigen::Vector3d> positions) {
+  SurfaceClusters out;
+  EdgeNumbers edges = number_edges(workers, surface.triangles(), surface.vertex_count(), CornerLists(surface));
+  ClusterMaker(workers, surface, edges, group_by_place(workers, surface, positions), out).run();
+  out.edges = std::move(edges.edges);
+  return out;
 }
 
 }  // namespace carom::mesh

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <Eigen/Core>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "carom/mesh/mesh.hpp"
+#include "core/parallel.hpp"
 #include "kernels/surface_cluster.hpp"
 
 namespace carom {
@@ -27,18 +29,26 @@ struct SurfaceClusters {
   std::vector<kernels::ClusterBlock> blocks;
   std::vector<Index> block_vertices;   ///< of all blocks, those of a block ascending
   std::vector<Index> unused_vertices;  ///< in no triangle, ascending
-  /// False for what clusters are no good for: loose triangles, which share no edges, and vertices at which thousands of
-  /// triangles meet.
-  bool suitable = true;
+  bool suitable = true;                ///< not loose, and without hubs
+  /// Most triangles share no edges: nothing but edges is known of such a surface, as clusters must be made by place.
+  bool loose = false;
+  /// More than `max_clusters_at_vertex` clusters meet at some vertex; those that have only such vertices in common are
+  /// not listed as neighbors.
+  bool hubs = false;
   std::size_t made_blocks = 0;  ///< those beyond came by edits
   std::size_t edited = 0;       ///< triangles that came or went since all was made
 };
 
-/// Each of them is a neighbor of all others, so more are not good for clusters.
+/// Each of them is a neighbor of all others; with more, the lists would be longer than the surface.
 inline constexpr std::size_t max_clusters_at_vertex = 48;
 
-/// In time linear in the triangles. Dead ones are left out.
+/// In time linear in the triangles, by all cores if there are many. Dead ones are left out.
 SurfaceClusters make_clusters(const Surface& surface);
+SurfaceClusters make_clusters(Workers& workers, const Surface& surface);
+
+/// For a surface that is loose: clusters of triangles that are near each other at these positions, which are finite.
+SurfaceClusters make_clusters_by_place(Workers& workers, const Surface& surface,
+                                       std::span<const Eigen::Vector3d> positions);
 
 /// The block of each cluster.
 std::vector<Index> blocks_of_clusters(const SurfaceClusters& clusters);
@@ -49,7 +59,8 @@ void add_neighbors(const SurfaceClusters& clusters, std::span<const Index> block
                    std::vector<kernels::BlockNeighbors>& around);
 
 /// The vertices of a block, at the end of the list.
-void list_vertices_of(SurfaceClusters& clusters, kernels::ClusterBlock& block);
+void list_vertices_of(std::span<const kernels::SurfaceCluster> clusters, kernels::ClusterBlock& block,
+                      std::vector<Index>& list);
 
 /// Brings clusters up to the last edit of the surface, of which they were before it: those around the edit are grown
 /// again, all others stay. Takes time of the edit, and a copy of the lists of edges and neighbors.

@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 
+#include "kernels/short_sort.hpp"
+
 namespace carom::narrow {
 
 namespace {
@@ -11,24 +13,17 @@ namespace {
 constexpr std::size_t max_ranges = 512;
 /// Pairs of one range: its buckets fit the first-level cache.
 constexpr std::size_t range_size = 8192;
-constexpr std::size_t insertion_limit = 40;
-
-void insertion_sort(std::uint64_t* first, std::size_t count) {
-  for (std::size_t i = 1; i < count; ++i) {
-    const std::uint64_t item = first[i];
-    std::size_t j = i;
-    for (; j > 0 && first[j - 1] > item; --j) first[j] = first[j - 1];
-    first[j] = item;
-  }
-}
+/// Pairs of a range that is not worth buckets.
+constexpr std::size_t run_limit = 16;
 
 }  // namespace
 
 void PairSort::sort_range(const std::uint64_t* from, std::uint64_t* to, std::size_t count, std::uint64_t lowest,
                           unsigned range_bits, std::vector<std::uint32_t>& counts) const {
-  if (count <= insertion_limit) {
+  if (count <= run_limit) {
     std::copy_n(from, count, to);
-    insertion_sort(to, count);
+    const auto end = static_cast<std::uint32_t>(count);
+    kernels::sort_runs(to, &end, 1);
     return;
   }
   const unsigned bucket_bits = std::min(range_bits, static_cast<unsigned>(std::bit_width(count)));
@@ -39,16 +34,7 @@ void PairSort::sort_range(const std::uint64_t* from, std::uint64_t* to, std::siz
   for (std::size_t i = 0; i < count; ++i) ++counts[bucket(from[i]) + 1];
   for (std::size_t b = 0; b < buckets; ++b) counts[b + 1] += counts[b];
   for (std::size_t i = 0; i < count; ++i) to[counts[bucket(from[i])]++] = from[i];
-  std::size_t begin = 0;
-  for (std::size_t b = 0; b < buckets; ++b) {
-    const std::size_t end = counts[b];
-    if (end - begin > insertion_limit) {
-      std::sort(to + begin, to + end);
-    } else if (end - begin > 1) {
-      insertion_sort(to + begin, end - begin);
-    }
-    begin = end;
-  }
+  kernels::sort_runs(to, counts.data(), buckets);
 }
 
 /// Features near each other mostly have numbers near each other: ranges cover those that occur, not all there are.

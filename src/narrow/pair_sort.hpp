@@ -25,7 +25,7 @@ class RawNumbers {
 };
 
 /// Sorts pairs of features, an unsigned number with the first feature in its upper half. First into ranges of first
-/// features, chunk by chunk, then each range by itself: into buckets by counting, and within buckets by insertion, as
+/// features, chunk by chunk, then each range by itself: into buckets by counting, and within buckets by rank, as
 /// few pairs share a first feature. A sorted list of different numbers is unique, so it does not depend on the number
 /// of threads.
 class PairSort {

@@ -26,7 +26,7 @@ struct Scratch {
 
 /// Adds what the forces of one step do to the velocities. Stiffness is lowered for contacts that together would push a
 /// vertex or a body too hard for the step (stats.limited counts them), so no number of contacts makes the simulation
-/// blow up; the argument is in docs/methods.md.
+/// blow up; the argument is in docs/methods/responses.md.
 void run(const In& in, const ContactOptions& options, std::span<contact::AnchorContact> contacts, Scratch& scratch,
          StageStats& stats);
 

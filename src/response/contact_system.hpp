@@ -18,8 +18,8 @@
 ///   rounding.
 /// - *Energy.* With that step a body gains J.v' - m |v' - v|^2 / 2 under constant forces, J being what contacts gave it
 ///   (so for its turn). So energy does not grow if J.v' summed over an island is not positive. At a solution it is not:
-///   what pushes ends at rest or still closing its gap, what rubs is against the slip. Short of a solution all impulses
-///   of the island are made smaller by one factor until it holds (`take_back`).
+///   normal impulses leave a point at rest or still closing its gap, friction is against the slip. Short of a solution
+///   all impulses of the island are made smaller by one factor until it holds (`take_back`).
 namespace carom::contacts {
 
 using math::Mat3;
@@ -146,14 +146,14 @@ void build(Context& context, const response::In& in, ManifoldSpan<contact::Cache
 /// Forces act: velocities of the bodies of an island become those of the end of the step without contacts.
 void add_forces(System& system, const Island& island);
 
-/// Pushes at the points of one pair that leave none of them closing by more than it may: all at once by the inverse of
-/// their matrix, or where one of them would pull, one by one in either order, and the mean of both. So the four corners
-/// of a face share a load evenly, and nothing that stands straight is tipped by the order of its points. `speed` is by
-/// how much each point keeps its gap (m/s, negative: not), `push` what it has so far (N s).
+/// Normal impulses at the points of one pair that leave none of them closing by more than it may: all at once by the
+/// inverse of their matrix, or where one of them would pull, one by one in either order, and the mean of both. So the
+/// four corners of a face share a load evenly, and nothing that stands straight is tipped by the order of its points.
+/// `speed` is by how much each point keeps its gap (m/s, negative: not), `normal_impulse` what it has so far (N s).
 void settle_points(const Contact& contact, const double* speed, double* normal_impulse);
 
-/// If what contacts gave in the step, all points with their `push`, `rub`, `twist` and `roll`, would add energy: makes
-/// it smaller by one factor for the whole island, and the velocities with it.
+/// Impulses of the step (normal, friction, torsional and rolling) made smaller by one factor for the whole island, and
+/// the velocities with them, if they would add energy.
 void take_back(System& system, const Island& island);
 
 /// Largest of |min(z, w)| over the points: z the impulse and w the speed by which the gap is kept, both made

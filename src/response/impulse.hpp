@@ -9,7 +9,8 @@
 ///   and each answers the speed with which its bodies meet when its turn comes, until none meets so fast. So a blow
 ///   goes through a row of balls one by one, and the last one leaves alone, as in Newton's cradle. The points of one
 ///   pair bounce at once: a box that lands flat does not tip.
-/// - *Resting.* Then forces act, and rounds over all points find impulses that hold what touches and rubs, without
+/// - *Resting.* Then forces act, and rounds over all points find impulses that hold what touches, with friction,
+/// without
 ///   bounce. A gap may close but no more.
 /// Overlaps are opened by a motion that leaves no velocity behind. contact_system.hpp says why energy cannot grow.
 ///

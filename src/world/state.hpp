@@ -201,6 +201,10 @@ ContactFilters filters_of(const World::State& state);
 /// Counts of surfaces and of shapes as one funnel, in units that add up from stage to stage.
 PipelineStats joined(const PipelineStats& surfaces, const PipelineStats& shapes, bool any_shape);
 
+/// Explicit springs are refused where inner steps are too long for them: the integrator `verlet` does not shorten them.
+/// Throws Error that names the body.
+void check_verlet(const Body& body, const WorldOptions& options);
+
 /// Wakes a body, all that sleep with it and all that touch it.
 void wake_neighbours(World::State& state, BodyId body);
 

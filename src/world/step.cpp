@@ -56,6 +56,11 @@ void run_stages(World::State& s) {
   s.stats[Stage::edits] = edits;
 }
 
+/// Pulls act over one step.
+void end_pulls(World::State& s) {
+  for (const BodyId id : s.order) s.bodies[id].pulls.clear();
+}
+
 }  // namespace
 
 void World::step() {
@@ -63,7 +68,11 @@ void World::step() {
   s.rounds = count_rounds(s);
   s.round = 0;
   s.cuts.clear();
-  if (s.rounds == 1) return run_stages(s);
+  if (s.rounds == 1) {
+    run_stages(s);
+    end_pulls(s);
+    return;
+  }
 
   const Snapshot before = snapshot();
   const bool pushed = s.table.pushed;
@@ -98,6 +107,7 @@ void World::step() {
   s.time = static_cast<double>(s.steps) * dt;
   stats[Stage::respond].add_counted("rounds", static_cast<std::uint64_t>(s.rounds));
   s.stats = stats;
+  end_pulls(s);
 }
 
 }  // namespace carom

@@ -183,9 +183,6 @@ void wake_neighbours(World::State& s, BodyId body) {
   }
 }
 
-namespace {
-
-/// Explicit springs are refused where inner steps are too long for them: the integrator `verlet` does not shorten them.
 void check_verlet(const Body& body, const WorldOptions& options) {
   if (!body.cloth_rest->verlet) return;
   const double substeps = options.solver.soft.substeps;
@@ -196,8 +193,6 @@ void check_verlet(const Body& body, const WorldOptions& options) {
       "one is {:.3g} s (inner_steps {} at this dt)",
       body.name, inner, body.max_step, static_cast<long>(std::ceil(options.dt / body.max_step)));
 }
-
-}  // namespace
 
 BodyId World::add(ClothBody description) {
   Body body = make_body(std::move(description));

@@ -301,7 +301,9 @@ TEST(Soft, RegionsAreStifferAndFixedNodesStay) {
   double stiff_half = 0;
   for (std::size_t n = 0; n < body.x.size(); ++n) {
     const double at = elements.nodes[n].x();
-    if (at < -0.199) EXPECT_EQ(body.x[n], elements.nodes[n]);
+    if (at < -0.199) {
+      EXPECT_EQ(body.x[n], elements.nodes[n]);
+    }
     if (std::abs(at) < 1e-9 && elements.nodes[n].tail(2).norm() < 1e-9) soft_half = body.x[n].x() - at;
     if (at > 0.199 && elements.nodes[n].tail(2).norm() < 1e-9) stiff_half = body.x[n].x() - at;
   }

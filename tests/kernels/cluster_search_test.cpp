@@ -6,6 +6,7 @@
 #include <random>
 
 #include "carom/detect/detect_continuous.hpp"
+#include "carom/detect/intersect.hpp"
 #include "carom/mesh/generate.hpp"
 #include "every_target.hpp"
 #include "oracle/soup.hpp"
@@ -80,6 +81,78 @@ TEST_P(ClusterKernels, FindTheContactsOfSoups) {
       ASSERT_NO_FATAL_FAILURE(expect_same(surface, soup.positions, 0.05, false)) << seed;
     }
   }
+}
+
+/// Triangles that share no edges, which are looked for by place, over frames in which all goes elsewhere; and a fan
+/// whose triangles all share a vertex and go round it more than twice.
+TEST_P(ClusterKernels, FindTheContactsOfLooseTrianglesAndFans) {
+  std::mt19937_64 random(4);
+  const auto draw = [&] {
+    return Eigen::Vector3d(oracle::uniform(random), oracle::uniform(random), oracle::uniform(random));
+  };
+  std::vector<Triangle> loose;
+  std::vector<Index> objects;
+  for (Index t = 0; t < 600; ++t) {
+    loose.push_back({3 * t, 3 * t + 1, 3 * t + 2});
+    objects.push_back(t / 200);
+  }
+  const Surface surface(1800, loose, objects);
+  DetectScratch scratch;
+  std::vector<Contact> found;
+  PipelineStats stats;
+  for (int frame = 0; frame < 4; ++frame) {
+    std::vector<Eigen::Vector3d> positions;
+    for (int t = 0; t < 600; ++t) {
+      const Eigen::Vector3d middle = draw();
+      for (int k = 0; k < 3; ++k) positions.push_back(middle + 0.1 * draw());
+    }
+    ASSERT_NO_FATAL_FAILURE(expect_same(surface, positions, 0.02));
+    detect(surface, positions, {.distance = 0.02, .threads = 2}, scratch, found, stats);
+    const auto expected = detect(surface, positions, {.distance = 0.02, .method = "sweep", .threads = 1});
+    ASSERT_EQ(found.size(), expected.size()) << "frame " << frame;
+  }
+
+  std::vector<Triangle> fan;
+  std::vector<Eigen::Vector3d> rim{{0, 0, 0}};
+  for (Index t = 1; t <= 1200; ++t) {
+    const double angle = 0.013 * t;
+    rim.emplace_back(std::cos(angle), std::sin(angle), 1e-5 * t);
+    if (t < 1200) fan.push_back({0, t, t + 1});
+  }
+  ASSERT_NO_FATAL_FAILURE(expect_same(Surface(rim.size(), fan), rim, 0.006));
+}
+
+/// Pairs of triangles that intersect, by clusters and by the sweep.
+TEST_P(ClusterKernels, FindTheTrianglesThatIntersect) {
+  const TriangleMesh ball = make_icosphere(1, 3);
+  std::vector<Triangle> triangles;
+  std::vector<Index> objects;
+  std::size_t some = 0;
+  for (const double scale : {1.0, 1e-30, 1e7}) {
+    triangles.clear();
+    objects.clear();
+    std::vector<Eigen::Vector3d> positions;
+    for (int o = 0; o < 3; ++o) {
+      const auto first = static_cast<Index>(positions.size());
+      for (const Eigen::Vector3d& p : ball.positions) {
+        // Folded into itself along a plane, too.
+        const Eigen::Vector3d q(p.x() > 0.6 ? 1.2 - p.x() : p.x(), p.y(), p.z());
+        positions.push_back(scale * (q + o * Eigen::Vector3d(0.7, 0.31, 0.13)));
+      }
+      for (const Triangle& t : ball.triangles) triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
+      objects.resize(triangles.size(), o);
+    }
+    const Surface surface(positions.size(), triangles, objects);
+    for (const PairScope scope : {PairScope::all, PairScope::self, PairScope::between}) {
+      const auto found = intersections(surface, positions, {.pairs = scope, .method = "bvh", .threads = 1});
+      const auto expected = intersections(surface, positions, {.pairs = scope, .method = "sweep", .threads = 1});
+      ASSERT_EQ(found.size(), expected.size());
+      some += found.size();
+      for (std::size_t i = 0; i < found.size(); ++i)
+        ASSERT_TRUE(found[i].a == expected[i].a && found[i].b == expected[i].b) << i;
+    }
+  }
+  ASSERT_GT(some, 1000U);
 }
 
 /// Impacts of a step by clusters, against those by the tree of clusters cut from positions.

@@ -141,7 +141,9 @@ TEST_P(VertexContacts, StopClosingKeepMomentumAndFrictionInItsDisc) {
         momentum += (velocities[v].x - before[v].x) / velocities[v].inverse_mass;
       }
       EXPECT_GT(speed, -1e-12);
-      if (batch.normal_impulse[lane] > 0) EXPECT_LT(speed, 1e-12);
+      if (batch.normal_impulse[lane] > 0) {
+        EXPECT_LT(speed, 1e-12);
+      }
       EXPECT_NEAR(momentum, 0, 1e-15);
       const double friction =
           std::hypot(batch.friction_impulse[0][lane], batch.friction_impulse[1][lane], batch.friction_impulse[2][lane]);

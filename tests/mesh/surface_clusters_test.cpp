@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cstring>
 #include <map>
+#include <numeric>
 #include <random>
 #include <set>
 
@@ -14,11 +18,12 @@
 namespace carom {
 namespace {
 
+using mesh::make_clusters;
+using mesh::make_clusters_by_place;
 using mesh::SurfaceClusters;
 
 /// What clusters have to be for any surface, told from its triangles alone.
-void expect_clusters_of(const Surface& surface) {
-  const SurfaceClusters& c = surface.clusters();
+void expect_clusters_of(const Surface& surface, const SurfaceClusters& c) {
   std::set<Edge> edges;
   std::set<Index> used;
   std::set<Index> live;
@@ -99,12 +104,20 @@ void expect_clusters_of(const Surface& surface) {
               std::vector<Index>(vertices.begin(), vertices.end()));
   }
   ASSERT_EQ(std::count(block_of.begin(), block_of.end(), none), 0);
-  if (!c.suitable) return;
 
   std::vector<std::set<Index>> neighbors(c.clusters.size());
-  for (const auto& [vertex, list] : users)
+  for (std::size_t n = 0; n < c.clusters.size(); ++n)
+    if (c.clusters[n].triangle_count > 0) neighbors[n].insert(static_cast<Index>(n));
+  bool hubs = false;
+  for (const auto& [vertex, list] : users) {
+    if (list.size() > mesh::max_clusters_at_vertex) {
+      hubs = true;
+      continue;
+    }
     for (const Index a : list)
       for (const Index b : list) neighbors[at(a)].insert(b);
+  }
+  ASSERT_EQ(c.hubs, hubs);
   for (std::size_t n = 0; n < c.clusters.size(); ++n) {
     std::set<Index> listed;
     for (std::uint32_t i = c.neighbor_begin[n]; i < c.neighbor_begin[n + 1]; ++i) {
@@ -132,6 +145,15 @@ void expect_clusters_of(const Surface& surface) {
   }
 }
 
+/// Those of the surface; of a loose one, those by place.
+void expect_clusters_of(const Surface& surface, std::span<const Eigen::Vector3d> positions = {}) {
+  if (!surface.clusters().loose) return expect_clusters_of(surface, surface.clusters());
+  EXPECT_FALSE(surface.clusters().suitable);
+  EXPECT_TRUE(surface.clusters().clusters.empty());
+  Workers workers(2);
+  expect_clusters_of(surface, make_clusters_by_place(workers, surface, positions));
+}
+
 TEST(SurfaceClusters, HoldEveryFeatureOnce) {
   for (const TriangleMesh& mesh : {make_icosphere(1, 3), make_sheet(1, 1, 30, 20), make_box({1, 1, 1}, 5)}) {
     const Surface surface(mesh.positions.size(), mesh.triangles);
@@ -143,19 +165,71 @@ TEST(SurfaceClusters, HoldEveryFeatureOnce) {
     const oracle::Soup soup =
         oracle::make_soup(seed, {.vertices_per_object = 40, .triangles_per_object = 70, .repeated_corners = true});
     ASSERT_NO_FATAL_FAILURE(
-        expect_clusters_of(Surface(soup.positions.size(), soup.triangles, soup.object_of_triangle)));
+        expect_clusters_of(Surface(soup.positions.size(), soup.triangles, soup.object_of_triangle), soup.positions));
   }
 }
 
-TEST(SurfaceClusters, LooseTrianglesAndHubsAreLeftToTrees) {
+TEST(SurfaceClusters, OfLooseTrianglesAreMadeByPlace) {
+  std::mt19937_64 random(3);
   std::vector<Triangle> loose;
-  for (Index t = 0; t < 200; ++t) loose.push_back({3 * t, 3 * t + 1, 3 * t + 2});
-  const Surface soup(600, loose);
-  ASSERT_NO_FATAL_FAILURE(expect_clusters_of(soup));
-  EXPECT_FALSE(soup.clusters().suitable);
+  std::vector<Index> objects;
+  std::vector<Eigen::Vector3d> positions;
+  for (Index t = 0; t < 2000; ++t) {
+    loose.push_back({3 * t, 3 * t + 1, 3 * t + 2});
+    objects.push_back(t % 3);
+    const Eigen::Vector3d middle(oracle::uniform(random), oracle::uniform(random), oracle::uniform(random));
+    for (int k = 0; k < 3; ++k) positions.push_back(middle + 0.01 * Eigen::Vector3d::Unit(k));
+  }
+  const Surface surface(positions.size(), loose, objects);
+  ASSERT_TRUE(surface.clusters().loose);
+  ASSERT_NO_FATAL_FAILURE(expect_clusters_of(surface, positions));
+  Workers workers(1);
+  const SurfaceClusters clusters = make_clusters_by_place(workers, surface, positions);
+  EXPECT_EQ(clusters.clusters.size(), 3U * 134) << "five triangles each, but for the last of an object";
+  // Five of 667 in a cube of 1 are about 0.2 apart; by number they would be all over it.
+  double size = 0;
+  for (const kernels::SurfaceCluster& cluster : clusters.clusters) {
+    Eigen::AlignedBox3d box;
+    for (std::size_t v = 0; v < cluster.vertex_count; ++v) box.extend(positions[at(cluster.vertices[v])]);
+    size += box.diagonal().norm() / static_cast<double>(clusters.clusters.size());
+  }
+  EXPECT_LT(size, 0.5);
+}
+
+TEST(SurfaceClusters, HaveNoNeighborsAcrossHubs) {
   std::vector<Triangle> fan;
   for (Index t = 1; t < 2000; ++t) fan.push_back({0, t, t + 1});
-  EXPECT_FALSE(Surface(2001, fan).clusters().suitable);
+  const Surface surface(2001, fan);
+  EXPECT_FALSE(surface.clusters().suitable);
+  EXPECT_TRUE(surface.clusters().hubs);
+  EXPECT_LT(surface.clusters().neighbors.size(), 4 * surface.clusters().clusters.size());
+  ASSERT_NO_FATAL_FAILURE(expect_clusters_of(surface));
+}
+
+/// A surface that is cut into parts, with nothing in the order of its triangles and vertices.
+TEST(SurfaceClusters, DoNotDependOnTheNumberOfThreads) {
+  TriangleMesh sheet = make_sheet(1, 1, 150, 150);
+  std::mt19937_64 random(7);
+  std::vector<Index> number(sheet.positions.size());
+  std::iota(number.begin(), number.end(), 0);
+  std::shuffle(number.begin(), number.end(), random);
+  for (Triangle& t : sheet.triangles)
+    for (Index& v : t) v = number[at(v)];
+  std::shuffle(sheet.triangles.begin(), sheet.triangles.end(), random);
+  const Surface surface(sheet.positions.size(), sheet.triangles);
+  ASSERT_NO_FATAL_FAILURE(expect_clusters_of(surface));
+  EXPECT_GT(45000.0 / static_cast<double>(surface.clusters().clusters.size()), 12);
+  for (const int threads : {1, 2, 4}) {
+    Workers workers(threads);
+    const SurfaceClusters c = make_clusters(workers, surface);
+    ASSERT_EQ(c.clusters.size(), surface.clusters().clusters.size());
+    EXPECT_EQ(0, std::memcmp(c.clusters.data(), surface.clusters().clusters.data(),
+                             c.clusters.size() * sizeof(kernels::SurfaceCluster)));
+    EXPECT_EQ(c.edges, surface.clusters().edges);
+    EXPECT_EQ(c.block_vertices, surface.clusters().block_vertices);
+    EXPECT_EQ(c.neighbor_begin, surface.clusters().neighbor_begin);
+    EXPECT_EQ(c.around_begin, surface.clusters().around_begin);
+  }
 }
 
 TEST(SurfaceClusters, FollowAnyEdits) {

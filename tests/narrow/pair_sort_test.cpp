@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <random>
+#include <set>
 
 namespace carom {
 namespace {
@@ -18,10 +19,12 @@ TEST(PairSort, SortsAsTheStandardLibraryDoes) {
       for (const std::size_t first_count : {1U, 7U, 1000U, 3000000U}) {
         std::vector<kernels::PairList> lists(count > 100 ? 5 : 1);
         std::vector<std::uint64_t> expected;
-        for (std::size_t i = 0; i < count; ++i) {
+        std::set<std::uint64_t> drawn;
+        while (expected.size() < count) {
           // Some firsts come often.
           const std::uint64_t first = (random() % 4 == 0 ? 0 : random()) % first_count;
           const std::uint64_t pair = first << 32U | random() % 1000000007U;
+          if (!drawn.insert(pair).second) continue;  // no pair comes twice
           expected.push_back(pair);
           kernels::PairList& list = lists[random() % lists.size()];
           list.reserve_more(1);

@@ -118,7 +118,7 @@ TEST(SoftResponse, ContactsSayHowBodiesMeet) {
   }
 }
 
-/// Bodies that hit and rub each other, far from anything that is held, for as long as they like.
+/// Bodies that hit each other with friction, far from anything that is held, for as long as they like.
 void expect_momenta_kept(unsigned seed) {
   WorldOptions options = rigid_options(1.0 / 60);
   World world(options);

@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "carom/mesh/generate.hpp"
 #include "carom/world/world.hpp"
@@ -65,7 +67,9 @@ TEST(ClothTruth, StripBetweenTwoPinsIsACatenary) {
     const double error = std::abs(-low - truth) / truth;
     EXPECT_LT(error, 0.6 * last) << along;
     last = std::max(error, 0.005);
-    if (along == 20) EXPECT_LT(error, 0.01);
+    if (along == 20) {
+      EXPECT_LT(error, 0.01);
+    }
   }
 }
 
@@ -119,6 +123,126 @@ TEST(ClothTruth, MomentumOfFreeClothIsKept) {
   const Vector3d before = world.balance().momentum;
   for (int k = 0; k < 60; ++k) world.step();
   EXPECT_LT((world.balance().momentum - before).norm(), 1e-9 * before.norm());
+}
+
+/// Slide of a sheet of cloth down a slope in a second, m, from rest: on a half-space, or on another sheet that is
+/// fixed.
+double slide_down(double friction, double angle, bool on_mesh) {
+  WorldOptions o = options(1.0 / 60);
+  o.contact.distance = 0.005;
+  World world(o);
+  const Eigen::AngleAxisd tilt(angle, Vector3d::UnitZ());
+  const auto placed = [&](TriangleMesh mesh, double above) {
+    for (Vector3d& p : mesh.positions) p = tilt * Vector3d(p + Vector3d(0, above, 0));
+    return mesh;
+  };
+  if (on_mesh) {
+    FixedBody slope{.name = "slope", .mesh = placed(make_sheet(2, 2, 7, 7), 0)};
+    slope.material.friction = friction;
+    world.add(slope);
+  } else {
+    RigidBody slope{.name = "slope", .shape = Shape::half_space({0, 1, 0}, 0)};
+    slope.pose.linear() = tilt.toRotationMatrix();
+    slope.motion = MotionModel::fixed;
+    slope.material.friction = friction;
+    world.add(slope);
+  }
+  ClothBody body;
+  body.name = "sheet";
+  body.mesh = placed(make_sheet(0.4, 0.4, 8, 8), 0.005);
+  body.material.friction = friction;
+  const BodyId id = world.add(body);
+  for (int k = 0; k < 60; ++k) world.step();
+  double sum = 0;
+  for (std::size_t v = 0; v < body.mesh.positions.size(); ++v)
+    sum -= (world.positions(id)[v] - body.mesh.positions[v]).dot(tilt * Vector3d::UnitX());
+  return sum / static_cast<double>(body.mesh.positions.size());
+}
+
+TEST(ClothTruth, SlidesAboveTheAngleOfFrictionAndStaysBelow) {
+  constexpr double degree = std::numbers::pi / 180;
+  for (const bool on_mesh : {false, true}) {
+    for (const double mu : {0.3, 0.8}) {
+      const double steep = std::atan(mu) + 0.2 * degree;
+      const double expected = 0.5 * 9.81 * (std::sin(steep) - mu * std::cos(steep));
+      EXPECT_LT(std::abs(slide_down(mu, std::atan(mu) - 0.2 * degree, on_mesh)), 1e-3 * expected + 1e-5)
+          << on_mesh << ' ' << mu;
+      EXPECT_NEAR(slide_down(mu, steep, on_mesh), expected, 0.05 * expected) << on_mesh << ' ' << mu;
+    }
+  }
+}
+
+constexpr double heavy_ratio = 1e5;  // of a body to the vertices that carry it
+
+/// Strip of 1 m x 0.1 m along x, and the mass of the vertices in its middle.
+ClothBody light_strip(double stiffness) {
+  ClothBody body;
+  body.name = "strip";
+  body.mesh = make_sheet(1, 0.1, 20, 2);
+  body.fabric = {.density = 0.1,
+                 .warp_stiffness = stiffness,
+                 .weft_stiffness = stiffness,
+                 .shear_stiffness = 0.25 * stiffness,
+                 .bend_stiffness = 0};
+  return body;
+}
+constexpr double middle_mass = 0.1 * 0.1 / (20 * 2);  // kg, of a vertex in the middle row
+
+TEST(ClothTruth, WeightOfAHundredThousandVerticesHangsAsFarAsTheFabricSays) {
+  const double weight = 9.81 * heavy_ratio * middle_mass;
+  const double sag = 0.05;
+  ClothBody body = light_strip(weight / (0.1 * sag));
+  for (Vector3d& p : body.mesh.positions) p = Vector3d(p.y(), p.x() - 0.5, p.z());
+  body.warp = {0, 1, 0};
+  std::vector<Index> lower;
+  for (std::size_t v = 0; v < body.mesh.positions.size(); ++v) {
+    if (body.mesh.positions[v].y() > -1e-9) body.pinned.push_back(static_cast<Index>(v));
+    if (body.mesh.positions[v].y() < -1 + 1e-9) lower.push_back(static_cast<Index>(v));
+  }
+  World world(options(1.0 / 60));
+  const BodyId id = world.add(body);
+  RigidBody load{.name = "load", .shape = Shape::box({0.05, 0.05, 0.05})};
+  load.mass = MassOverride{.mass = heavy_ratio * middle_mass, .inertia_from_shape = true};
+  load.pose.translation() = Vector3d(0, -1.06, 0);
+  load.linear_damping = 8;
+  const BodyId weight_id = world.add(load);
+  world.attach(id, lower, weight_id);
+  for (int k = 0; k < 240; ++k) {
+    world.step();
+    ASSERT_LT(std::abs(world.center_of_mass(weight_id).y() + 1.06), 3 * sag) << "step " << k;
+  }
+  EXPECT_NEAR(-1.06 - world.center_of_mass(weight_id).y(), sag, 0.05 * sag);
+}
+
+/// Round bar across the middle of a strip between two pinned ends: a V, whose halves pull up by the stretch that it
+/// has.
+TEST(ClothTruth, WeightOfAHundredThousandVerticesIsCarriedInContact) {
+  const double mass = heavy_ratio * middle_mass;
+  const double sag = 0.1;
+  const double half = std::hypot(0.5, sag);
+  // 2 T sag / half = weight, T = stiffness * width * strain.
+  const double stiffness = 9.81 * mass * half / (2 * sag) / (0.1 * (half / 0.5 - 1));
+  ClothBody body = light_strip(stiffness);
+  for (std::size_t v = 0; v < body.mesh.positions.size(); ++v) {
+    if (std::abs(body.mesh.positions[v].x()) > 0.4999) body.pinned.push_back(static_cast<Index>(v));
+  }
+  body.air_damping = 5;
+  WorldOptions o = options(1.0 / 60);
+  o.contact.distance = 0.004;
+  World world(o);
+  world.add(body);
+  RigidBody bar{.name = "bar", .shape = Shape::capsule(0.006, 0.06)};
+  bar.mass = MassOverride{.mass = mass, .inertia_from_shape = true};
+  bar.pose.translation() = Vector3d(0, 0.011, 0);
+  bar.linear_damping = 8;
+  bar.locked_rotation = {true, true, true};
+  const BodyId id = world.add(bar);
+  for (int k = 0; k < 300; ++k) {
+    world.step();
+    ASSERT_LT(std::abs(world.center_of_mass(id).y()), 3 * sag) << "step " << k;
+  }
+  // Its lowest line is a thickness above the strip.
+  EXPECT_NEAR(0.01 - world.center_of_mass(id).y(), sag, 0.05 * sag);
 }
 
 }  // namespace

@@ -170,7 +170,9 @@ TEST(ClothWorld, WindCarriesALooseSheetAndNeverFasterThanItself) {
     for (const Eigen::Vector3d& v : world.velocities(id))
       mean += v.y() / static_cast<double>(world.velocities(id).size());
     ASSERT_LT(mean, 3);
-    if (k < 5) EXPECT_GT(mean, last) << k;
+    if (k < 5) {
+      EXPECT_GT(mean, last) << k;
+    }
     last = mean;
   }
   // m dv/dt = 1/2 rho A c (u - v)^2 of a plate: v = u - 1 / (1/u + a t).

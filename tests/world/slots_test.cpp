@@ -132,7 +132,9 @@ TEST(BodySlots, RandomEditsLeaveNoTraceOfRemovedBodies) {
         EXPECT_TRUE(std::find(all.begin(), all.end(), hit) != all.end());
       // Nothing falls through the floor.
       for (const BodyId id : bodies) {
-        if (world.motion(id) == MotionModel::rigid) EXPECT_GT(world.center_of_mass(id).y(), 0) << "seed " << seed;
+        if (world.motion(id) == MotionModel::rigid) {
+          EXPECT_GT(world.center_of_mass(id).y(), 0) << "seed " << seed;
+        }
       }
     });
   }

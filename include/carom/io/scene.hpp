@@ -28,9 +28,9 @@ struct SceneBounds {
 /// Key of a motion. Between keyframes position, scale and morph are interpolated smoothly (zero velocity at each
 /// key), rotation along the shortest arc; before the first and after the last the body rests.
 struct Keyframe {
-  double time = 0;      ///< s, ascending
-  Placement placement;  ///< acts on the placed mesh, around the origin of the world
-  double morph = 0;     ///< 0 = the mesh, 1 = the morph target; others between and beyond
+  double time = 0;        ///< s, ascending
+  Placement placement{};  ///< acts on the placed mesh, around the origin of the world
+  double morph = 0;       ///< 0 = the mesh, 1 = the morph target; others between and beyond
 };
 
 // Bodies of a scene: the descriptions that World::add takes, and the sources of what is too large to write down. What

@@ -12,6 +12,7 @@
 #include "carom/body/fixed.hpp"
 #include "carom/body/motion_model.hpp"
 #include "carom/body/particles.hpp"
+#include "carom/body/pull.hpp"
 #include "carom/body/rigid.hpp"
 #include "carom/body/scripted.hpp"
 #include "carom/body/seam.hpp"
@@ -174,6 +175,21 @@ class World {
   /// Impulse that acts at once.
   void apply_impulse(BodyId body, const Eigen::Vector3d& impulse, const Eigen::Vector3d& point);  ///< N s
   void wake(BodyId body);  ///< any body, and those that sleep with it
+
+  // Changes from outside while a world runs, each from the next step on. Each throws Error that names the body.
+  void set_gravity(const Eigen::Vector3d& gravity);  ///< m/s^2; wakes all bodies, and changes options()
+  /// Stiffness of particles or cloth, of stretch, shear and bending, as a multiple of that in the description.
+  void set_stiffness(BodyId body, double factor);
+  /// Offset of a scripted mesh: it acts on the positions that the motion function gives, around the origin.
+  void set_offset(BodyId body, const Eigen::Isometry3d& offset);
+  /// Pulls a vertex of particles or cloth over the next step.
+  void pull(BodyId body, Index vertex, const Pull& pull);
+  /// Pulls a point of a rigid body, in the frame of its shape, over the next step. Returns the force (N).
+  Eigen::Vector3d pull(BodyId body, const Eigen::Vector3d& point, const Pull& pull);
+  /// m; distance that the response keeps between two bodies that touch: 0 where neither has vertices.
+  double thickness(BodyId a, BodyId b) const;
+  /// 1/kg of a vertex of particles or cloth; 0 if something holds it.
+  double inverse_mass(BodyId body, Index vertex) const;
 
   /// Contacts of the last step; of bodies asleep, as they were when they fell asleep; those of bodies removed since are
   /// gone. In canonical order: first the contacts of deforming surfaces, vertex on face before edge on edge, each

@@ -8,6 +8,7 @@
 
 #include "bodies/cloth.hpp"
 #include "bodies/cloth_levels.hpp"
+#include "bodies/soft_body.hpp"
 #include "carom/world/world.hpp"
 #include "core/indices.hpp"
 #include "core/slot_map.hpp"
@@ -68,6 +69,7 @@ struct Body {
   double friction = 0;     ///< Coulomb's coefficient, of a body with vertices
   double restitution = 0;  ///< likewise
 
+  bool is_soft() const { return soft.model != nullptr; }
   /// Whether the body is vertices that move by themselves: particles, or a mesh with a motion function.
   bool has_vertices() const { return !positions.empty(); }
 
@@ -91,6 +93,8 @@ struct Body {
   std::vector<HeldVertex> held;
   bool pinned = false;  ///< something holds a vertex
   Wind wind{};
+  // Soft bodies are particles whose vertices follow nodes.
+  solid::BodyState soft;
   int inner_steps = 0;  ///< of a step; 0: as many as max_step asks for
 
   bool sleeping_allowed = true;

@@ -5,6 +5,7 @@
 
 #include "bodies/particles.hpp"
 #include "bodies/scripted.hpp"
+#include "bodies/soft_vertices.hpp"
 #include "core/at.hpp"
 #include "core/check.hpp"
 #include "core/stage_timer.hpp"
@@ -88,7 +89,7 @@ void add_pulls(const Body& body, const SurfacePart& part, double interval, Verti
   for (const VertexPull& each : body.pulls) {
     const std::size_t v = at(each.vertex);
     const Pull& pull = each.pull;
-    const double w = body.inverse_mass[v];
+    const double w = part.of(vertices.awake_inverse_mass)[v];
     const Vector3d position = start[v] + displacements[v];
     const Vector3d wanted = pull.stiffness * (pull.target - position - interval * velocities[v]) +
                             pull.damping * (pull.velocity - velocities[v]);
@@ -153,7 +154,7 @@ void add_verlet_forces(const Body& body, const SurfacePart& part, const Vector3d
 
 void predict_particles(const VertexIn& in, const Body& body, const SurfacePart& part, Vertices& vertices) {
   // Springs that are stiffer than the step allows are left out of the prediction, which only says where to look.
-  const bool stable = !body.cloth && body.max_step >= in.dt;
+  const bool stable = !body.cloth && !body.is_soft() && body.max_step >= in.dt;
   add_pulls(body, part, in.dt, vertices);
   if (stable) add_particle_forces(body, part, in.gravity, in.dt, vertices);
   const std::span positions = part.of(vertices.positions);
@@ -273,6 +274,11 @@ void predict(const VertexIn& in, Vertices& vertices, StageStats& stats) {
     const cloth::LevelState& levels = in.bodies[part.id].levels;
     if (levels.model) vertices.level_motions[i].begin(*levels.resolution, part.of(vertices.start_velocities));
   }
+  vertices.soft_motions.resize(vertices.parts.size());
+  for (std::size_t i = 0; i < vertices.parts.size(); ++i) {
+    const Body& body = in.bodies[vertices.parts[i].id];
+    if (body.is_soft()) vertices.soft_motions[i].begin(body.soft);
+  }
   stats.in += count;
   stats.out += count;
   stats.set_unit("vertices");
@@ -298,7 +304,9 @@ void add_forces(Workers& workers, const BodyMap& bodies, const rigid::Bodies& ta
     const Body& body = bodies[part.id];
     if (body.motion != MotionModel::particles || table.asleep[part.body] != 0) continue;
     add_pulls(body, part, interval, vertices);
-    if (body.cloth_rest && body.cloth_rest->verlet) {
+    if (body.is_soft()) {
+      add_soft_forces(workers, body, part, gravity, interval, i, vertices);
+    } else if (body.cloth_rest && body.cloth_rest->verlet) {
       add_verlet_forces(body, part, gravity, interval, vertices);
     } else if (body.cloth) {
       add_cloth_forces(workers, body, part, gravity, interval, i, vertices);
@@ -361,11 +369,13 @@ void settle_levels(Workers& workers, const BodyMap& bodies, const rigid::Bodies&
 
 void commit(const Vertices& vertices, double dt, BodyMap& bodies, StageStats& stats) {
   const StageTimer timer(stats);
-  for (const SurfacePart& part : vertices.parts) {
+  for (std::size_t i = 0; i < vertices.parts.size(); ++i) {
+    const SurfacePart& part = vertices.parts[i];
     Body& body = bodies[part.id];
     if (!body.has_vertices()) continue;
     std::ranges::copy(part.of(vertices.positions), body.positions.begin());
     std::ranges::copy(part.of(vertices.velocities), body.velocities.begin());
+    if (body.is_soft()) commit_soft(vertices.soft_motions[i], body);
     for (std::size_t v = 0; v < body.leader.size(); ++v) {
       body.positions[v] = body.positions[at(body.leader[v])];
       body.velocities[v] = body.velocities[at(body.leader[v])];

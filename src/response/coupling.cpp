@@ -37,9 +37,19 @@ void inner_steps(Coupling& c, double interval, int count) {
     c.add_forces(h);
     // Contacts with what nothing moves come last: what comes last holds best.
     warm_start(left, c.state);
-    for (int k = 0; k < sweeps; ++k) sweep(left, c.state, c.options, h, true);
-    c.batches->push(*c.workers, c.state, c.options, h, sweeps);
+    if (c.spread) {
+      c.batches->continue_impulses(c.state);
+      c.spread();
+    }
+    for (int k = 0; k < sweeps; ++k) {
+      const int rest = c.spread ? 1 : sweeps - k;
+      for (int i_sweep = 0; i_sweep < rest; ++i_sweep) sweep(left, c.state, c.options, h, true);
+      c.batches->push(*c.workers, c.state, c.options, h, rest);
+      if (!c.spread) break;
+      c.spread();
+    }
     move(*c.workers, c.state, h);
+    if (c.move_nodes) c.move_nodes(h);
     c.elapsed += h;
     if (i + 1 < count) {
       sweep(left, c.state, c.options, h, false);

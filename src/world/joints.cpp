@@ -159,6 +159,9 @@ void World::attach(BodyId id, std::span<const Index> vertices, BodyId to) {
   require(s.response == response::Kind::soft, ErrorCode::unsupported,
           "attach: the response '{}' has no attachments; 'soft' has", s.options.response);
   check_no_levels(s.bodies[id], "attach");
+  require(!s.bodies[id].is_soft() || !other.has_vertices(), ErrorCode::unsupported,
+          "attach: body '{}' is soft, and body '{}' is a mesh with vertices of its own; expected a body with a shape",
+          s.bodies[id].name, other.name);
   for (const Index given : vertices) checked_vertex(s.bodies[id], given, "attach");
   for (const Index given : vertices) {
     Body& body = s.bodies[id];
@@ -167,7 +170,7 @@ void World::attach(BodyId id, std::span<const Index> vertices, BodyId to) {
             "attach: vertex {} of body '{}' is pinned or held already, or in no triangle", given, body.name);
     exclude_near(s, id, v, to);
     s.attachments.push_back({id, v, to, body.inverse_mass[at(v)]});
-    if (other.motion == MotionModel::rigid) {
+    if (other.motion == MotionModel::rigid || body.is_soft()) {
       Joint joint;
       joint.a = {.body = to,
                  .vertices = {none, none},
@@ -176,7 +179,7 @@ void World::attach(BodyId id, std::span<const Index> vertices, BodyId to) {
                           body.positions[at(v)]};
       joint.b = {.body = id, .vertices = {v, none}, .weights = {1, 0}, .local = {0, 0, 0}};
       s.joints.push_back(joint);
-      keep_awake(s, to);
+      if (other.motion == MotionModel::rigid) keep_awake(s, to);
     } else {
       body.held.push_back(hold_by(s, other, to, v, body.positions[at(v)]));
       body.inverse_mass[at(v)] = 0;

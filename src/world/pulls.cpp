@@ -79,6 +79,8 @@ void World::set_stiffness(BodyId id, double factor) {
           "body '{}': the factor on its stiffness is {}; expected a positive number", body.name, factor);
   require(!body.levels.model, ErrorCode::unsupported,
           "body '{}': the stiffness of cloth with several levels cannot be changed; expected levels 1", body.name);
+  require(!body.is_soft(), ErrorCode::unsupported,
+          "body '{}': the stiffness of a soft body cannot be changed; expected cloth or particles", body.name);
   const double ratio = factor / body.stiffness;
   Body changed = body;
   changed.stiffness = factor;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <vector>
 
@@ -130,6 +131,9 @@ struct World::State : LastingState {
   // Results of the stages of a step.
   int rounds = 1;  ///< of this step: as often contacts are found and answered in it
   int round = 0;   ///< number of the one that runs
+  /// With a time budget: when the step ends, and what a walk took last, s.
+  std::chrono::steady_clock::time_point deadline{};
+  double walk_cost = 0;
   rigid::StepMotion motion;
   contact::RigidMeshes rigid_meshes;  ///< made by `edits`, placed by `predict`
   contact::StillBodies still_bodies;

@@ -1,6 +1,7 @@
 #include "world/step.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 namespace carom {
@@ -63,15 +64,42 @@ void end_pulls(World::State& s) {
 
 }  // namespace
 
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// Rounds that fit into the time budget, as what the last walk took says.
+int affordable_rounds(const World::State& s, int wanted) {
+  int rounds = wanted;
+  if (!(s.options.time_budget > 0)) return rounds;
+  while (rounds > 1 && rounds * s.walk_cost > s.options.time_budget) rounds /= 2;
+  return rounds;
+}
+
+}  // namespace
+
 void World::step() {
   State& s = *state_;
-  s.rounds = count_rounds(s);
+  const auto begin = std::chrono::steady_clock::now();
+  const int wanted = count_rounds(s);
+  s.rounds = affordable_rounds(s, wanted);
   s.round = 0;
+  s.deadline = begin + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                           std::chrono::duration<double>(s.options.time_budget));
+  const auto note_left_out = [&] {
+    s.walk_cost = seconds_since(begin) / s.rounds;
+    if (s.rounds == wanted) return;
+    StageStats& stage = s.stats[Stage::respond];
+    stage.limited += static_cast<std::uint64_t>(wanted - s.rounds);
+    stage.add_counted("rounds left out", static_cast<std::uint64_t>(wanted - s.rounds));
+  };
   s.cuts.clear();
   if (s.rounds == 1) {
     run_stages(s);
     end_pulls(s);
-    return;
+    return note_left_out();
   }
 
   const Snapshot before = snapshot();
@@ -107,6 +135,7 @@ void World::step() {
   s.time = static_cast<double>(s.steps) * dt;
   stats[Stage::respond].add_counted("rounds", static_cast<std::uint64_t>(s.rounds));
   s.stats = stats;
+  note_left_out();
   end_pulls(s);
 }
 

@@ -54,6 +54,7 @@ const WorldOptions& checked(const WorldOptions& options) {
           options.gravity.x(), options.gravity.y(), options.gravity.z());
   const OptionCheck check;
   check.number("dt", options.dt, Presence::shown, Sign::positive);
+  check.number("time_budget", options.time_budget, Presence::quiet, Sign::not_negative);
   mid::check_sphere_depth(options.sphere_depth);
   WorldOptions copy = options;
   check.object("contact", copy.contact, Presence::shown);
@@ -202,6 +203,14 @@ BodyId World::add(ClothBody description) {
   return insert_surface(*state_, std::move(body));
 }
 
+BodyId World::add(SoftBody description) {
+  Body body = make_body(std::move(description));
+  require(state_->response == response::Kind::soft || state_->response == response::Kind::penalty,
+          ErrorCode::unsupported, "body '{}': the response '{}' does not take soft bodies; 'soft' and 'penalty' do",
+          body.name, state_->options.response);
+  return insert_surface(*state_, std::move(body));
+}
+
 void World::remove(BodyId body) {
   State& s = *state_;
   find(s, body);
@@ -303,6 +312,8 @@ std::uint64_t World::state_hash() const {
   for (const BodyId id : state_->order) {
     value = hash(value, state_->bodies[id].positions);
     value = hash(value, state_->bodies[id].velocities);
+    value = hash(value, state_->bodies[id].soft.nodes);
+    value = hash(value, state_->bodies[id].soft.velocities);
     const rigid::Motion& m = state_->table.motion[slot_of(id)];
     for (const math::Vec3& v : {m.x, m.v, m.w}) value = hash(value, std::array{math::to_eigen(v)});
     for (const double q : {m.q.w, m.q.x, m.q.y, m.q.z}) value = hash(value, q);

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "carom/io/scene.hpp"
+#include "carom/io/tetrahedra_file.hpp"
 #include "core/check.hpp"
 #include "io/scene/scene_mesh.hpp"
 #include "io/scene/scene_motion.hpp"
@@ -209,6 +210,21 @@ ClothBody build(const ClothSceneBody& body) {
   return built;
 }
 
+SoftBody build(const SoftSceneBody& body) {
+  const auto* file = std::get_if<FileSource>(&body.source.shape);
+  if (file == nullptr || !is_tetrahedra_file(file->path))
+    return build_named(body.name, [&] { return with_mesh<SoftBody>(body, body.source); });
+  SoftBody built = body;
+  built.tetrahedra = build_named(body.name, [&] {
+    require(body.source.dents.empty() && file->up == FileSource{}.up && file->unit == FileSource{}.unit,
+            ErrorCode::unsupported, "{}: dents, up and unit are of surfaces; leave them out for tetrahedra",
+            file->path.string());
+    return read_tetrahedra(file->path);
+  });
+  build_named(body.name, [&] { place(body.source.placement, built.tetrahedra.positions); });
+  return built;
+}
+
 bool has_surfaces(const Scene& scene) {
   return std::any_of(scene.bodies.begin(), scene.bodies.end(),
                      [](const SceneBody& body) { return !std::holds_alternative<RigidSceneBody>(body.body); });
@@ -217,7 +233,7 @@ bool has_surfaces(const Scene& scene) {
 bool has_responding_bodies(const Scene& scene) {
   return std::any_of(scene.bodies.begin(), scene.bodies.end(), [](const SceneBody& body) {
     return std::holds_alternative<RigidSceneBody>(body.body) || std::holds_alternative<ParticleSceneBody>(body.body) ||
-           std::holds_alternative<ClothSceneBody>(body.body);
+           std::holds_alternative<ClothSceneBody>(body.body) || std::holds_alternative<SoftSceneBody>(body.body);
   });
 }
 

@@ -16,6 +16,7 @@
 #include "io/json/json_field.hpp"
 #include "io/scene/scene_cloth_fields.hpp"
 #include "io/scene/scene_rotation.hpp"
+#include "io/scene/scene_soft_fields.hpp"
 #include "world/option_fields.hpp"
 
 /// The fields of a scene file: each with its name, where its value lives, and what it may be. The
@@ -24,7 +25,8 @@
 namespace carom {
 
 /// Names of the alternatives of SceneBody, in their order; the first four are those of MotionModel.
-inline constexpr std::array<std::string_view, 5> motion_names{"fixed", "scripted", "particles", "rigid", "cloth"};
+inline constexpr std::array<std::string_view, 6> motion_names{"fixed", "scripted", "particles",
+                                                              "rigid", "cloth",    "soft"};
 /// Number of a body's kind in `motion_names`.
 inline std::size_t kind_of(const SceneBody::Description& body) {
   const auto* rigid = std::get_if<RigidSceneBody>(&body);
@@ -381,6 +383,7 @@ void describe(V& v, Scene& scene) {
   v.number("dt", scene.world.dt, Presence::shown, Sign::positive);
   v.vector("gravity", scene.world.gravity, Presence::shown, Sign::any);
   v.integer("threads", scene.world.threads, Presence::quiet, {.min = 0, .max = max_threads});
+  v.number("time_budget", scene.world.time_budget, Presence::quiet, Sign::not_negative);
   v.name_of("method", scene.world.method, detect_methods(), Presence::quiet);
   v.integer("sphere_depth", scene.world.sphere_depth, Presence::quiet, {.min = 1, .max = 32});
   v.choice("detection", scene.world.detection, detection_names, Presence::quiet);

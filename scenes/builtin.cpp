@@ -9,7 +9,7 @@
 namespace carom {
 namespace {
 
-constexpr std::array<BuiltinScene, 53> scene_list{{
+constexpr std::array scene_list = std::to_array<BuiltinScene>({
     {"two-tori-1600", "A torus falls on another, dents it, slides off; 1600 triangles each (for short: two-tori)",
      scenes::two_tori_1600},
     {"two-tori-6400", "The same with 6400 triangles each", scenes::two_tori_6400},
@@ -70,7 +70,8 @@ constexpr std::array<BuiltinScene, 53> scene_list{{
     {"tool-probe", "A probe presses a sheet in a frame; to be moved by hand (carom live)", scenes::tool_probe},
     {"cut-cloth", "Scissors go up through a hanging sheet, which becomes two", scenes::cut_cloth},
     {"cut-and-drop", "A weight hangs on a band; a knife cuts it, and the weight falls", scenes::cut_and_drop},
-}};
+    {"shirt", "A shirt of two panels is sewn around a figure, which then walks in it", scenes::shirt},
+});
 
 struct Alias {
   std::string_view name;

@@ -45,6 +45,7 @@ Scene curtain();
 Scene twist(int vertices_x = 41, int vertices_z = 17);
 Scene table_edge();
 Scene reef_knot();
+Scene shirt();
 
 // Soft bodies; `triangles` of each, about as many as in the name.
 Scene soft_tori(int triangles = 1600);

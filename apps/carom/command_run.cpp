@@ -103,6 +103,8 @@ Scene scene_of(const RunOptions& options) {
           scene.name);
   if (options.steps) scene.steps = *options.steps;
   put_into(options, scene.world);
+  require(!options.spheres || scene.world.method == "spheres", ErrorCode::invalid_argument,
+          "--spheres: the method is {}, which has no spheres; expected --method spheres", scene.world.method);
   return scene;
 }
 
@@ -146,7 +148,7 @@ int run_one(const RunOptions& options) {
   std::optional<World> own;
   if (!replay) own = build_world(scene);
   const World& world = replay ? replay->session().world() : *own;
-  Recorders recorders(scene, world, options.output, html.wanted(), options.every);
+  Recorders recorders(scene, world, options.output, html.wanted(), options.every, options.spheres);
   std::FILE* text = json.to_stdout() || html.to_stdout() ? stderr : stdout;
 
   const auto write_page = [&] {

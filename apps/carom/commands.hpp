@@ -22,6 +22,7 @@ struct RunOptions {
   std::optional<int> threads;
   std::optional<std::string> method;
   std::optional<int> sphere_depth;
+  std::optional<int> spheres;  ///< level of the tree whose spheres are recorded
   std::optional<std::string> response;
   std::vector<std::string> compare;  ///< responses, with commas between; empty: one run with the scene's
   int every = 1;

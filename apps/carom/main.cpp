@@ -41,6 +41,9 @@ void add_run(CLI::App& app, Action& action) {
   add_number(command, "--sphere-depth", options->sphere_depth,
              "levels of the trees of the method spheres, 1 to 32 (default: the scene's, or 15)", "a whole number")
       ->type_name("N");
+  add_number(command, "--spheres", options->spheres,
+             "record the spheres of level L of the trees, for the viewer; needs the method spheres", "a whole number")
+      ->type_name("L");
   auto* response = command
                        ->add_option("--response", options->response,
                                     fmt::format("of rigid bodies: {} (default: the scene's)",

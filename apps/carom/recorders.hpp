@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "carom/io/recording.hpp"
@@ -17,7 +18,9 @@ Eigen::Vector3d wind_of(const Scene& scene);
 class Recorders {
  public:
   /// `output` a recording, or a replay if it ends in .replay; empty: none. `html`: into memory as well, for a page.
-  Recorders(const Scene& scene, const World& world, const std::string& output, bool html, int every);
+  /// `spheres`: level of the tree of detection whose spheres are written, if any.
+  Recorders(const Scene& scene, const World& world, const std::string& output, bool html, int every,
+            std::optional<int> spheres = {});
 
   /// Writes nothing: for collect().
   Recorders(const Scene& scene, const World& world);
@@ -45,6 +48,7 @@ class Recorders {
 
   const World& world_;
   std::uint64_t every_;
+  std::optional<int> spheres_;
   std::unique_ptr<RecordingWriter> recording_;
   std::unique_ptr<RecordingWriter> page_;
   std::unique_ptr<ReplayWriter> replay_;
@@ -53,6 +57,8 @@ class Recorders {
   std::map<BodyId, RigidSurface> surfaces_;
   std::vector<RecordedContact> contacts_;
   std::vector<Eigen::Vector3d> joined_;
+  std::vector<BodyId> with_levels_;
+  std::map<BodyId, std::vector<std::uint8_t>> levels_;
 };
 
 }  // namespace carom::app

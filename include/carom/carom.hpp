@@ -43,6 +43,8 @@
 #include "carom/live/input.hpp"
 #include "carom/live/session.hpp"
 #include "carom/mesh/closest.hpp"
+#include "carom/mesh/figure.hpp"
+#include "carom/mesh/garment.hpp"
 #include "carom/mesh/generate.hpp"
 #include "carom/mesh/mesh.hpp"
 #include "carom/mesh/surface.hpp"

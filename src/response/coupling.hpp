@@ -46,7 +46,7 @@ void relax(Coupling& coupling, double interval);
 void finish(Coupling& coupling);
 
 /// Vertices of an interval at constant velocity, and rigid bodies with them.
-void move(const AnchorState& state, double interval);
+void move(Workers& workers, const AnchorState& state, double interval);
 
 /// Opens overlaps by moving vertices without changing their velocities: for responses that solve a step as a whole.
 void separate_vertices(Coupling& coupling, double dt);

@@ -156,5 +156,20 @@ TEST(ClothScenes, ReefKnotHoldsItsRibbons) {
   EXPECT_GT(run_apart(world, 60), 0U);
 }
 
+/// Sewn within a second; the rest of the walk is for `make soak`.
+TEST(ClothScenes, ShirtIsSewnAroundTheFigure) {
+  World world = build_world(find_scene("shirt"));
+  const BodyId shirt = body_of(world, "shirt");
+  const std::size_t stitches = world.joint_count();
+  EXPECT_GT(stitches, 60U);
+  run_apart(world, 70);
+  EXPECT_LT(world.joint_count(), stitches / 10) << "nearly all seams have become one";
+  // It hangs on the shoulders: its upper edge was 1.53 m high and fell a little, its hem is above the knees.
+  double highest = -INFINITY;
+  for (const Vector3d& p : world.positions(shirt)) highest = std::max(highest, p.y());
+  EXPECT_GT(highest, 1.38);
+  EXPECT_GT(lowest_of(world, "shirt"), 0.7);
+}
+
 }  // namespace
 }  // namespace carom

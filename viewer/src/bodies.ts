@@ -33,11 +33,12 @@ export interface BodyStyle {
 
 /** Strain at the end of its scale. */
 const STRAIN_END = 0.05;
+const COARSEST_LEVEL = 2;
 
 /** Colours of cloth, for the legend. */
 export interface Scale {
-  name: 'strain' | 'force';
-  end: number; // in a fraction, or N s
+  name: 'strain' | 'force' | 'levels';
+  end: number; // in a fraction, N s, or the coarsest level
 }
 
 export class Bodies {
@@ -175,7 +176,7 @@ export class Bodies {
 
   /** Colours of the vertices of cloth, by what is asked for. */
   private colourCloth(): void {
-    const { strain, force } = this.options.values;
+    const { strain, force, levels } = this.options.values;
     const { frame } = this;
     const cloths = (frame?.bodies ?? []).filter(({ number }) => this.objects.get(number)?.cloth);
     this.scale = null;
@@ -184,7 +185,11 @@ export class Bodies {
       if (strain && unstrained) values.set(number, strainOf(unstrained, placement.positions, topology.triangles));
       if (force && frame) values.set(number, impulsesOn(number, frame.contacts, placement.positions, topology.triangles));
     }
-    if (values.size > 0) this.scale = { name: strain ? 'strain' : 'force', end: strain ? STRAIN_END : scaleEnd([...values.values()]) };
+    if (levels) for (const [number, own] of frame?.levels ?? []) values.set(number, Float32Array.from(own));
+    if (values.size > 0) {
+      const end = strain ? STRAIN_END : levels ? COARSEST_LEVEL : scaleEnd([...values.values()]);
+      this.scale = { name: strain ? 'strain' : levels ? 'levels' : 'force', end };
+    }
     for (const { number, colour } of cloths) {
       const { geometry, surface } = this.objects.get(number)!;
       const own = values.get(number);

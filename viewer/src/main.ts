@@ -126,7 +126,7 @@ class App {
     this.view.show(shown, this.selection);
     this.legend.show(shown, true);
     this.toolbar.setContacts(true);
-    this.toolbar.setCloth(shown.bodies.some(({ topology }) => topology.kind === 'particles'), this.view.wind.blows);
+    this.toolbar.setCloth(shown.bodies.some(({ topology }) => topology.kind === 'particles'), this.view.wind.blows, false, false);
     if (this.selection) this.card.show(shown, this.selection);
     if (first) this.view.resize();
   }
@@ -190,7 +190,8 @@ class App {
     this.panel.show(this.shown, this.themeChoice.theme);
     this.legend.show(this.shown, this.withContacts);
     this.toolbar.setContacts(this.withContacts);
-    this.toolbar.setCloth(this.shown.bodies.some(({ topology }) => topology.kind === 'particles'), this.view.wind.blows);
+    const { bodies, levels, spheres } = this.shown;
+    this.toolbar.setCloth(bodies.some(({ topology }) => topology.kind === 'particles'), this.view.wind.blows, levels.size > 0, spheres.length > 0);
     this.charts.setFrame(this.shown.number);
     if (this.selection) this.card.show(this.shown, this.selection);
   }

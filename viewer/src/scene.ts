@@ -16,6 +16,8 @@ import type { Options } from './options';
 import { Painter } from './painter';
 import { SCENE, type Theme } from './palette';
 import type { Selection } from './selection';
+import { Springs } from './springs';
+import { TreeSpheres } from './tree_spheres';
 import { WindArrows } from './wind_arrows';
 
 const VIEW_DIRECTION = new THREE.Vector3(0.62, 0.42, 1).normalize();
@@ -46,6 +48,8 @@ export class SceneView {
   private readonly highlight: Highlight;
   readonly arrows: ContactArrows;
   readonly wind = new WindArrows();
+  readonly springs = new Springs();
+  readonly spheres = new TreeSpheres();
   private ground: THREE.LineSegments | null = null;
   private extent = new Extent({ min: [-1, -1, -1], max: [1, 1, 1] });
   private theme: Theme = 'light';
@@ -65,7 +69,7 @@ export class SceneView {
     this.marks = new ContactMarks(options);
     this.arrows = new ContactArrows(options);
     this.highlight = new Highlight(() => this.painter.pixelRatio);
-    this.scene.add(this.bodies.group, this.marks.group, this.arrows.group, this.highlight.group, this.wind.group, this.camera, ...this.lights());
+    this.scene.add(this.bodies.group, this.marks.group, this.arrows.group, this.highlight.group, this.wind.group, this.springs.lines, this.spheres.group, this.camera, ...this.lights());
 
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = true;
@@ -188,6 +192,7 @@ export class SceneView {
     this.bodies.show(frame);
     this.marks.show(frame.contacts);
     this.drawArrows();
+    this.drawDetails();
     this.select(selection);
   }
 
@@ -206,6 +211,7 @@ export class SceneView {
     this.drawArrows();
     this.highlight.setColours(colours);
     this.wind.setColour(colours.outline);
+    this.spheres.setColour(colours.outline);
     this.invalidate();
   }
 
@@ -287,10 +293,17 @@ export class SceneView {
     if (this.frame) this.arrows.show(this.frame.contacts, this.marks.drawn, diagonal(this.extent.box), SCENE[this.theme]);
   }
 
+  private drawDetails(): void {
+    const { springs, spheres } = this.options.values;
+    this.springs.show(this.frame, springs, this.options.hiddenBodies);
+    this.spheres.show(this.frame, spheres);
+  }
+
   private applyOptions(): void {
     this.bodies.applyOptions();
     this.marks.redraw();
     this.drawArrows();
+    this.drawDetails();
     if (this.ground) this.ground.visible = this.options.values.grid && this.groundWanted;
     this.wind.group.visible = this.options.values.wind;
     this.invalidate();

@@ -13,6 +13,7 @@
 //   seenThrough               number of bodies drawn see-through
 //   arrows                    number of arrows drawn
 //   windArrows                number of arrows of the wind drawn
+//   springs, spheres          numbers of springs and of spheres of the tree drawn
 //   scale                     what the colours of cloth mean, and the end of their scale; null if they are those of the bodies
 //   bodyScreenPosition(name)  the same, of the middle of a body
 //   live                      of a page of carom live: its status, as the server says it, in live.status
@@ -70,6 +71,12 @@ export function installTestHook(app: App): void {
     },
     get windArrows() {
       return app.view.wind.count;
+    },
+    get springs() {
+      return app.view.springs.count;
+    },
+    get spheres() {
+      return app.view.spheres.count;
     },
     get scale() {
       return app.view.bodies.scale;

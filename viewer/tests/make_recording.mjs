@@ -184,7 +184,7 @@ export function pit() {
 }
 
 /** A sheet of particles, 1 m wide, that is stretched along x by a tenth in its last frame, with a contact at a corner. */
-export function sheet({ wind } = {}) {
+export function sheet({ wind, details } = {}) {
   const n = 8;
   const at = (i, k, stretch) => [((i / n - 0.5) * stretch), 0.05 * Math.sin(3 * i + k) * (stretch - 1), k / n - 0.5];
   const positions = (stretch) => Array.from({ length: (n + 1) ** 2 }, (_, v) => at(v % (n + 1), Math.floor(v / (n + 1)), stretch)).flat();
@@ -196,6 +196,7 @@ export function sheet({ wind } = {}) {
     number,
     time: number / 10,
     stages: [],
+    ...(details ? { details } : {}),
     bodies: [{ number: 0, name: 'sheet', kind: 2, triangles, positions: positions(1 + number / 20), encoding: 0, topologyFrame: 0, positionsFrame: number }],
     contacts: number < 2 ? [] : [{ id: 1, a: 0, b: 0, motion: 1, a0: 0, b0: 2 * n * n - 1, distance: 0.01, speed: 0, impulse: 0.5, pointA: [-0.55, 0, -0.5], pointB: [-0.55, 0, -0.5], normal: [0, 1, 0] }],
   }));
@@ -236,6 +237,16 @@ export function clashes(parts = 12) {
   return { frames, check, ...writeRecording({ meta, frames }) };
 }
 
+/** details: { levels: [[body, [level, ...]], ...], spheres: [[x, y, z, radius], ...] } */
+function detailPayload({ levels, spheres }) {
+  return Buffer.concat([
+    u32(levels.length),
+    ...levels.map(([body, list]) => Buffer.concat([u32(body, list.length), u8(...list)])),
+    u32(spheres.length),
+    f32(...spheres.flat()),
+  ]);
+}
+
 /** Returns the file's bytes and where each of its chunks begins. */
 export function writeRecording({ meta, frames, compress = true, closed = true, extra = [], version = 2 }) {
   const parts = [Buffer.concat([Buffer.from('CAROMREC'), u32(version, 0)])];
@@ -250,6 +261,7 @@ export function writeRecording({ meta, frames, compress = true, closed = true, e
   add('META', Buffer.from(JSON.stringify(meta)), false);
   for (const tag of extra) add(tag, Buffer.from('what a later version may write'));
   for (const frame of frames) {
+    if (frame.details) add('DETL', detailPayload(frame.details));
     add('STAT', Buffer.from(JSON.stringify({ frame: frame.number, time: frame.time, stages: frame.stages })));
     add('FRAM', framePayload(frame, version));
   }

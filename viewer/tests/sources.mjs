@@ -11,6 +11,7 @@ const load = (name) => async () => {
 export const check_data = load('check_data');
 export const crc32 = load('crc32');
 export const contact_arrows = load('contact_arrows');
+export const details = load('details');
 export const extent = load('extent');
 export const fading = load('fading');
 export const frame = load('frame');
@@ -24,4 +25,5 @@ export const measures = load('measures');
 export const palette = load('palette');
 export const recording = load('recording');
 export const source = load('source');
+export const springs = load('springs');
 export const thinning = load('thinning');

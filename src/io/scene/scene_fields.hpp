@@ -38,8 +38,8 @@ inline constexpr std::array<std::string_view, 3> mesh_solid_names{"by_normals", 
 inline constexpr std::array<std::string_view, 11> shape_names{
     "sphere", "box", "capsule", "cylinder", "cone", "ellipsoid", "half_space", "hull", "triangle", "mesh", "compound"};
 inline constexpr std::span<const std::string_view> convex_names = std::span(shape_names).first(9);
-inline constexpr std::array<std::string_view, 9> generator_names{"box",  "icosphere", "torus",      "trefoil", "sheet",
-                                                                 "roll", "extrusion", "revolution", "ribbon"};
+inline constexpr std::array<std::string_view, 11> generator_names{
+    "box", "icosphere", "torus", "trefoil", "sheet", "roll", "extrusion", "revolution", "ribbon", "figure", "shirt"};
 
 template <class V>
 void describe(V& v, BoxSource& box) {
@@ -106,6 +106,24 @@ void describe(V& v, RibbonSource& ribbon) {
   v.number("width", ribbon.width, Presence::shown, Sign::positive);
   v.integer("along", ribbon.along, Presence::shown, {.min = 1});
   v.integer("across", ribbon.across, Presence::shown, {.min = 1});
+}
+
+template <class V>
+void describe(V& v, FigureSource& figure) {
+  v.number("height", figure.height, Presence::shown, Sign::positive);
+  v.integer("around", figure.around, Presence::shown, {.min = 8});
+}
+
+template <class V>
+void describe(V& v, ShirtSource& shirt) {
+  v.number("width", shirt.width, Presence::shown, Sign::positive);
+  v.number("length", shirt.length, Presence::shown, Sign::positive);
+  v.number("sleeve_length", shirt.sleeve_length, Presence::shown, Sign::positive);
+  v.number("sleeve_width", shirt.sleeve_width, Presence::shown, Sign::positive);
+  v.number("neck_width", shirt.neck_width, Presence::shown, Sign::positive);
+  v.number("neck_depth", shirt.neck_depth, Presence::shown, Sign::positive);
+  v.number("distance", shirt.distance, Presence::shown, Sign::positive);
+  v.number("edge", shirt.edge, Presence::shown, Sign::positive);
 }
 
 template <class V>

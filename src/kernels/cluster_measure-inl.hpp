@@ -1141,6 +1141,7 @@ class ClusterPairSearch {
   }
 
   HWY_INLINE void measure_edges(const SurfaceCluster& other, const Points16& points, const Points16& end_points) {
+    if (HWY_UNLIKELY(compare_)) drop_adjacent<2>(cluster_->vertices, other.vertices);
     hits_.counts.measured += candidates_;
     if (candidates_ == 0) return;
     for (std::size_t c = 0; c < candidates_; c += float_lanes) {
@@ -1162,13 +1163,13 @@ class ClusterPairSearch {
       } else {
         verdicts = judge_edges(da, b0, b1, limits_);
       }
-      drop_adjacent<2>(verdicts, c, cluster_->vertices, other.vertices);
       keep(verdicts, c, cluster_->edges, other.edges, true, hits_.edge_edge, hits_.unsure_edge_edge);
     }
   }
 
   HWY_INLINE void measure_vertices(const SurfaceCluster& from, const Points16& vertices, const Points16& end_vertices,
                                    const SurfaceCluster& face, const Points16& corners, const Points16& end_corners) {
+    if (HWY_UNLIKELY(compare_)) drop_adjacent<1>(from.vertices, face.vertices);
     hits_.counts.measured += candidates_;
     if (candidates_ == 0) return;
     for (std::size_t c = 0; c < candidates_; c += float_lanes) {
@@ -1190,31 +1191,26 @@ class ClusterPairSearch {
       } else {
         verdicts = judge_triangle(a, b, e, limits_);
       }
-      drop_adjacent<1>(verdicts, c, from.vertices, face.vertices);
       keep(verdicts, c, from.vertices, face.triangles, false, hits_.vertex_triangle, hits_.unsure_vertex_triangle);
     }
   }
 
   /// Where clusters may have vertices in common that no list of neighbors knows of: takes features with a common vertex
-  /// from the lanes. The first `of_first` places of a candidate are of the first feature.
+  /// from the candidates. The first `of_first` places of a candidate are of the first feature.
   template <std::size_t of_first>
-  HWY_INLINE void drop_adjacent(Verdicts& verdicts, std::size_t at, const std::int32_t* first,
-                                const std::int32_t* second) {
-    if (HWY_LIKELY(!compare_)) return;
-    std::uint32_t bits = first_bits(static_cast<std::uint32_t>(std::min(candidates_ - at, float_lanes)));
-    for (bits &= verdicts.within | verdicts.unsure; bits != 0; bits &= bits - 1) {
-      const std::uint32_t pair = candidate_[at + static_cast<std::size_t>(std::countr_zero(bits))];
+  HWY_NOINLINE void drop_adjacent(const std::int32_t* first, const std::int32_t* second) {
+    std::size_t kept = 0;
+    for (std::size_t n = 0; n < candidates_; ++n) {
+      const std::uint32_t pair = candidate_[n];
       bool common = false;
       for (std::size_t i = 0; i < of_first; ++i)
         for (std::size_t j = of_first; j < 4; ++j)
           common = common || first[pair >> 4 * i & 15U] == second[pair >> 4 * j & 15U];
-      if (!common) continue;
-      const std::uint32_t lane = bits & (~bits + 1);
-      verdicts.within &= ~lane;
-      verdicts.unsure &= ~lane;
-      ++hits_.counts.adjacent;
-      --hits_.counts.measured;
+      candidate_[kept] = pair;
+      kept += common ? 0 : 1;
     }
+    hits_.counts.adjacent += candidates_ - kept;
+    candidates_ = kept;
   }
 
   /// Numbers of the features that are within reach, and of those that may be.

@@ -38,12 +38,15 @@ constexpr std::array<double, 10> classes{5, 10, 20, 50, 100, 200, 500, 1000, 500
 
 /// A sheet in a frame and a probe above it.
 BodyId add_bodies(World& world, int segments) {
-  ClothBody sheet{.name = "sheet", .mesh = make_sheet(0.8, 0.8, segments, segments)};
-  sheet.fabric.density = 0.5;
+  constexpr double size = 3.2;
+  ClothBody sheet{.name = "sheet", .mesh = make_sheet(size, size, segments, segments)};
+  sheet.fabric = {.density = 0.5, .warp_stiffness = 300, .weft_stiffness = 300, .shear_stiffness = 80};
+  sheet.air_damping = 2;
+  sheet.inner_steps = 16;
   sheet.sleeping_allowed = false;
   for (std::size_t v = 0; v < sheet.mesh.positions.size(); ++v) {
     const Vector3d& p = sheet.mesh.positions[v];
-    if (std::max(std::abs(p.x()), std::abs(p.z())) > 0.3999) sheet.pinned.push_back(static_cast<Index>(v));
+    if (std::max(std::abs(p.x()), std::abs(p.z())) > 0.4999 * size) sheet.pinned.push_back(static_cast<Index>(v));
   }
   fmt::print("{} triangles\n", sheet.mesh.triangles.size());
   world.add(std::move(sheet));
@@ -132,7 +135,8 @@ int start(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
 
   WorldOptions options{.dt = 1.0 / 60, .threads = settings.threads};
-  options.contact.distance = 0.004;
+  options.gravity = {0, 0, 0};
+  options.contact.distance = 0.01;
   World world(options);
   const BodyId probe = add_bodies(world, settings.segments);
   HapticTool tool({.stiffness = 1000});

@@ -14,10 +14,12 @@ Scene shirt() {
   figure.animation = AnimationOptions{.name = "walk", .loop = false};
   figure.material.friction = 0.5;
 
-  const ShirtSource pattern;
+  ShirtSource pattern;
+  pattern.length = 0.54;  // above the hips, and away from the elbows: joints pinch what lies over them
+  pattern.sleeve_length = 0.11;
   ClothSceneBody shirt;
   shirt.source.shape = pattern;
-  shirt.source.placement.position = {0, 1.53, 0};  // it falls a hand's breadth until the shoulders hold it
+  shirt.source.placement.position = {0, 1.57, 0};  // it falls a little until the shoulders hold it
   shirt.warp = {0, 1, 0};
   shirt.material.friction = 0.5;
   shirt.air_damping = 1;
@@ -32,7 +34,7 @@ Scene shirt() {
                            .vertices_a = seams[k].front,
                            .b = "shirt",
                            .vertices_b = seams[k].back,
-                           .duration = k < 2 ? 0.25 : 1.0});
+                           .duration = k < 2 ? 0.12 : 1.2});
   }
   return scene;
 }

@@ -40,7 +40,6 @@ class OverlapSurface {
       const double size = piece_of_region * (region.box.max - region.box.min).norm();
       for (std::size_t side = 0; side < 2; ++side) {
         for (const Index t : side == 0 ? region.triangles_a : region.triangles_b) {
-          if (count_++ > max_pieces_of_a_clash) return std::move(mesh_);
           const Shape& shape = parts_[side]->shape;
           Corners corners;
           for (std::size_t k = 0; k < 3; ++k)
@@ -69,15 +68,35 @@ class OverlapSurface {
     const Eigen::Vector3d& p = t[longest];
     const Eigen::Vector3d& q = t[(longest + 1) % 3];
     const Eigen::Vector3d& r = t[(longest + 2) % 3];
+    // A triangle that is inside wherever it is asked needs no pieces.
+    if (is_inside_throughout(t, other)) {
+      keep(t);
+      return;
+    }
     if ((q - p).norm() > size && count_++ < max_pieces_of_a_clash) {
       const Eigen::Vector3d middle = 0.5 * (p + q);
       add({p, middle, r}, region, size, other);
       add({middle, q, r}, region, size, other);
       return;
     }
-    if (!is_inside((p + q + r) / 3, other)) return;
+    if (is_inside((p + q + r) / 3, other)) keep(t);
+  }
+
+  bool is_inside_throughout(const Corners& t, std::size_t other) const {
+    const Eigen::Vector3d middle = (t[0] + t[1] + t[2]) / 3;
+    if (!is_inside(middle, other)) return false;
+    for (std::size_t k = 0; k < 3; ++k) {
+      // A little within the triangle: faces that coincide have both sides there.
+      for (const Eigen::Vector3d& p : {t[k], Eigen::Vector3d(0.5 * (t[k] + t[(k + 1) % 3]))}) {
+        if (!is_inside(p + 1e-4 * (middle - p), other)) return false;
+      }
+    }
+    return true;
+  }
+
+  void keep(const Corners& t) {
     const auto first = static_cast<Index>(mesh_.positions.size());
-    mesh_.positions.insert(mesh_.positions.end(), {p, q, r});
+    mesh_.positions.insert(mesh_.positions.end(), t.begin(), t.end());
     mesh_.triangles.push_back({first, first + 1, first + 2});
   }
 

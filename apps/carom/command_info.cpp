@@ -260,7 +260,10 @@ int mesh_info(const InfoOptions& options, Output& output) {
     print_state(state, report, unit);
     if (field) print_field(field->report());
   }
-  return report.clean() && state.empty() ? done : found_problems;
+  // A room is meant to face inward.
+  const bool good = std::all_of(state.begin(), state.end(),
+                                [&](const PartDefect& defect) { return room && defect.name == "inside_out"; });
+  return report.clean() && good ? done : found_problems;
 }
 
 int recording_info(const InfoOptions& options, Output& output) {

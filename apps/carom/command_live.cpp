@@ -1,4 +1,5 @@
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -120,6 +121,8 @@ int live(const LiveOptions& options) {
   world.start();
   while (!world.wait_for_end(3600)) {
   }
+  // A signal ended the world: whoever watches for signals says so, and ends the process.
+  while (interrupted_by_user()) std::this_thread::sleep_for(std::chrono::seconds(1));
   say(stdout, "{}\n", world.stop(0));
   std::fflush(stdout);
   if (stdout_error() != 0) return bad_usage;

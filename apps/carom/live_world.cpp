@@ -114,6 +114,8 @@ class LiveWorld::Impl {
     std::shared_ptr<const LiveState> state;
     {
       std::unique_lock lock(mutex_);
+      // A page that has none yet gets the world as it is, not as somebody saw it before.
+      if (after == 0 && state_ && dirty_) after = state_->number;
       ++waiting_;
       changed_.wait_for(lock, longest_wait, [&] { return ended_ || (state_ && state_->number > after); });
       --waiting_;
@@ -361,7 +363,6 @@ class LiveWorld::Impl {
   std::optional<int> steps_;
   bool paused_;
   int extra_steps_ = 0;
-  bool dirty_ = true;  ///< something has changed since the last copy
   std::string failure_;
   std::unique_ptr<Recorders> collector_;
   Pace pace_;
@@ -372,7 +373,8 @@ class LiveWorld::Impl {
   // Shared.
   std::atomic<std::uint64_t> refused_{0};
   std::atomic<bool> end_{false};
-  std::mutex mutex_;  ///< guards what follows
+  std::atomic<bool> dirty_{true};  ///< something has changed since the last copy
+  std::mutex mutex_;               ///< guards what follows
   std::condition_variable changed_;
   std::condition_variable arrived_;
   std::vector<Message> inbox_;

@@ -128,10 +128,10 @@ FigureMesh build_figure(double height, int around) {
     const Vector3d elbow = place(joints.elbow);
     const Vector3d ankle = place(joints.ankle);
     add_limb(place(joints.shoulder), elbow, 0.058, 0.043, limb, base + upper_arm, figure);
-    add_limb(elbow, place({0.69, 1.37, 0}), 0.043, 0.032, limb, base + lower_arm, figure);
+    add_limb(elbow, place({0.69, 1.37, 0}), 0.0425, 0.032, limb, base + lower_arm, figure);
     add_limb(place({0.72, 1.37, 0}), place({0.79, 1.37, 0}), 0.036, 0.028, limb, base + lower_arm, figure);
     add_limb(place(joints.hip), place(joints.knee), 0.088, 0.058, limb, base + thigh, figure);
-    add_limb(place(joints.knee), ankle, 0.058, 0.042, limb, base + shin, figure);
+    add_limb(place(joints.knee), ankle, 0.0575, 0.042, limb, base + shin, figure);
     add_limb(ankle + Vector3d(0, -0.045, -0.03), ankle + Vector3d(0, -0.055, 0.15), 0.042, 0.034, limb, base + foot,
              figure);
   }
@@ -163,10 +163,10 @@ Eigen::Matrix3d about_x(double angle) {
 /// Where the bones are that stand at rest at the origin, for a figure of full height.
 std::array<Isometry3d, sides * bone_count> walking_bones(double time) {
   constexpr double cycle = 1.15;      // s, of two steps
-  constexpr double swing_leg = 0.4;   // rad
-  constexpr double swing_arm = 0.3;   // rad
+  constexpr double swing_leg = 0.36;  // rad
+  constexpr double swing_arm = 0.2;   // rad
   constexpr double bend_knee = 0.75;  // rad
-  constexpr double lower_by = 0.82;   // rad, of the arms
+  constexpr double lower_by = 0.35;   // rad, of the arms
   constexpr double bend_elbow = 0.4;  // rad
   constexpr double smoothing = 0.01;  // m, of the change from foot to foot
   const Joints joints;

@@ -140,10 +140,14 @@ ClashRegion region_of(const overlap::Overlap& o, double none_below, const MeshDa
     region.point_a = on_a;
     region.point_b = on_b;
   }
-  if (dot(o.normal, o.normal) > 0.5) region.normal = math::to_eigen(o.normal);
+  // The exit of the deepest point is exact where it is much the same; where faces coincide the sum of normals is not.
+  const bool one_sided = dot(o.normal, o.normal) > 0.5;
+  if (one_sided && !(region.normal.dot(math::to_eigen(o.normal)) > 0.8)) region.normal = math::to_eigen(o.normal);
   if (o.ball > std::max(region.depth, 0.0)) {
     region.depth = o.ball;
-    upper = std::max(upper, o.ball);
+    // No ball in a box is larger than its shortest side.
+    const Vec3 size = o.high - o.low;
+    upper = std::max({upper, o.ball, 0.5 * std::min({size.x, size.y, size.z})});
     const Eigen::Vector3d center = math::to_eigen(o.ball_center);
     if (!region.normal.allFinite() || region.normal.norm() < 0.5) region.normal = Eigen::Vector3d::UnitX();
     region.point_b = center;

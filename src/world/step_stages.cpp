@@ -277,7 +277,8 @@ void Step::commit() {
   bodies::settle_levels(s_.workers, s_.bodies, s_.table, s_.vertices);
   bodies::commit(s_.vertices, dt_, s_.bodies, surfaces_[Stage::commit]);
   ++s_.steps;
-  s_.time = static_cast<double>(s_.steps) * dt_;
+  // A round is a part of a step: what closes by time in `edit_cloth` must not see it early or late.
+  s_.time = s_.rounds == 1 ? static_cast<double>(s_.steps) * dt_ : s_.time + dt_;
   std::swap(s_.contacts, s_.next_contacts);
   s_.check_tangles = !s_.tangles.empty();
   for (const Counted& entry : surfaces_[Stage::commit].counted()) {

@@ -199,7 +199,7 @@ TEST_F(CliLive, TakesMessagesOfItsOwnPageOnly) {
 
 /// Pages that ask for pictures and do not read them: a world that waited for one would not come to its end.
 TEST_F(CliLive, SlowPagesDoNotSlowTheWorld) {
-  start({"tool-probe", "--rate", "1000", "--steps", "150", "-o", record_});
+  start({"tool-probe", "--rate", "1000", "--steps", "60", "-o", record_});
   std::vector<int> sockets;
   for (int i = 0; i < 8; ++i) {
     sockets.push_back(connect_to(port_));
@@ -212,7 +212,7 @@ TEST_F(CliLive, SlowPagesDoNotSlowTheWorld) {
   }
   EXPECT_EQ(live_->wait(), 0);
   for (const int socket : sockets) close(socket);
-  EXPECT_TRUE(contains(read_text(record_), "{\"end\":{\"steps\":150,"));
+  EXPECT_TRUE(contains(read_text(record_), "{\"end\":{\"steps\":60,"));
   EXPECT_EQ(call({"run", "tool-probe", "--input", record_}).exit_code, 0);
 }
 

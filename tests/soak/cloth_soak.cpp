@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "carom/io/scene.hpp"
+#include "carom/mesh/generate.hpp"
 #include "oracle/apart.hpp"
 
 namespace carom {
@@ -80,6 +81,59 @@ TEST(ClothTenMinutes, AllNumbersStayFiniteAndNothingIntersects) {
       ASSERT_LT(longest, 1.5) << each.name << ", step " << step;
     }
   }
+}
+
+constexpr double heavy_ratio = 1e5;  // of a body to the vertices that carry it
+
+/// Strip of 1 m x 0.1 m along x, and the mass of the vertices in its middle. Inner steps are more than those that it
+/// would take by itself: what carries is the inertia of one row of vertices, which gives way by its square
+/// (docs/limits.md).
+ClothBody light_strip(double stiffness) {
+  ClothBody body;
+  body.name = "strip";
+  body.mesh = make_sheet(1, 0.1, 20, 2);
+  body.fabric = {.density = 0.1,
+                 .warp_stiffness = stiffness,
+                 .weft_stiffness = stiffness,
+                 .shear_stiffness = 0.25 * stiffness,
+                 .bend_stiffness = 0};
+  body.inner_steps = 1000;
+  return body;
+}
+constexpr double middle_mass = 0.1 * 0.1 / (20 * 2);  // kg, of a vertex in the middle row
+
+/// Round bar across the middle of a strip between two pinned ends: a V, whose halves pull up by the stretch that it
+/// has.
+TEST(ClothLoad, WeightOfAHundredThousandVerticesIsCarriedInContact) {
+  const double mass = heavy_ratio * middle_mass;
+  const double sag = 0.1;
+  const double half = std::hypot(0.5, sag);
+  // 2 T sag / half = weight, T = stiffness * width * strain.
+  const double stiffness = 9.81 * mass * half / (2 * sag) / (0.1 * (half / 0.5 - 1));
+  ClothBody body = light_strip(stiffness);
+  for (std::size_t v = 0; v < body.mesh.positions.size(); ++v) {
+    if (std::abs(body.mesh.positions[v].x()) > 0.4999) body.pinned.push_back(static_cast<Index>(v));
+  }
+  body.air_damping = 5;
+  WorldOptions o;
+  o.dt = 1.0 / 60;
+  o.threads = 1;
+  o.solver.sleep.enabled = false;
+  o.contact.distance = 0.004;
+  World world(o);
+  world.add(body);
+  RigidBody bar{.name = "bar", .shape = Shape::capsule(0.006, 0.06)};
+  bar.mass = MassOverride{.mass = mass, .inertia_from_shape = true};
+  bar.pose.translation() = Eigen::Vector3d(0, 0.011, 0);
+  bar.linear_damping = 8;
+  bar.locked_rotation = {true, true, true};
+  const BodyId id = world.add(bar);
+  for (int k = 0; k < 120; ++k) {
+    world.step();
+    ASSERT_LT(std::abs(world.center_of_mass(id).y()), 3 * sag) << "step " << k;
+  }
+  // Its lowest line is a thickness above the strip.
+  EXPECT_NEAR(0.01 - world.center_of_mass(id).y(), sag, 0.05 * sag);
 }
 
 }  // namespace

@@ -34,7 +34,11 @@ TEST(Pull, ALimitedForceAddsItsImpulseAndItsMoment) {
     if (std::string(response) == "soft") {
       body = world.add(cloth());
     } else {
-      body = world.add(ParticleBody{.name = "cloth", .mesh = make_sheet(1, 1, 8, 8), .air_damping = 0});
+      body = world.add(ParticleBody{.name = "cloth",
+                                    .mesh = make_sheet(1, 1, 8, 8),
+                                    .stretch_stiffness = 10,
+                                    .bend_stiffness = 0.1,
+                                    .air_damping = 0});
     }
     const Vector3d place = world.positions(body)[3];
     world.pull(body, 3, {.target = place + Vector3d(0, 1000, 0), .stiffness = 1000, .max_force = 0.5});
@@ -55,8 +59,10 @@ TEST(Pull, ALimitedForceAddsItsImpulseAndItsMoment) {
 TEST(Pull, NoStiffnessIsTooMuch) {
   World world(WorldOptions{.gravity = {0, 0, 0}, .threads = 1});
   const BodyId sheet = world.add(cloth());
-  const BodyId ball = world.add(
-      RigidBody{.name = "ball", .shape = Shape::sphere(0.1), .pose = Isometry3d(Eigen::Translation3d(0, 1, 0))});
+  const BodyId ball = world.add(RigidBody{.name = "ball",
+                                          .shape = Shape::sphere(0.1),
+                                          .pose = Isometry3d(Eigen::Translation3d(0, 1, 0)),
+                                          .angular_damping = 20});
   const Vector3d goal(0.2, 0.3, 0.1);
   for (int i = 0; i < 300; ++i) {
     world.pull(sheet, 0, {.target = goal, .stiffness = 1e9, .damping = 1e3, .max_force = 1});

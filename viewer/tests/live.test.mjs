@@ -6,8 +6,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { PNG } from 'pngjs';
 import { launch, open } from './browser.mjs';
-import { distinctColours, picture } from './exercise.mjs';
+import { distinctColours } from './exercise.mjs';
 
 const carom = process.env.CAROM_BIN;
 const options = { timeout: 120_000, skip: carom ? false : 'CAROM_BIN is not set' };
@@ -61,7 +62,7 @@ test('a body follows the mouse, and what was done replays', options, async () =>
   const { page, problems, close } = await open(browser, address);
   try {
     await waitForStep(page, 20);
-    assert.ok(distinctColours(await picture(page)) > 50, 'the picture is not empty');
+    assert.ok(distinctColours(PNG.sync.read(await page.locator('#view').screenshot())) > 50, 'the picture is not empty');
     const from = await placeOf(page, 'probe');
     await page.mouse.move(from.x, from.y);
     await page.mouse.down();

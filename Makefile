@@ -48,7 +48,7 @@ test:
 bench:
 	@scripts/setup build bench
 	@cmake --preset release -DCAROM_BUILD_BENCH=ON > /dev/null
-	@cmake --build --preset release -j $(JOBS) --target carom_bench carom_bench_continuous carom_bench_convex carom_bench_convex_moving carom_bench_mesh carom_bench_broad carom_bench_rigid carom_bench_cloth carom_bench_mixed
+	@cmake --build --preset release -j $(JOBS) --target carom_bench carom_bench_continuous carom_bench_convex carom_bench_convex_moving carom_bench_mesh carom_bench_broad carom_bench_rigid carom_bench_cloth carom_bench_mixed carom_bench_haptics
 	@$(BUILD)/carom_bench --out out/bench $(BENCH)
 	@$(BUILD)/carom_bench_continuous --out out/bench $(if $(findstring --quick,$(BENCH)),--quick)
 	@$(BUILD)/carom_bench_convex --out out/bench
@@ -58,6 +58,7 @@ bench:
 	@$(BUILD)/carom_bench_rigid --out out/bench $(if $(findstring --quick,$(BENCH)),--quick)
 	@$(BUILD)/carom_bench_cloth --out out/bench $(if $(findstring --quick,$(BENCH)),--quick)
 	@$(BUILD)/carom_bench_mixed --out out/bench $(if $(findstring --quick,$(BENCH)),--quick)
+	@$(BUILD)/carom_bench_haptics --out out/bench $(if $(findstring --quick,$(BENCH)),--seconds 5)
 
 check: format-check docs headers layout tidy
 

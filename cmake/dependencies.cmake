@@ -9,3 +9,13 @@ find_package(nlohmann_json REQUIRED)
 find_package(Qhull REQUIRED)
 find_package(Threads REQUIRED)
 find_library(GMP_LIBRARY gmp REQUIRED)
+
+# CAD files (STEP, IGES): read where OpenCASCADE is installed (scripts/setup cad).
+option(CAROM_WITH_CAD "Read STEP and IGES where OpenCASCADE is found" ON)
+set(CAROM_HAS_CAD OFF)
+if(CAROM_WITH_CAD)
+  find_package(OpenCASCADE QUIET)
+  if(OpenCASCADE_FOUND)
+    set(CAROM_HAS_CAD ON)
+  endif()
+endif()

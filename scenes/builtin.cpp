@@ -9,7 +9,7 @@
 namespace carom {
 namespace {
 
-constexpr std::array<BuiltinScene, 36> scene_list{{
+constexpr std::array scene_list = std::to_array<BuiltinScene>({
     {"two-tori-1600", "A torus falls on another, dents it, slides off; 1600 triangles each (for short: two-tori)",
      scenes::two_tori_1600},
     {"two-tori-6400", "The same with 6400 triangles each", scenes::two_tori_6400},
@@ -51,7 +51,27 @@ constexpr std::array<BuiltinScene, 36> scene_list{{
     {"twist", "A sheet is wrung by its two ends for ten turns", [] { return scenes::twist(); }},
     {"table-edge", "A cloth is pulled over the edge of a table at 8 m/s", scenes::table_edge},
     {"reef-knot", "Two ribbons in a reef knot are pulled tight", scenes::reef_knot},
-}};
+    {"soft-tori-1600", "Two-tori simulated: soft bodies of 1600 triangles each, the lower one fixed below",
+     [] { return scenes::soft_tori(1600); }},
+    {"soft-tori-6400", "The same with 6400 triangles each", [] { return scenes::soft_tori(6400); }},
+    {"soft-tori-25600", "The same with 25600 triangles each", [] { return scenes::soft_tori(25600); }},
+    {"soft-knot", "The knot simulated: fixed below, it sinks into itself; 3960 triangles", scenes::soft_knot},
+    {"squeeze", "A soft ball is pressed through a ring", scenes::squeeze},
+    {"ball-pit", "64 soft balls fall into a pit", [] { return scenes::ball_pit(); }},
+    {"organ-probe-12", "A tool presses an organ of 12 nodes", [] { return scenes::organ_probe(12); }},
+    {"organ-probe-120", "The same with 120 nodes", [] { return scenes::organ_probe(120); }},
+    {"organ-probe-258", "The same with 258 nodes", [] { return scenes::organ_probe(258); }},
+    {"organ-probe-20000", "The same with 20480 triangles", [] { return scenes::organ_probe(20000); }},
+    {"cube-on-plate", "A soft cube falls on a plate that stands on its edge", [] { return scenes::cube_on_plate(); }},
+    {"cube-on-plate-vertices", "The same without contacts of edges: the cube falls through",
+     [] { return scenes::cube_on_plate(false); }},
+    {"jelly-stack", "Five cubes of jelly fall on each other", scenes::jelly_stack},
+    {"gripper", "Two fingers lift a soft cube by friction", scenes::gripper},
+    {"tool-probe", "A probe presses a sheet in a frame; to be moved by hand (carom live)", scenes::tool_probe},
+    {"cut-cloth", "Scissors go up through a hanging sheet, which becomes two", scenes::cut_cloth},
+    {"cut-and-drop", "A weight hangs on a band; a knife cuts it, and the weight falls", scenes::cut_and_drop},
+    {"shirt", "A shirt of two panels is sewn around a figure, which then walks in it", scenes::shirt},
+});
 
 struct Alias {
   std::string_view name;

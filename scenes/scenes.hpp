@@ -45,5 +45,24 @@ Scene curtain();
 Scene twist(int vertices_x = 41, int vertices_z = 17);
 Scene table_edge();
 Scene reef_knot();
+Scene shirt();
+
+// Soft bodies; `triangles` of each, about as many as in the name.
+Scene soft_tori(int triangles = 1600);
+Scene soft_knot();
+Scene squeeze();
+Scene ball_pit(int across = 4);
+/// So many nodes of the organ; 20000 is the number of its triangles.
+Scene organ_probe(int nodes = 258);
+Scene cube_on_plate(bool edges = true);
+Scene jelly_stack();
+Scene gripper();
+
+// Blades.
+Scene cut_cloth();
+Scene cut_and_drop();
+
+// To be moved by hand.
+Scene tool_probe();
 
 }  // namespace carom::scenes

@@ -1,5 +1,6 @@
 #include "arguments.hpp"
 
+#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -95,6 +96,11 @@ std::string explain(const CLI::ParseError& error, const CLI::App& app) {
     return fmt::format("{}; {}", explain_required(command, split(error.what(), " is required").before), help);
   }
   return fmt::format("{}; {}", explain_value(error.what()), help);
+}
+
+CLI::Option* add_json(CLI::App* command, std::string& path, const std::string& what) {
+  return command->add_option("--json", path, fmt::format("write {} as JSON to a file, or - for standard output", what))
+      ->type_name("FILE");
 }
 
 }  // namespace carom::app

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <cmath>
+#include <functional>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -54,6 +55,15 @@ CLI::Option* add_threads(CLI::App* command, Threads& value, const std::string& d
   };
   return command->add_option_function<std::string>("--threads", set, description)->type_name("N");
 }
+
+/// Function to call once the line has been parsed; returns the exit code.
+using Action = std::function<int()>;
+
+/// --json of every command.
+CLI::Option* add_json(CLI::App* command, std::string& path, const std::string& what);
+
+/// The command `check`, with its options and its help.
+void add_check(CLI::App& app, Action& action);
 
 /// What is wrong with a command line, and where to read how it should be.
 std::string explain(const CLI::ParseError& error, const CLI::App& app);

@@ -62,6 +62,14 @@ std::vector<TriangleMesh> cut(const TriangleMesh& mesh, std::span<const Index> p
   return parts;
 }
 
+/// Formats whose objects are parts: those of CAD and of printing.
+bool is_assembly(const std::filesystem::path& file) {
+  std::string extension = file.extension().string();
+  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return extension == ".step" || extension == ".stp" || extension == ".iges" || extension == ".igs" ||
+         extension == ".3mf";
+}
+
 }  // namespace
 
 std::vector<AssemblyPart> read_parts(const std::string& file, bool split, const MeshReadOptions& options) {
@@ -71,8 +79,8 @@ std::vector<AssemblyPart> read_parts(const std::string& file, bool split, const 
     require(is_finite(read.mesh.positions[v]), ErrorCode::not_finite, "{}: vertex {} is not finite", file, v);
   const std::string name = std::filesystem::path(file).filename().string();
   std::vector<AssemblyPart> parts;
-  if (!split) {
-    parts.push_back({name, std::move(read.mesh)});
+  if (!split && !is_assembly(file)) {
+    parts.push_back({name, std::move(read.mesh), read.chord_error});
     return parts;
   }
   const bool by_object = read.object_names.size() > 1;
@@ -80,8 +88,8 @@ std::vector<AssemblyPart> read_parts(const std::string& file, bool split, const 
   for (std::size_t i = 0; i < meshes.size(); ++i) {
     if (meshes[i].triangles.empty()) continue;  // an object without any
     const bool named = by_object && !read.object_names[i].empty();
-    parts.push_back(
-        {named ? name + ":" + read.object_names[i] : fmt::format("{}#{}", name, i + 1), std::move(meshes[i])});
+    parts.push_back({named ? name + ":" + read.object_names[i] : fmt::format("{}#{}", name, i + 1),
+                     std::move(meshes[i]), read.chord_error});
   }
   return parts;
 }

@@ -11,6 +11,7 @@ namespace carom::app {
 struct AssemblyPart {
   std::string name;
   TriangleMesh mesh;
+  double chord_error = 0;  ///< m, as in MeshFile
 };
 
 /// Each file a part, or with `split` each object of a file, or each connected piece of a file with one object. Vertices

@@ -38,7 +38,8 @@ std::vector<Scene> scenes_of(const BenchDetectOptions& options) {
   if (!scenes.empty()) return scenes;
   for (const BuiltinScene& builtin : builtin_scenes()) {
     Scene scene = builtin.make();
-    if (!has<ParticleSceneBody>(scene) && !has<ClothSceneBody>(scene) && !has<RigidSceneBody>(scene))
+    if (!has<ParticleSceneBody>(scene) && !has<ClothSceneBody>(scene) && !has<SoftSceneBody>(scene) &&
+        !has<RigidSceneBody>(scene))
       scenes.push_back(std::move(scene));
   }
   return scenes;

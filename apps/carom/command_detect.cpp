@@ -7,13 +7,17 @@
 #include "carom/detect/compact_contacts.hpp"
 #include "carom/detect/detect_continuous.hpp"
 #include "carom/detect/intersect.hpp"
+#include "carom/io/recording.hpp"
+#include "carom/io/viewer.hpp"
 #include "commands.hpp"
 #include "core/check.hpp"
 #include "core/parallel.hpp"
+#include "detect_rows.hpp"
 #include "exclude_file.hpp"
 #include "frame_range.hpp"
 #include "interrupt.hpp"
 #include "io/recording/frame_source.hpp"
+#include "lengths.hpp"
 #include "mid/mid.hpp"
 #include "output.hpp"
 #include "paths.hpp"
@@ -25,6 +29,9 @@ namespace carom::app {
 
 namespace {
 
+/// Marks that a page can bear.
+constexpr std::size_t max_marks = 100'000;
+
 double processor_seconds() {
   timespec now{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
@@ -33,30 +40,6 @@ double processor_seconds() {
 
 double wall_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-void append_csv(std::size_t frame, const CompactContacts& contacts, std::span<const Edge> edges, std::string& rows) {
-  for (const CompactContact& contact : contacts.vertex_face())
-    fmt::format_to(std::back_inserter(rows), "{},vf,{},{},{}\n", frame, contact.a, contact.b, contact.distance);
-  for (const CompactContact& contact : contacts.edge_edge()) {
-    const Edge& a = edges[static_cast<std::size_t>(contact.a)];
-    const Edge& b = edges[static_cast<std::size_t>(contact.b)];
-    fmt::format_to(std::back_inserter(rows), "{},ee,{}-{},{}-{},{}\n", frame, a[0], a[1], b[0], b[1], contact.distance);
-  }
-}
-
-void append_csv(std::size_t frame, const Intersection& pair, std::string& rows) {
-  fmt::format_to(std::back_inserter(rows), "{},tt,{},{},0\n", frame, pair.a, pair.b);
-}
-
-void append_csv(std::size_t frame, const MovingContact& contact, std::string& rows) {
-  if (contact.kind == ContactKind::vertex_face) {
-    fmt::format_to(std::back_inserter(rows), "{},vf,{},{},{}\n", frame, contact.a[0], contact.b[0],
-                   contact.impact.time);
-  } else {
-    fmt::format_to(std::back_inserter(rows), "{},ee,{}-{},{}-{},{}\n", frame, contact.a[0], contact.a[1], contact.b[0],
-                   contact.b[1], contact.impact.time);
-  }
 }
 
 struct FrameResult {
@@ -139,10 +122,31 @@ class Measurement {
   }
 
   /// What the last run found.
-  void append_rows(std::size_t frame, std::string& rows) const {
-    if (surface_) append_csv(frame, contacts_, surface_->edges(), rows);
+  void append_rows(std::size_t frame, std::span<const Eigen::Vector3d> positions, std::span<const Eigen::Vector3d> end,
+                   std::string& rows) const {
+    if (surface_) append_csv(frame, contacts_, *surface_, positions, rows);
     for (const Intersection& pair : intersections_) append_csv(frame, pair, rows);
-    for (const MovingContact& contact : moving_contacts_) append_csv(frame, contact, rows);
+    for (const MovingContact& contact : moving_contacts_) append_csv(frame, contact, positions, end, rows);
+  }
+  std::span<const Intersection> intersecting() const { return intersections_; }
+
+  /// What the last run found, as marks of a page over one body.
+  std::vector<RecordedContact> marks(std::span<const Eigen::Vector3d> positions) const {
+    std::vector<RecordedContact> marks;
+    const auto add = [&](const Eigen::Vector3d& a, const Eigen::Vector3d& b, double distance) {
+      if (marks.size() >= max_marks) return;
+      marks.push_back({.id = marks.size() + 1,
+                       .distance = distance,
+                       .point_a = a.cast<float>(),
+                       .point_b = b.cast<float>(),
+                       .normal = Eigen::Vector3f::UnitX()});
+    };
+    for (const Intersection& pair : intersections_) add(pair.start, pair.end, 0);
+    for (std::size_t i = 0; i < contacts_.size() && marks.size() < max_marks; ++i) {
+      const Contact contact = make_contact(*surface_, positions, contacts_, i);
+      add(contact.point_a, contact.point_b, contact.distance);
+    }
+    return marks;
   }
 
  private:
@@ -196,6 +200,18 @@ class FrameReader {
   std::vector<Eigen::Vector3d> next_positions_;
 };
 
+/// The frame that was read last, with marks, as a recording of one frame.
+std::vector<std::uint8_t> record_marks(const std::string& input, const FrameReader& reader,
+                                       const std::vector<RecordedContact>& marks) {
+  const RecordingMeta meta{.scene = std::filesystem::path(input).filename().string(), .dt = 1};
+  RecordingWriter writer(meta, PositionEncoding::f32);
+  const std::vector<FrameBodyView> bodies{
+      {0, meta.scene, MotionModel::fixed, reader.surface().triangles, reader.positions()}};
+  writer.write_frame(0, bodies, marks, {});
+  writer.close();
+  return {writer.bytes().begin(), writer.bytes().end()};
+}
+
 /// Nothing if the current shape counts, or none. Opened apart, as a source tells changes from the frame
 /// that was read before.
 std::vector<Eigen::Vector3d> rest_shape(const DetectCommandOptions& options) {
@@ -222,7 +238,11 @@ int detect(const DetectCommandOptions& options) {
   refuse_same_files({{"the input", options.input},
                      {"--json", options.json},
                      {"--contacts", options.contacts},
+                     {"--html", options.html},
                      {"--exclude", options.exclude}});
+  require(options.html.empty() || !options.continuous, ErrorCode::unsupported,
+          "--html: a page shows contacts of a frame, not of the motion between two; leave out --continuous");
+  if (!options.html.empty()) viewer_page();  // tell at once if this build has none
   // What is wrong with the options is told before any file is read.
   const mid::Method method = mid::method_by_name(options.method);
   require(!options.continuous || mid::is_tree(method), ErrorCode::unsupported,
@@ -249,8 +269,9 @@ int detect(const DetectCommandOptions& options) {
   }
   Output json("--json", options.json, OutputKind::json);
   Output csv("--contacts", options.contacts, OutputKind::contacts);
-  std::FILE* text = json.to_stdout() || csv.to_stdout() ? stderr : stdout;
-  csv.write(options.continuous ? "frame,kind,a,b,time\n" : "frame,kind,a,b,distance\n");
+  Output html("--html", options.html, OutputKind::html);
+  std::FILE* text = json.to_stdout() || csv.to_stdout() || html.to_stdout() ? stderr : stdout;
+  csv.write(options.continuous ? "frame,kind,a,b,time,x,y,z\n" : "frame,kind,a,b,distance,x,y,z\n");
 
   Measurement measurement(detect_options, options.continuous);
   const std::vector<Eigen::Vector3d>& positions = reader.positions();
@@ -259,6 +280,7 @@ int detect(const DetectCommandOptions& options) {
   PipelineStats total;
   FrameResult sum;
   std::size_t intersecting = 0;
+  Eigen::Vector3d first_place = Eigen::Vector3d::Zero();
   std::size_t count = 0;
   std::size_t skipped = 0;
   bool changed = false;
@@ -286,6 +308,8 @@ int detect(const DetectCommandOptions& options) {
       total.add(result.stats);
       sum.vertex_face += result.vertex_face;
       sum.edge_edge += result.edge_edge;
+      if (intersecting == 0 && result.triangle_triangle.value_or(0) > 0)
+        first_place = place_of(measurement.intersecting().front());
       intersecting += result.triangle_triangle.value_or(0);
       sum.min_distance = std::min(sum.min_distance, result.min_distance);
       sum.first_time = std::min(sum.first_time, result.first_time);
@@ -294,7 +318,7 @@ int detect(const DetectCommandOptions& options) {
       if (json.wanted()) frames_json.push_back(to_json(result));
       if (csv.wanted()) {
         rows.clear();
-        measurement.append_rows(frame, rows);
+        measurement.append_rows(frame, positions, reader.next_positions(), rows);
         csv.write(rows);
       }
       progress.update(count, result.triangle_triangle ? counted(*result.triangle_triangle, "intersection")
@@ -321,28 +345,46 @@ int detect(const DetectCommandOptions& options) {
   json.finish();
   csv.finish();
 
-  say(text, "{}\n", Lines{stage_table(total, count, "frame")});
+  if (html.wanted()) {
+    write_viewer_html(record_marks(options.input, reader, measurement.marks(positions)),
+                      [&](std::string_view piece) { html.write(piece); });
+  }
+  html.finish();
+
+  // The answer first, in words; how it was found after it.
+  const Lengths unit(options.reading);
+  const auto place = [&](const Eigen::Vector3d& p) {
+    return fmt::format("({:.6g}, {:.6g}, {:.6g}) {}", unit.value(p.x()), unit.value(p.y()), unit.value(p.z()),
+                       unit.name);
+  };
+  const std::string frames_text = count == 1 ? "" : fmt::format(" in {}", counted(count, "frame"));
+  if (options.continuous) {
+    say(text, "{} and {} {}{}\n", counted(sum.vertex_face, "vertex-face pair"),
+        counted(sum.edge_edge, "edge-edge pair"),
+        options.distance > 0 ? fmt::format("come as close as {:.6g} m", options.distance) : "touch",
+        fmt::format(" in {}", counted(count, "step")));
+  } else if (options.distance == 0) {
+    say(text, "{}{}{}\n",
+        intersecting == 0
+            ? std::string("no triangles cut each other")
+            : counted(intersecting, "pair of triangles cut each other", "pairs of triangles cut each other"),
+        intersecting == 0 ? "" : ", the first near " + place(first_place), frames_text);
+  } else {
+    say(text, "{} and {} closer than {:.6g} m{}", counted(sum.vertex_face, "vertex-face contact"),
+        counted(sum.edge_edge, "edge-edge contact"), options.distance, frames_text);
+    if (std::isfinite(sum.min_distance)) say(text, ", the closest {:.6g} m", sum.min_distance);
+    say(text, "\n");
+  }
+  say(text, "\n{}\n", Lines{stage_table(total, count, "frame")});
   if (skipped > 0) {
     say(stderr, "carom: warning: {} skipped, as the surface changes after {}\n",
         counted(skipped, "step is", "steps are"), skipped == 1 ? "it" : "them");
   }
-  if (options.continuous) {
-    say(text, "{}: {} and {} that {}", counted(count, "step"), counted(sum.vertex_face, "vertex-face pair"),
-        counted(sum.edge_edge, "edge-edge pair"),
-        options.distance > 0 ? fmt::format("come as close as {:.6g} m", options.distance) : "touch");
-  } else if (options.distance == 0) {
-    say(text, "{}: {}", counted(count, "frame"),
-        counted(intersecting, "pair of triangles that intersect", "pairs of triangles that intersect"));
-  } else {
-    say(text, "{}: {} and {} closer than {:.6g} m", counted(count, "frame"),
-        counted(sum.vertex_face, "vertex-face contact"), counted(sum.edge_edge, "edge-edge contact"), options.distance);
-  }
-  if (!options.continuous && options.distance > 0 && std::isfinite(sum.min_distance))
-    say(text, ", the closest {:.6g} m", sum.min_distance);
-  say(text, "; {:.3f} ms a {} ({:.3f} ms of processor time)\n", sum.ms / n, options.continuous ? "step" : "frame",
+  say(text, "{:.3f} ms for each {} ({:.3f} ms of processor time)\n", sum.ms / n, options.continuous ? "step" : "frame",
       sum.cpu_ms / n);
   if (csv.wanted() && !csv.to_stdout()) say(text, "contacts in {}\n", options.contacts);
-  return done;
+  if (html.wanted() && !html.to_stdout()) say(text, "page in {}\n", options.html);
+  return intersecting > 0 ? found_problems : done;
 }
 
 }  // namespace carom::app

@@ -9,8 +9,11 @@
 #include "carom/shape/shape.hpp"
 #include "commands.hpp"
 #include "core/check.hpp"
+#include "info_many.hpp"
 #include "io/recording/frame_source.hpp"
+#include "lengths.hpp"
 #include "output.hpp"
+#include "part_state.hpp"
 #include "paths.hpp"
 #include "progress.hpp"
 #include "report.hpp"
@@ -32,7 +35,8 @@ std::string element(const Edge& edge) {
   return fmt::format("{}-{}", edge[0], edge[1]);
 }
 std::string element(const std::vector<Index>& group) {
-  return fmt::format("({})", fmt::join(group, " "));
+  if (group.size() <= shown_elements) return fmt::format("({})", fmt::join(group, " "));
+  return fmt::format("({} ... {} in all)", fmt::join(group.begin(), group.begin() + shown_elements, " "), group.size());
 }
 
 Json element_json(Index i) {
@@ -98,15 +102,18 @@ Json report_json(const MeshReport& r) {
           {"defects", defects}};
 }
 
-void print_report(const MeshReport& r, bool room = false) {
+void print_report(const MeshReport& r, bool room = false, const Lengths& unit = Lengths({})) {
   say(stdout, "{:<16} {}\n", "vertices", with_commas(static_cast<double>(r.vertices)));
   say(stdout, "{:<16} {}\n", "edges", with_commas(static_cast<double>(r.edges)));
   say(stdout, "{:<16} {}\n", "triangles", with_commas(static_cast<double>(r.triangles)));
   say(stdout, "{:<16} {}\n", "components", r.components);
-  say(stdout, "{:<16} ({:.6g}, {:.6g}, {:.6g}) to ({:.6g}, {:.6g}, {:.6g}) m\n", "box", r.box_min.x(), r.box_min.y(),
-      r.box_min.z(), r.box_max.x(), r.box_max.y(), r.box_max.z());
-  say(stdout, "{:<16} {:.6g} m2\n", "area", r.area);
-  if (r.watertight() && r.oriented()) say(stdout, "{:<16} {:.6g} m3\n", "volume", room ? -r.volume : r.volume);
+  const Eigen::Vector3d low = r.box_min / unit.length;
+  const Eigen::Vector3d high = r.box_max / unit.length;
+  say(stdout, "{:<16} ({:.6g}, {:.6g}, {:.6g}) to ({:.6g}, {:.6g}, {:.6g}) {}\n", "box", low.x(), low.y(), low.z(),
+      high.x(), high.y(), high.z(), unit.name);
+  say(stdout, "{:<16} {:.6g} {}2\n", "area", r.area / (unit.length * unit.length), unit.name);
+  if (r.watertight() && r.oriented())
+    say(stdout, "{:<16} {:.6g} {}3\n", "volume", (room ? -r.volume : r.volume) / std::pow(unit.length, 3), unit.name);
   if (room) say(stdout, "{:<16} closed, faces inward: a room (its inside is empty)\n", "solid");
   say(stdout, "{:<16} {}\n", "watertight", r.watertight() ? "yes" : "no");
   if (!r.watertight()) say(stdout, "{:<16} {}\n", "boundary loops", r.boundary_loops);
@@ -194,9 +201,41 @@ void print_field(const FieldReport& r) {
     say(stdout, "{:<16} {} have a larger error than was asked for\n", "limited", counted(r.limited, "cell"));
 }
 
+/// Defects of a mesh with its equal vertices joined, as queries see it; those of a mesh as it is are in the report.
+std::vector<PartDefect> examine_showing_life(const TriangleMesh& mesh) {
+  const Progress progress("looking for triangles that cut each other", 0);
+  return examine(mesh, {.threads = 0});
+}
+
+Json defects_json(const std::vector<PartDefect>& defects) {
+  Json list = Json::array();
+  for (const PartDefect& defect : defects) list.push_back(to_json(defect));
+  return list;
+}
+
+/// Vertices that are equal but not one: the file repeats them for each triangle.
+std::size_t duplicates(const MeshReport& report) {
+  std::size_t count = 0;
+  for (const std::vector<Index>& group : report.coincident_vertices) count += group.size() - 1;
+  return count;
+}
+
+void print_state(const std::vector<PartDefect>& defects, const MeshReport& report, const Lengths& unit) {
+  for (const PartDefect& defect : defects) {
+    if (defect.name != "self_intersecting" && defect.name != "inside_out") continue;
+    say(stdout, "\n{}, near ({:.6g}, {:.6g}, {:.6g}) {}: {}\n", defect.text, unit.value(defect.place.x()),
+        unit.value(defect.place.y()), unit.value(defect.place.z()), unit.name, defect.consequence);
+  }
+  if (duplicates(report) > 0)
+    say(stdout, "\n{} that other vertices have the place of: --weld joins them\n",
+        counted(duplicates(report), "vertex", "vertices"));
+}
+
 int mesh_info(const InfoOptions& options, Output& output) {
-  const MeshFile file = read_showing_life(options.file, options.reading);
+  const MeshFile file = read_showing_life(options.files.front(), options.reading);
   const MeshReport report = inspect_showing_life(file.mesh);
+  const std::vector<PartDefect> state = examine_showing_life(file.mesh);
+  const Lengths unit(options.reading);
   const bool room = is_room(file.mesh, report);
   std::optional<DistanceField> field;
   if (options.field) field = field_showing_life(file.mesh, *options.field);
@@ -204,27 +243,37 @@ int mesh_info(const InfoOptions& options, Output& output) {
     Json json = report_json(report);
     json["room"] = room;
     json["objects"] = file.object_names;
+    json["state"] = defects_json(state);
+    json["duplicate_vertices"] = duplicates(report);
+    json["chord_error"] = file.chord_error;
     json.update(axes_json(file));
     if (field) json["field"] = field_json(field->report());
     output.write(dump(json));
   }
   if (!output.to_stdout()) {
-    say(stdout, "{}: mesh, {}\n", options.file, counted(file.object_names.size(), "object"));
+    say(stdout, "{}: mesh, {}\n", options.files.front(), counted(file.object_names.size(), "object"));
     print_axes(file);
-    print_report(report, room);
+    if (file.chord_error > 0)
+      say(stdout, "{:<16} triangles are no farther from curved faces than {}\n", "chord error",
+          unit.text(file.chord_error));
+    print_report(report, room, unit);
+    print_state(state, report, unit);
     if (field) print_field(field->report());
   }
-  return report.clean() ? done : found_problems;
+  // A room is meant to face inward.
+  const bool good = std::all_of(state.begin(), state.end(),
+                                [&](const PartDefect& defect) { return room && defect.name == "inside_out"; });
+  return report.clean() && good ? done : found_problems;
 }
 
 int recording_info(const InfoOptions& options, Output& output) {
-  const RecordingReader reader{std::filesystem::path(options.file)};
+  const RecordingReader reader{std::filesystem::path(options.files.front())};
   const RecordingMeta& meta = reader.meta();
   Json bodies = Json::array();
   double end = 0;
   std::string damage = reader.damage();
   std::uint32_t bad_frames = 0;
-  std::optional<Progress> progress(std::in_place, fmt::format("reading {}", options.file), std::size_t{0});
+  std::optional<Progress> progress(std::in_place, fmt::format("reading {}", options.files.front()), std::size_t{0});
   for (std::uint32_t frame = 0; frame < reader.frame_count(); ++frame) {
     try {
       const RecordedFrame read = reader.read_frame(frame);
@@ -262,7 +311,7 @@ int recording_info(const InfoOptions& options, Output& output) {
     output.write(dump(json));
   }
   if (!output.to_stdout()) {
-    say(stdout, "{}: recording of '{}' by carom {}\n", options.file, meta.scene, meta.carom_version);
+    say(stdout, "{}: recording of '{}' by carom {}\n", options.files.front(), meta.scene, meta.carom_version);
     say(stdout, "{:<16} {} ({:.6g} s, {:.6g} s from frame to frame)\n", "frames", reader.frame_count(), end, meta.dt);
     if (has_distance) say(stdout, "{:<16} {:.6g} m\n", "contact distance", meta.contact_distance);
     for (const Json& body : bodies) {
@@ -276,7 +325,7 @@ int recording_info(const InfoOptions& options, Output& output) {
 }
 
 int replay_info(const InfoOptions& options, Output& output) {
-  const ReplayReader reader{std::filesystem::path(options.file)};
+  const ReplayReader reader{std::filesystem::path(options.files.front())};
   std::vector<Index> objects(reader.object_of_triangle().begin(), reader.object_of_triangle().end());
   std::sort(objects.begin(), objects.end());
   objects.erase(std::unique(objects.begin(), objects.end()), objects.end());
@@ -293,7 +342,7 @@ int replay_info(const InfoOptions& options, Output& output) {
     output.write(dump(json));
   }
   if (!output.to_stdout()) {
-    say(stdout, "{}: replay\n{:<16} {}\n{:<16} {}\n", options.file, "frames", reader.frame_count(), "objects",
+    say(stdout, "{}: replay\n{:<16} {}\n{:<16} {}\n", options.files.front(), "frames", reader.frame_count(), "objects",
         objects.size());
     if (reader.frame_count() > 0) {
       say(stdout, "\nthe mesh at frame 0\n");
@@ -306,14 +355,21 @@ int replay_info(const InfoOptions& options, Output& output) {
 }  // namespace
 
 int info(const InfoOptions& options) {
-  refuse_same_files({{"the input", options.file}, {"--json", options.json}});
-  const InputKind kind = input_kind(options.file);
-  require(kind != InputKind::folder, ErrorCode::invalid_argument,
-          "{}: is a folder; expected a mesh file, a recording or a replay", options.file);
-  refuse_read_options(options.reading, options.file, kind);
-  require(!options.field || kind == InputKind::mesh_file, ErrorCode::invalid_argument,
-          "--field: {} is no mesh file; only a mesh has a distance field", options.file);
+  const std::string& first = options.files.front();
+  for (const std::string& file : options.files) refuse_same_files({{"the input", file}, {"--json", options.json}});
   Output output("--json", options.json, OutputKind::json);
+  std::error_code ignored;
+  if (options.files.size() > 1 || std::filesystem::is_directory(first, ignored)) {
+    require(!options.field, ErrorCode::invalid_argument, "--field is for one mesh file; {} are given",
+            options.files.size());
+    const int code = many_info(with_folders_opened(options.files), options, output);
+    output.finish();
+    return code;
+  }
+  const InputKind kind = input_kind(first);
+  refuse_read_options(options.reading, first, kind);
+  require(!options.field || kind == InputKind::mesh_file, ErrorCode::invalid_argument,
+          "--field: {} is no mesh file; only a mesh has a distance field", first);
   const int code = kind == InputKind::recording ? recording_info(options, output)
                    : kind == InputKind::replay  ? replay_info(options, output)
                                                 : mesh_info(options, output);

@@ -2,11 +2,15 @@
 #include <atomic>
 #include <chrono>
 #include <exception>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
+#include "carom/core/version.hpp"
 #include "carom/io/scene.hpp"
 #include "carom/io/viewer.hpp"
+#include "carom/live/session.hpp"
 #include "commands.hpp"
 #include "core/check.hpp"
 #include "interrupt.hpp"
@@ -45,7 +49,8 @@ void write_frame(Recorders& recorders) {
   recorders.write_frame();
 }
 
-Finished run_scene(const Scene& scene, World& world, Recorders* recorders, bool want_frames, const std::string& label) {
+Finished run_scene(const Scene& scene, const World& world, const std::function<void()>& take_step, Recorders* recorders,
+                   bool want_frames, const std::string& label) {
   Finished done;
   RunMeter meter(scene, world);
   if (recorders != nullptr) write_frame(*recorders);
@@ -53,7 +58,7 @@ Finished run_scene(const Scene& scene, World& world, Recorders* recorders, bool 
   for (int step = 0; step < scene.steps && !interrupted_by_user(); ++step) {
     const auto start = std::chrono::steady_clock::now();
     try {
-      world.step();
+      take_step();
     } catch (const Error&) {
       done.failure = std::current_exception();
       break;
@@ -98,16 +103,52 @@ Scene scene_of(const RunOptions& options) {
           scene.name);
   if (options.steps) scene.steps = *options.steps;
   put_into(options, scene.world);
+  require(!options.spheres || scene.world.method == "spheres", ErrorCode::invalid_argument,
+          "--spheres: the method is {}, which has no spheres; expected --method spheres", scene.world.method);
   return scene;
 }
 
+InputReplay replay_of(const RunOptions& options, const Scene& scene) {
+  InputRecord record = read_input_record(options.input);
+  require(record.steps <= 1'000'000'000, ErrorCode::bad_format, "{}: a run of {} steps is too long", options.input,
+          record.steps);
+  try {
+    return InputReplay(scene, std::move(record));
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("--input {}: {}", options.input, error.what()));
+  }
+}
+
+/// Says whether a replay ended as its record did. False if not.
+bool told_same_end(const InputReplay& replay, const std::string& file, std::FILE* text) {
+  const InputRecord& record = replay.record();
+  if (!record.closed || replay.session().steps() != record.steps) {
+    say(text, "input of {}: {} steps of {}{}\n", file, replay.session().steps(), record.steps,
+        record.closed ? "" : "; the record has no end, so there is no state to compare with");
+    return true;
+  }
+  const bool same = replay.same_end();
+  say(same ? text : stderr, "input of {}: the state after {} steps is {}that of the record ({})\n", file, record.steps,
+      same ? "" : "not ", record.state_hash);
+  if (!same && record.carom_version != version())
+    say(stderr, "the record is of version {} of carom, this is {}\n", record.carom_version, version());
+  return same;
+}
+
 int run_one(const RunOptions& options) {
-  const Scene scene = scene_of(options);
+  Scene scene = scene_of(options);
+  std::optional<InputReplay> replay;
+  if (!options.input.empty()) {
+    replay = replay_of(options, scene);
+    if (!options.steps) scene.steps = static_cast<int>(replay->record().steps);
+  }
   if (!options.html.empty()) viewer_page();  // tell at once if this build has none
   Output html("--html", options.html, OutputKind::html);
   Output json("--json", options.json, OutputKind::json);
-  World world = build_world(scene);
-  Recorders recorders(scene, world, options.output, html.wanted(), options.every);
+  std::optional<World> own;
+  if (!replay) own = build_world(scene);
+  const World& world = replay ? replay->session().world() : *own;
+  Recorders recorders(scene, world, options.output, html.wanted(), options.every, options.spheres);
   std::FILE* text = json.to_stdout() || html.to_stdout() ? stderr : stdout;
 
   const auto write_page = [&] {
@@ -125,7 +166,8 @@ int run_one(const RunOptions& options) {
         json.wanted() ? "; --json is not written" : "");
     return interrupted_exit_code();
   });
-  Finished finished = run_scene(scene, world, &recorders, json.wanted(), scene.name);
+  const auto take_step = [&] { replay ? replay->step() : own->step(); };
+  Finished finished = run_scene(scene, world, take_step, &recorders, json.wanted(), scene.name);
   stepping = false;
   if (interrupted_by_user()) end_by_itself();
   {
@@ -154,7 +196,9 @@ int run_one(const RunOptions& options) {
   if (html.wanted() && !html.to_stdout()) say(text, "page in {}\n", options.html);
   if (finished.failure) std::rethrow_exception(finished.failure);
   const int interrupted = told_if_interrupted(summary.steps, scene);
-  return interrupted != done ? interrupted : summary.lost.empty() ? done : found_problems;
+  if (interrupted != done) return interrupted;
+  const bool as_recorded = !replay || told_same_end(*replay, options.input, text);
+  return summary.lost.empty() && as_recorded ? done : found_problems;
 }
 
 std::string message_of(const std::exception_ptr& failure) try {
@@ -193,6 +237,8 @@ void check_responses(const Scene& scene, const std::vector<std::string>& respons
 }
 
 int compare(const RunOptions& options) {
+  require(options.input.empty(), ErrorCode::invalid_argument,
+          "--compare goes with no --input: a record is of one response");
   require(options.output.empty() && options.html.empty(), ErrorCode::invalid_argument,
           "--compare runs the scene several times and records none; leave out -o and --html");
   Scene scene = scene_of(options);
@@ -212,7 +258,8 @@ int compare(const RunOptions& options) {
     run.response = response;
     try {
       World world = build_world(scene);
-      const Finished finished = run_scene(scene, world, nullptr, false, fmt::format("{}, {}", scene.name, response));
+      const Finished finished = run_scene(
+          scene, world, [&] { world.step(); }, nullptr, false, fmt::format("{}, {}", scene.name, response));
       run.summary = finished.summary;
       run.failure = message_of(finished.failure);
     } catch (const Error& error) {
@@ -250,8 +297,11 @@ int run(const RunOptions& options) {
   require(options.every >= 1, ErrorCode::invalid_argument, "--every is {}; expected 1 or more", options.every);
   require(options.output != "-", ErrorCode::invalid_argument,
           "a recording is read back and forth, so it cannot go to standard output; give -o a file");
-  refuse_same_files(
-      {{"the scene", options.scene}, {"-o", options.output}, {"--html", options.html}, {"--json", options.json}});
+  refuse_same_files({{"the scene", options.scene},
+                     {"--input", options.input},
+                     {"-o", options.output},
+                     {"--html", options.html},
+                     {"--json", options.json}});
   refuse_other_kind("-o", options.output,
                     options.output.ends_with(".replay") ? OutputKind::replay : OutputKind::recording);
   return options.compare.empty() ? run_one(options) : compare(options);

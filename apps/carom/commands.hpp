@@ -22,11 +22,13 @@ struct RunOptions {
   std::optional<int> threads;
   std::optional<std::string> method;
   std::optional<int> sphere_depth;
+  std::optional<int> spheres;  ///< level of the tree whose spheres are recorded
   std::optional<std::string> response;
   std::vector<std::string> compare;  ///< responses, with commas between; empty: one run with the scene's
   int every = 1;
   std::string html;
   std::string json;
+  std::string input;  ///< record of input that is replayed
 };
 int run(const RunOptions& options);
 
@@ -46,6 +48,7 @@ struct DetectCommandOptions {
   std::string frames;
   std::string json;
   std::string contacts;
+  std::string html;
   MeshReadOptions reading;
 };
 int detect(const DetectCommandOptions& options);
@@ -56,8 +59,14 @@ struct CheckOptions {
   std::optional<double> tolerance;
   bool self = false;
   std::string solid = "inside";  ///< as MeshSolid
+  std::string rank = "depth";    ///< as ClashRank
+  bool separation = false;
+  bool quick = false;  ///< parts are not searched for triangles that cut each other
+  std::string allow;
+  std::string baseline;
   int threads = 0;
   std::string json;
+  std::string csv;
   std::string html;
   MeshReadOptions reading;
 };
@@ -71,7 +80,7 @@ struct ScenesOptions {
 int scenes(const ScenesOptions& options);
 
 struct InfoOptions {
-  std::string file;
+  std::vector<std::string> files;
   std::string json;
   MeshReadOptions reading;
   std::optional<double> field{};  ///< tolerance of the distance field that is described, too
@@ -85,6 +94,17 @@ struct ViewOptions {
 };
 int view(const ViewOptions& options);
 
+struct LiveOptions {
+  std::string scene;
+  std::string output;          ///< record of input
+  std::optional<double> rate;  ///< steps a second; the scene's, in real time, if not given
+  std::optional<int> steps;    ///< after which it ends; none: it does not
+  std::optional<int> threads;
+  bool paused = false;
+  int port = 0;
+};
+int live(const LiveOptions& options);
+
 struct ExportOptions {
   std::string file;
   std::string to;
@@ -93,6 +113,18 @@ struct ExportOptions {
   MeshReadOptions reading;
 };
 int export_frames(const ExportOptions& options);
+
+struct CutCommandOptions {
+  std::string file;
+  std::string plane;  ///< nx,ny,nz,d; or empty
+  std::string blade;  ///< file of poses; or empty
+  std::string folder;
+  std::string to = "obj";
+  double snap = 1e-9;
+  std::string json;
+  MeshReadOptions reading;
+};
+int cut_mesh(const CutCommandOptions& options);
 
 struct BenchDetectOptions {
   std::vector<std::string> scenes;   ///< empty: all built-in ones that need no simulation

@@ -76,6 +76,21 @@ inline constexpr std::array<SceneFigures, 4> scenes{{
      {9.90, 4.87}},
 }};
 
+/// Whole steps of table 4.7, and table 4.6.
+struct StepFigures {
+  std::string_view scene;      ///< the built-in scene of keyframes, as in `scenes`
+  std::string_view simulated;  ///< the built-in scene of soft bodies
+  StageFigures step;           ///< ms, with one core and with six
+  double sofa_ms = 0;          ///< detection of SOFA, table 4.6; 0 if it is not there
+  double scyther_ms = 0;       ///< that of the thesis
+};
+inline constexpr std::array<StepFigures, 4> steps{{
+    {"two-tori-1600", "soft-tori-1600", {15.32, 9.79}, 0.69, 0.53},
+    {"two-tori-6400", "soft-tori-6400", {19.61, 13.04}, 2.97, 2.41},
+    {"two-tori-25600", "soft-tori-25600", {42.08, 27.85}, 0, 0},
+    {"knot", "soft-knot", {56.99, 27.84}, 35.51, 12.21},
+}};
+
 /// Tables 4.4 and 4.5: the knot without and with normal cones.
 struct ConeFigures {
   double cones_ms = 0;

@@ -11,6 +11,7 @@
 #include "carom/body/rigid.hpp"
 #include "carom/core/version.hpp"
 #include "commands.hpp"
+#include "cut_arguments.hpp"
 #include "interrupt.hpp"
 #include "mesh_options.hpp"
 #include "output.hpp"
@@ -19,15 +20,6 @@
 namespace {
 
 using namespace carom::app;
-
-/// Each returns the function to call once the line has been parsed.
-using Action = std::function<int()>;
-
-/// --json of every command.
-CLI::Option* add_json(CLI::App* command, std::string& path, const std::string& what) {
-  return command->add_option("--json", path, fmt::format("write {} as JSON to a file, or - for standard output", what))
-      ->type_name("FILE");
-}
 
 void add_run(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("run", "Simulate a scene, record it and report the counts of each stage");
@@ -49,6 +41,9 @@ void add_run(CLI::App& app, Action& action) {
   add_number(command, "--sphere-depth", options->sphere_depth,
              "levels of the trees of the method spheres, 1 to 32 (default: the scene's, or 15)", "a whole number")
       ->type_name("N");
+  add_number(command, "--spheres", options->spheres,
+             "record the spheres of level L of the trees, for the viewer; needs the method spheres", "a whole number")
+      ->type_name("L");
   auto* response = command
                        ->add_option("--response", options->response,
                                     fmt::format("of rigid bodies: {} (default: the scene's)",
@@ -66,6 +61,8 @@ void add_run(CLI::App& app, Action& action) {
       ->add_option("--html", options->html,
                    "write one self-contained page that plays the run to a file, or - for standard output")
       ->type_name("FILE");
+  command->add_option("--input", options->input, "replay the input that carom live recorded (name.input)")
+      ->type_name("FILE");
   add_json(command, options->json, "the numbers of the run");
   command->footer(
       "Example:\n  carom run two-tori -o tori.carom --html tori.html\n"
@@ -74,7 +71,7 @@ void add_run(CLI::App& app, Action& action) {
       "A penetration is that of any contact of the run, the drift that of the rigid body which is farthest from its\n"
       "start at the end; lost are bodies that got outside the bounds of the scene. Energies are in joules, 0 at the "
       "origin.\n"
-      "The exit code is 1 if bodies were lost.\n"
+      "The exit code is 1 if bodies were lost, or if the state after --input is not that of the record.\n"
       "Ctrl-C ends the run early; what was recorded until then is written and can be read.");
   command->callback([options, &action] { action = [options] { return run(*options); }; });
 }
@@ -120,11 +117,16 @@ void add_detect(CLI::App& app, Action& action) {
   add_json(command, options->json, "counts and times");
   command->add_option("--contacts", options->contacts, "write every contact as CSV to a file, or - for standard output")
       ->type_name("FILE");
+  command
+      ->add_option("--html", options->html,
+                   "write a page that shows the contacts of the last frame to a file, or - for standard output")
+      ->type_name("FILE");
   add_mesh_options(*command, options->reading);
   command->footer(
       "Example:\n  carom detect tori.replay --distance 0.01 --between --contacts contacts.csv\n"
       "  carom detect part.obj --distance 0 --contacts -    # where does this mesh cut itself?\n"
-      "  carom detect tori.replay --distance 0 --continuous # what passes through what between frames?");
+      "  carom detect tori.replay --distance 0 --continuous # what passes through what between frames?\n"
+      "The exit code is 1 if triangles that cut each other were looked for (--distance 0) and found.");
   command->callback([options, &action] { action = [options] { return carom::app::detect(*options); }; });
 }
 
@@ -144,7 +146,11 @@ void add_scenes(CLI::App& app, Action& action) {
 void add_info(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("info", "Describe a file and report its defects");
   auto options = std::make_shared<InfoOptions>();
-  command->add_option("file", options->file, "a mesh file, a recording or a replay")->type_name("FILE")->required();
+  command
+      ->add_option("files", options->files,
+                   "a mesh file, a recording or a replay; several files or folders of meshes: a line each")
+      ->type_name("FILE")
+      ->required();
   add_json(command, options->json, "the report");
   add_mesh_options(*command, options->reading);
   command
@@ -153,7 +159,8 @@ void add_info(CLI::App& app, Action& action) {
       ->type_name("TOLERANCE");
   command->footer(
       "Example:\n  carom info bracket.stl\n  carom info bracket.stl --field 0.002\n"
-      "The exit code is 1 if a mesh is open, non-manifold, inconsistent or degenerate,\n"
+      "  carom info parts/ --unit mm        # a line for each file in a folder\n"
+      "The exit code is 1 if a mesh is open, inside out, non-manifold, inconsistent or degenerate or cuts itself,\n"
       "or a recording is damaged.");
   command->callback([options, &action] { action = [options] { return info(*options); }; });
 }
@@ -169,6 +176,33 @@ void add_view(CLI::App& app, Action& action) {
   add_mesh_options(*command, options->reading);
   command->footer("Example:\n  carom view tori.carom\nOpen the printed address in a browser; Ctrl-C ends the server.");
   command->callback([options, &action] { action = [options] { return view(*options); }; });
+}
+
+void add_live(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("live", "Run a scene that is moved by hand, in a page on this machine");
+  auto options = std::make_shared<LiveOptions>();
+  command->add_option("scene", options->scene, "a built-in name (see: carom scenes) or a scene file (.json)")
+      ->type_name("SCENE")
+      ->required();
+  command
+      ->add_option("-o,--output", options->output,
+                   "record the input (name.input): carom run SCENE --input name.input replays it, bit for bit")
+      ->type_name("FILE");
+  add_number(command, "--rate", options->rate, "steps a second (default: real time, one over the scene's dt)",
+             "a number of steps a second, such as 60")
+      ->type_name("R");
+  add_number(command, "--steps", options->steps, "end after so many steps (default: never)", "a whole number")
+      ->type_name("N");
+  command->add_flag("--paused", options->paused, "begin paused");
+  add_threads(command, options->threads, "0 = all cores (default); the result does not depend on it");
+  add_number(command, "--port", options->port, "0 = any free one (default)", "a whole number from 0 to 65535")
+      ->type_name("N");
+  command->footer(
+      "Example:\n  carom live tool-probe -o probe.input\n"
+      "  carom run tool-probe --input probe.input --html probe.html    # the same again\n"
+      "Open the printed address in a browser and drag a body. Ctrl-C ends; what was recorded is written as it comes.\n"
+      "The world does not wait for the page: a slow or closed browser misses pictures, and the world misses nothing.");
+  command->callback([options, &action] { action = [options] { return live(*options); }; });
 }
 
 void add_export(CLI::App& app, Action& action) {
@@ -271,43 +305,6 @@ void add_queries(CLI::App& app, Action& action) {
   command->callback([options, &action] { action = [options] { return queries(*options); }; });
 }
 
-void add_check(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("check", "List the parts of an assembly that clash, where and how deep");
-  auto options = std::make_shared<CheckOptions>();
-  command->add_option("files", options->files, "meshes, each a part: STL, OBJ, PLY, OFF, glTF, COLLADA, FBX")
-      ->type_name("MESH")
-      ->required();
-  add_number(command, "--clearance", options->clearance,
-             "metres: parts that are no farther apart than this are reported, too (default: 0)",
-             "a number of metres, such as 0.0005")
-      ->type_name("D");
-  add_number(command, "--tolerance", options->tolerance,
-             "metres: parts that overlap by no more than this only touch (default: a millionth of the larger part)",
-             "a number of metres, such as 0.00001")
-      ->type_name("T");
-  command->add_flag("--self", options->self,
-                    "the objects of each file are the parts; of a file with one object, its connected pieces");
-  command
-      ->add_option(
-          "--solid", options->solid,
-          "what is solid of a closed part: what it encloses (inside, the default); that, or all but that if its "
-          "triangles face inward, as of a room (by_normals); nothing but its surface (surface)")
-      ->check(CLI::IsMember({"by_normals", "inside", "surface"}))
-      ->type_name("SOLID");
-  add_threads(command, options->threads, "0 = all cores (default); the result does not depend on it");
-  add_json(command, options->json, "the result");
-  command->add_option("--html", options->html, "write a page that shows each clash to a file, or - for standard output")
-      ->type_name("FILE");
-  add_mesh_options(*command, options->reading);
-  command->footer(
-      "Example:\n  carom check frame.stl bolt.stl cover.obj --clearance 0.0005 --html clashes.html\n"
-      "The exit code is 1 if parts overlap or are closer than the clearance. Parts that only touch are no clash unless "
-      "a\n"
-      "clearance is asked for. A number in a file without a unit (STL, OBJ, PLY, OFF) counts as a metre, unless\n"
-      "--unit says otherwise.");
-  command->callback([options, &action] { action = [options] { return check(*options); }; });
-}
-
 /// A file opened later must not become standard output or error because those were closed.
 void hold_standard_streams() {
   for (int descriptor = 0; descriptor <= 2; ++descriptor) {
@@ -355,11 +352,13 @@ int main(int argc, char** argv) {
   add_scenes(app, action);
   add_info(app, action);
   add_view(app, action);
+  add_live(app, action);
   add_export(app, action);
   add_bench(app, action);
   add_reproduce(app, action);
   add_queries(app, action);
   add_check(app, action);
+  add_cut(app, action);
 
   return finish([&] {
     try {

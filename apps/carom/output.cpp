@@ -30,6 +30,8 @@ const char* name_of(OutputKind kind) {
       return "an HTML page";
     case OutputKind::contacts:
       return "a table of contacts";
+    case OutputKind::input:
+      return "a record of input";
   }
   return "";
 }
@@ -57,6 +59,8 @@ bool begins_like(const std::string& bytes, OutputKind kind) {
       return text.starts_with("<!doctype html") || text.starts_with("<html") || text.starts_with("<!--");
     case OutputKind::contacts:
       return text.starts_with("frame,");
+    case OutputKind::input:
+      return text.starts_with("{\"carom_input\"");
   }
   return false;
 }

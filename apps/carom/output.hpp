@@ -8,7 +8,7 @@
 namespace carom::app {
 
 /// Contents of a file that the program writes. An existing file that begins like another kind is not overwritten.
-enum class OutputKind { recording, replay, json, html, contacts };
+enum class OutputKind { recording, replay, json, html, contacts, input };
 
 /// Throws Error that names the option and the file if the path is a file of another kind, or for a recording has the
 /// name of another kind. Empty files, devices and pipes may be written whatever they are called.

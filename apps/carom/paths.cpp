@@ -1,7 +1,9 @@
 #include "paths.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
+#include "carom/io/mesh_file.hpp"
 #include "core/check.hpp"
 
 namespace carom::app {
@@ -40,6 +42,25 @@ void refuse_same_files(std::initializer_list<NamedPath> paths) {
               "{} and {} are the same file, {}: one would overwrite the other", b->option, a->option, a->path);
     }
   }
+}
+
+std::vector<std::string> with_folders_opened(const std::vector<std::string>& paths) {
+  std::vector<std::string> files;
+  for (const std::string& path : paths) {
+    std::error_code error;
+    if (!fs::is_directory(path, error)) {
+      files.push_back(path);
+      continue;
+    }
+    std::vector<std::string> found;
+    for (const fs::directory_entry& entry : fs::directory_iterator(path, error)) {
+      if (entry.is_regular_file(error) && is_mesh_file(entry.path())) found.push_back(entry.path().string());
+    }
+    require(!found.empty(), ErrorCode::invalid_argument, "{}: is a folder without mesh files", path);
+    std::sort(found.begin(), found.end());
+    files.insert(files.end(), found.begin(), found.end());
+  }
+  return files;
 }
 
 }  // namespace carom::app

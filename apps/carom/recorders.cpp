@@ -21,7 +21,8 @@ RecordedFeature feature_of(const ContactAnchor& anchor) {
   return {anchor.feature, {anchor.index, none}};
 }
 
-/// Wind of the first cloth that has any.
+}  // namespace
+
 Eigen::Vector3d wind_of(const Scene& scene) {
   for (const SceneBody& body : scene.bodies) {
     const auto* cloth = std::get_if<ClothSceneBody>(&body.body);
@@ -30,10 +31,18 @@ Eigen::Vector3d wind_of(const Scene& scene) {
   return Eigen::Vector3d::Zero();
 }
 
-}  // namespace
+Recorders::Recorders(const Scene& scene, const World& world) : world_(world), every_(1) {
+  make_surfaces(scene);
+}
 
-Recorders::Recorders(const Scene& scene, const World& world, const std::string& output, bool html, int every)
-    : world_(world), every_(static_cast<std::uint64_t>(every)) {
+Recorders::Recorders(const Scene& scene, const World& world, const std::string& output, bool html, int every,
+                     std::optional<int> spheres)
+    : world_(world), every_(static_cast<std::uint64_t>(every)), spheres_(spheres) {
+  const std::vector<BodyId> ids = world.bodies();
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const auto* cloth = std::get_if<ClothSceneBody>(&scene.bodies[i].body);
+    if (cloth != nullptr && cloth->levels > 1) with_levels_.push_back(ids[i]);
+  }
   const bool meshes = std::any_of(scene.bodies.begin(), scene.bodies.end(), [](const SceneBody& body) {
     return !std::holds_alternative<RigidSceneBody>(body.body);
   });
@@ -57,8 +66,10 @@ void Recorders::write_frame() {
   if (world_.steps() % every_ != 0) return;
   if (!recording_ && !page_ && !replay_) return;
   collect();
+  std::vector<BoundingSphere> spheres;
+  if (spheres_) spheres = world_.detection_spheres(*spheres_);
   for (RecordingWriter* writer : {recording_.get(), page_.get()})
-    if (writer != nullptr) writer->write_frame(world_.time(), bodies_, contacts_, world_.stats());
+    if (writer != nullptr) writer->write_frame(world_.time(), bodies_, contacts_, world_.stats(), spheres);
   if (replay_) {
     joined_.clear();
     for (const FrameBodyView& body : bodies_) {
@@ -132,6 +143,7 @@ void Recorders::open_replay(const std::string& path) {
 }
 
 void Recorders::collect() {
+  for (const BodyId id : with_levels_) levels_[id] = world_.vertex_levels(id);
   bodies_.clear();
   numbers_.clear();
   for (const BodyId id : world_.bodies()) {
@@ -139,6 +151,7 @@ void Recorders::collect() {
     numbers_[id] = number;
     FrameBodyView& body = bodies_.emplace_back();
     body = {number, world_.name(id), world_.motion(id), world_.triangles(id), world_.positions(id)};
+    if (const auto levels = levels_.find(id); levels != levels_.end()) body.levels = levels->second;
     const auto surface = surfaces_.find(id);
     if (surface == surfaces_.end()) continue;
     body.triangles = surface->second.mesh.triangles;

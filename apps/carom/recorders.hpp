@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "carom/io/recording.hpp"
@@ -10,11 +11,24 @@
 
 namespace carom::app {
 
+/// Wind of the first cloth that has any, m/s.
+Eigen::Vector3d wind_of(const Scene& scene);
+
 /// The places a run is written to, frame by frame. Refers to the world.
 class Recorders {
  public:
   /// `output` a recording, or a replay if it ends in .replay; empty: none. `html`: into memory as well, for a page.
-  Recorders(const Scene& scene, const World& world, const std::string& output, bool html, int every);
+  /// `spheres`: level of the tree of detection whose spheres are written, if any.
+  Recorders(const Scene& scene, const World& world, const std::string& output, bool html, int every,
+            std::optional<int> spheres = {});
+
+  /// Writes nothing: for collect().
+  Recorders(const Scene& scene, const World& world);
+
+  /// What the world is now, for bodies() and contacts(), which refer to it.
+  void collect();
+  std::span<const FrameBodyView> bodies() const { return bodies_; }
+  std::span<const RecordedContact> contacts() const { return contacts_; }
 
   /// Of the present step, if it is one of those to record.
   void write_frame();
@@ -31,10 +45,10 @@ class Recorders {
 
   void make_surfaces(const Scene& scene);
   void open_replay(const std::string& path);
-  void collect();
 
   const World& world_;
   std::uint64_t every_;
+  std::optional<int> spheres_;
   std::unique_ptr<RecordingWriter> recording_;
   std::unique_ptr<RecordingWriter> page_;
   std::unique_ptr<ReplayWriter> replay_;
@@ -43,6 +57,8 @@ class Recorders {
   std::map<BodyId, RigidSurface> surfaces_;
   std::vector<RecordedContact> contacts_;
   std::vector<Eigen::Vector3d> joined_;
+  std::vector<BodyId> with_levels_;
+  std::map<BodyId, std::vector<std::uint8_t>> levels_;
 };
 
 }  // namespace carom::app

@@ -65,6 +65,10 @@ ContactCount RunMeter::add_step(double ms) {
   if (tangles_.empty()) tangles_ = tangles;
   tangled_steps_ += tangles.empty() ? 0 : 1;
   tangled_pairs_ = pairs_of(tangles);
+  for (const WorldCut& cut : world_.cuts()) {
+    cut_length_ += cut.length;
+    for (const BodyId piece : cut.pieces) pieces_.emplace_back(world_.time(), world_.name(piece));
+  }
   largest_penetration_ = std::max(largest_penetration_, -last_.min_distance);
   return last_;
 }
@@ -109,6 +113,8 @@ RunSummary RunMeter::summary() const {
     summary.tangled_bodies.push_back({world_.name(tangle.a), world_.name(tangle.b)});
   summary.tangled_steps = tangled_steps_;
   summary.tangled_pairs = tangled_pairs_;
+  summary.cut_length = cut_length_;
+  summary.pieces = pieces_;
   summary.end = world_.balance();
   summary.energy_drift = summary.end.energy() - start_.energy();
   const Eigen::Vector3d by_gravity = start_.mass * world_.time() * world_.options().gravity;
@@ -152,6 +158,11 @@ nlohmann::ordered_json summary_json(const RunSummary& s) {
       {"lost_bodies", s.lost},
       {"hash", fmt::format("{:016x}", s.hash)}};
   if (s.collider_error > 0) json["collider_error"] = s.collider_error;
+  if (s.cut_length > 0) {
+    json["cut_length"] = s.cut_length;
+    json["pieces"] = nlohmann::ordered_json::array();
+    for (const auto& [time, name] : s.pieces) json["pieces"].push_back({{"time", time}, {"name", name}});
+  }
   if (!s.tangles.empty()) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (std::size_t i = 0; i < s.tangles.size(); ++i) {
@@ -218,6 +229,13 @@ std::vector<Line> lines(const RunSummary& s) {
   list.push_back({"residual", s.largest_residual ? fmt::format("{:.3g}", *s.largest_residual) : "not measured"});
   list.push_back({"limited", s.limited == 0 ? "no" : fmt::format("{} of all steps", counted(s.limited, "result"))});
   list.push_back({"tangled", tangles_text(s)});
+  if (s.cut_length > 0) {
+    const std::string pieces = s.pieces.empty()
+                                   ? "nothing came off"
+                                   : fmt::format("{}: the first, {}, at {:.3g} s", counted(s.pieces.size(), "piece"),
+                                                 printable(s.pieces[0].second), s.pieces[0].first);
+    list.push_back({"cut", fmt::format("{}; {}", metres(s.cut_length), pieces)});
+  }
   list.push_back({"kinetic energy", fmt::format("{:.6g} J", s.end.kinetic_energy)});
   list.push_back({"potential energy", fmt::format("{:.6g} J", s.end.potential_energy)});
   list.push_back({"elastic energy", fmt::format("{:.6g} J", s.end.elastic_energy)});

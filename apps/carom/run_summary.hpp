@@ -50,6 +50,8 @@ struct RunSummary {
   std::vector<std::array<std::string, 2>> tangled_bodies;  ///< names, of each of `tangles`
   std::size_t tangled_steps = 0;                           ///< steps that began with tangles
   std::size_t tangled_pairs = 0;                           ///< pairs of triangles that intersect in the last step
+  double cut_length = 0;                                   ///< m, of all cuts at rest
+  std::vector<std::pair<double, std::string>> pieces;      ///< that came off bodies: time (s) and name
   std::vector<std::string> lost;                           ///< bodies outside the bounds of the scene, or not finite
   std::uint64_t hash = 0;
 };
@@ -81,6 +83,8 @@ class RunMeter {
   std::vector<WorldTangle> tangles_;
   std::size_t tangled_steps_ = 0;
   std::size_t tangled_pairs_ = 0;
+  double cut_length_ = 0;
+  std::vector<std::pair<double, std::string>> pieces_;
   ContactCount last_;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <Eigen/Geometry>
 #include <memory>
 #include <optional>
 #include <string>
@@ -7,6 +8,7 @@
 
 #include "bodies/cloth.hpp"
 #include "bodies/cloth_levels.hpp"
+#include "bodies/soft_body.hpp"
 #include "carom/world/world.hpp"
 #include "core/indices.hpp"
 #include "core/slot_map.hpp"
@@ -19,6 +21,12 @@ struct Spring {
   Index b = none;
   double rest_length = 0;  ///< m
   double stiffness = 0;    ///< N/m
+};
+
+/// Vertex that something outside of the world pulls.
+struct VertexPull {
+  Index vertex = none;
+  Pull pull;
 };
 
 /// Vertex that a fixed or scripted body holds: a pin that moves with it.
@@ -61,10 +69,12 @@ struct Body {
   double friction = 0;     ///< Coulomb's coefficient, of a body with vertices
   double restitution = 0;  ///< likewise
 
+  bool is_soft() const { return soft.model != nullptr; }
   /// Whether the body is vertices that move by themselves: particles, or a mesh with a motion function.
   bool has_vertices() const { return !positions.empty(); }
 
-  MotionFunction script;  ///< scripted only
+  MotionFunction script;                    ///< scripted only
+  std::optional<Eigen::Isometry3d> offset;  ///< of what the script says
 
   // Particles only.
   std::vector<Spring> springs;
@@ -83,9 +93,13 @@ struct Body {
   std::vector<HeldVertex> held;
   bool pinned = false;  ///< something holds a vertex
   Wind wind{};
+  // Soft bodies are particles whose vertices follow nodes.
+  solid::BodyState soft;
   int inner_steps = 0;  ///< of a step; 0: as many as max_step asks for
 
   bool sleeping_allowed = true;
+  double stiffness = 1;           ///< factor on that of the description
+  std::vector<VertexPull> pulls;  ///< of the next step
 };
 
 /// Shape at rest of a body that is cloth; refers to it.

@@ -18,7 +18,6 @@ namespace {
 
 using kernels::BendBatch;
 using kernels::cloth_lanes;
-using kernels::ClothPoint;
 using kernels::StretchBatch;
 
 /// Square of the sine of the angle between warp and normal below which the warp has no direction in a triangle.
@@ -27,27 +26,6 @@ constexpr double min_warp_sine = 1e-6;
 constexpr double min_slenderness = 1e-9;
 /// Bend at rest, as a fraction of its edge, that counts as none.
 constexpr double flat_bend = 1e-9;
-/// Inner step in units of one over the largest frequency of a triangle (adr/0014).
-constexpr double inner_step_factor = 1.5;
-/// Interval in which bending acts once, in units of one over the largest frequency of an edge: there are several at
-/// each vertex.
-constexpr double bend_step_factor = 0.25;
-
-struct Stretch {
-  std::array<Index, 3> corners{};
-  double gradient[2][2] = {};
-  double area = 0;  ///< m^2
-  std::size_t fabric = 0;
-};
-
-struct Hinge {
-  std::array<Index, 4> vertices{};
-  std::array<double, 4> weight{};
-  double area = 0;  ///< m^2, of both triangles
-  double rest = 0;
-  double stiffness = 0;  ///< N m, mean of both fabrics
-  double damping = 0;    ///< N m s, likewise
-};
 
 /// Twice the area, as a vector; zero where the triangle is a line as far as rounding tells.
 Eigen::Vector3d doubled_area(const RestShape& rest, std::size_t t) {
@@ -145,8 +123,8 @@ std::optional<Wing> wing_of(const RestShape& rest, std::size_t t, const Edge& ed
   return found == 7 ? std::optional(wing) : std::nullopt;
 }
 
-Hinge hinge_of(const Edge& edge, const Wing& a, const Wing& b) {
-  Hinge hinge;
+BendElement hinge_of(const Edge& edge, const Wing& a, const Wing& b) {
+  BendElement hinge;
   hinge.vertices = {edge[0], edge[1], a.opposite, b.opposite};
   const Eigen::Vector3d along_a = a.end - a.begin;
   const Eigen::Vector3d along_b = b.end - b.begin;
@@ -167,8 +145,9 @@ Hinge hinge_of(const Edge& edge, const Wing& a, const Wing& b) {
   return hinge;
 }
 
-/// Of what has no stiffness: it gives way to anything, and the cube of it is still a number.
-constexpr double max_compliance = 1e60;
+/// Of what has no stiffness: it gives way to anything, and over the square of an inner step it is still a number in
+/// single precision.
+constexpr double max_compliance = 1e20;
 
 /// 1/J or m^2/J.
 double compliance_of(double stiffness, double size) {
@@ -256,7 +235,6 @@ Model::Model(const RestShape& rest, std::span<const Fabric> fabrics) : vertex_co
 }
 
 void Model::add_triangles(const RestShape& rest, std::span<const Fabric> fabrics) {
-  std::vector<Stretch> all;
   for (std::size_t t = 0; t < rest.triangles.size(); ++t) {
     const Eigen::Vector3d doubled = doubled_area(rest, t);
     const double size = doubled.norm();
@@ -269,43 +247,45 @@ void Model::add_triangles(const RestShape& rest, std::span<const Fabric> fabrics
     Eigen::Matrix2d edges;
     edges << a.dot(u), b.dot(u), a.dot(v), b.dot(v);
     const Eigen::Matrix2d inverse = edges.inverse();
-    Stretch& stretch = all.emplace_back();
-    stretch.corners = rest.triangles[t];
-    stretch.area = 0.5 * size;
-    stretch.fabric = rest.fabric(t);
+    const Fabric& fabric = fabrics[rest.fabric(t)];
+    const std::array<double, 3> stiffness{fabric.warp_stiffness, fabric.weft_stiffness, fabric.shear_stiffness};
+    StretchElement& element = triangles_.emplace_back();
+    element.corners = rest.triangles[t];
+    element.area = 0.5 * size;
+    for (std::size_t k = 0; k < 3; ++k) element.compliance[k] = compliance_of(stiffness[k], element.area);
+    element.damping = {relaxation(fabric.warp_damping, stiffness[0]), relaxation(fabric.weft_damping, stiffness[1]),
+                       relaxation(fabric.shear_damping, stiffness[2])};
+    if (fabric.strain_limit > 0) element.limit = fabric.strain_limit;
     for (int axis = 0; axis < 2; ++axis) {
-      for (int k = 0; k < 2; ++k) stretch.gradient[axis][k] = inverse(k, axis);
+      for (int k = 0; k < 2; ++k) element.gradient[axis][k] = inverse(k, axis);
     }
   }
-  triangle_count_ = all.size();
-  const Coloring coloring =
-      color<Stretch>(all, vertex_count_, [](const Stretch& s) { return std::span<const Index>(s.corners); });
+  const Coloring coloring = color<StretchElement>(
+      triangles_, vertex_count_, [](const StretchElement& e) { return std::span<const Index>(e.corners); });
   StretchBatch empty{};
   const auto spare = static_cast<std::int32_t>(vertex_count_);
   for (std::size_t lane = 0; lane < cloth_lanes; ++lane) {
     for (auto& corner : empty.corners) corner[lane] = spare;
     for (auto& compliance : empty.compliance) compliance[lane] = 1;
-    empty.limit[lane] = std::numeric_limits<double>::infinity();
+    empty.limit[lane] = std::numeric_limits<float>::infinity();
   }
   stretch_.assign(coloring.first_batch.back(), empty);
-  order_.assign(stretch_.size() * cloth_lanes, std::numeric_limits<std::uint32_t>::max());
-  area_.resize(all.size());
-  for (std::size_t i = 0; i < all.size(); ++i) {
+  gradients_.resize(stretch_.size());
+  for (std::size_t i = 0; i < triangles_.size(); ++i) {
     const auto [number, lane] = coloring.lane_of[i];
+    const StretchElement& element = triangles_[i];
     StretchBatch& batch = stretch_[number];
-    const Fabric& fabric = fabrics[all[i].fabric];
-    const std::array<double, 3> stiffness{fabric.warp_stiffness, fabric.weft_stiffness, fabric.shear_stiffness};
-    const std::array<double, 3> damping{fabric.warp_damping, fabric.weft_damping, fabric.shear_damping};
-    area_[i] = all[i].area;
-    order_[number * cloth_lanes + lane] = static_cast<std::uint32_t>(i);
     for (std::size_t k = 0; k < 3; ++k) {
-      batch.corners[k][lane] = all[i].corners[k];
-      batch.compliance[k][lane] = compliance_of(stiffness[k], all[i].area);
-      batch.damping[k][lane] = relaxation(damping[k], stiffness[k]);
+      batch.corners[k][lane] = element.corners[k];
+      batch.compliance[k][lane] = static_cast<float>(element.compliance[k]);
+      batch.damping[k][lane] = static_cast<float>(element.damping[k]);
     }
-    if (fabric.strain_limit > 0) batch.limit[lane] = fabric.strain_limit;
+    batch.limit[lane] = static_cast<float>(element.limit);
     for (std::size_t axis = 0; axis < 2; ++axis) {
-      for (std::size_t k = 0; k < 2; ++k) batch.gradient[axis][k][lane] = all[i].gradient[axis][k];
+      for (std::size_t k = 0; k < 2; ++k) {
+        batch.gradient[axis][k][lane] = static_cast<float>(element.gradient[axis][k]);
+        gradients_[number].gradient[axis][k][lane] = element.gradient[axis][k];
+      }
     }
   }
   for (std::size_t c = 0; c + 1 < coloring.first_batch.size(); ++c)
@@ -314,7 +294,6 @@ void Model::add_triangles(const RestShape& rest, std::span<const Fabric> fabrics
 
 void Model::add_hinges(const RestShape& rest, std::span<const Fabric> fabrics) {
   const Topology topology = build_topology(rest.positions.size(), rest.triangles);
-  std::vector<Hinge> all;
   for (std::size_t e = 0; e < topology.edges.size(); ++e) {
     std::vector<Wing> wings;
     for (const Index t : topology.edge_triangles[e]) {
@@ -325,15 +304,17 @@ void Model::add_hinges(const RestShape& rest, std::span<const Fabric> fabrics) {
       const Fabric& one = fabrics[wings[k].fabric];
       const Fabric& other = fabrics[wings[k + 1].fabric];
       if (!(one.bend_stiffness + other.bend_stiffness > 0) || wings[k].opposite == wings[k + 1].opposite) continue;
-      Hinge& hinge = all.emplace_back(hinge_of(topology.edges[e], wings[k], wings[k + 1]));
-      hinge.stiffness = 0.5 * (one.bend_stiffness + other.bend_stiffness);
-      hinge.damping = 0.5 * (one.bend_damping + other.bend_damping);
+      BendElement& hinge = hinges_.emplace_back(hinge_of(topology.edges[e], wings[k], wings[k + 1]));
+      const double stiffness = 0.5 * (one.bend_stiffness + other.bend_stiffness);
+      // A third of the weight of Bergou et al. (2006): with theirs a regular mesh that bends about its edges, where all
+      // the bend is in one edge of three, would be three times as stiff as the plate.
+      hinge.compliance = compliance_of(stiffness, 1 / hinge.area);
+      hinge.damping = relaxation(0.5 * (one.bend_damping + other.bend_damping), stiffness);
       if (hinge.rest != 0) flat_ = false;
     }
   }
-  hinge_count_ = all.size();
-  const Coloring coloring =
-      color<Hinge>(all, vertex_count_, [](const Hinge& h) { return std::span<const Index>(h.vertices); });
+  const Coloring coloring = color<BendElement>(hinges_, vertex_count_,
+                                               [](const BendElement& e) { return std::span<const Index>(e.vertices); });
   BendBatch empty{};
   const auto spare = static_cast<std::int32_t>(vertex_count_);
   for (std::size_t lane = 0; lane < cloth_lanes; ++lane) {
@@ -341,56 +322,21 @@ void Model::add_hinges(const RestShape& rest, std::span<const Fabric> fabrics) {
     empty.compliance[lane] = 1;
   }
   bend_.assign(coloring.first_batch.back(), empty);
-  for (std::size_t i = 0; i < all.size(); ++i) {
+  weights_.resize(bend_.size());
+  for (std::size_t i = 0; i < hinges_.size(); ++i) {
     const auto [number, lane] = coloring.lane_of[i];
     BendBatch& batch = bend_[number];
-    for (std::size_t k = 0; k < 4; ++k) batch.vertices[k][lane] = all[i].vertices[k];
-    for (std::size_t k = 0; k < 3; ++k) batch.weight[k][lane] = all[i].weight[k + 1];
-    // A third of the weight of Bergou et al. (2006): with theirs a regular mesh that bends about its edges, where all
-    // the bend is in one edge of three, would be three times as stiff as the plate.
-    batch.compliance[lane] = compliance_of(all[i].stiffness, 1 / all[i].area);
-    batch.damping[lane] = relaxation(all[i].damping, all[i].stiffness);
-    batch.rest[lane] = all[i].rest;
+    for (std::size_t k = 0; k < 4; ++k) batch.vertices[k][lane] = hinges_[i].vertices[k];
+    for (std::size_t k = 0; k < 3; ++k) {
+      batch.weight[k][lane] = static_cast<float>(hinges_[i].weight[k + 1]);
+      weights_[number].weight[k][lane] = hinges_[i].weight[k + 1];
+    }
+    batch.compliance[lane] = static_cast<float>(hinges_[i].compliance);
+    batch.damping[lane] = static_cast<float>(hinges_[i].damping);
+    batch.rest[lane] = static_cast<float>(hinges_[i].rest);
   }
   for (std::size_t c = 0; c + 1 < coloring.first_batch.size(); ++c)
     bend_colors_.push_back({coloring.first_batch[c], coloring.first_batch[c + 1]});
-}
-
-double Model::inner_step(std::span<const double> inverse_mass) const {
-  // One projection leaves an error of (h w)^2 of the strain, where w is the frequency of a triangle on its own.
-  double largest = 0;
-  for (const StretchBatch& batch : stretch_) {
-    for (std::size_t lane = 0; lane < cloth_lanes; ++lane) {
-      const auto corner = [&](std::size_t k) { return static_cast<std::size_t>(batch.corners[k][lane]); };
-      if (corner(0) == vertex_count_) continue;
-      for (std::size_t axis = 0; axis < 2; ++axis) {
-        const double g1 = batch.gradient[axis][0][lane];
-        const double g2 = batch.gradient[axis][1][lane];
-        const double weight = inverse_mass[corner(0)] * (g1 + g2) * (g1 + g2) + inverse_mass[corner(1)] * g1 * g1 +
-                              inverse_mass[corner(2)] * g2 * g2;
-        largest = std::max(largest, weight / batch.compliance[axis][lane]);
-      }
-    }
-  }
-  return largest > 0 ? inner_step_factor / std::sqrt(largest) : std::numeric_limits<double>::infinity();
-}
-
-double Model::bend_step(std::span<const double> inverse_mass) const {
-  double largest = 0;
-  for (const BendBatch& batch : bend_) {
-    for (std::size_t lane = 0; lane < cloth_lanes; ++lane) {
-      if (static_cast<std::size_t>(batch.vertices[0][lane]) == vertex_count_) continue;
-      const double k[4] = {-(batch.weight[0][lane] + batch.weight[1][lane] + batch.weight[2][lane]),
-                           batch.weight[0][lane], batch.weight[1][lane], batch.weight[2][lane]};
-      double weight = 0;
-      for (std::size_t i = 0; i < 4; ++i)
-        weight += inverse_mass[static_cast<std::size_t>(batch.vertices[i][lane])] * k[i] * k[i];
-      // Damping is faster than the spring where it is strong.
-      const double rate = weight * (1 + batch.damping[lane] * std::sqrt(weight / batch.compliance[lane]));
-      largest = std::max(largest, rate / batch.compliance[lane]);
-    }
-  }
-  return largest > 0 ? bend_step_factor / std::sqrt(largest) : std::numeric_limits<double>::infinity();
 }
 
 }  // namespace carom::cloth

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,6 +44,26 @@ struct RestShape {
 /// Vertices at exactly the same position are one: the lowest number of each, of every vertex.
 std::vector<Index> leaders(std::span<const Eigen::Vector3d> positions);
 
+/// Triangle with an area: its strains along warp and weft, and the shear between the two.
+struct StretchElement {
+  std::array<Index, 3> corners{};
+  double gradient[2][2] = {};          ///< 1/m, see kernels::StretchBatch
+  double area = 0;                     ///< m^2
+  std::array<double, 3> compliance{};  ///< 1/J
+  std::array<double, 3> damping{};     ///< s
+  double limit = std::numeric_limits<double>::infinity();
+};
+
+/// Edge between two triangles that bends.
+struct BendElement {
+  std::array<Index, 4> vertices{};
+  std::array<double, 4> weight{};
+  double area = 0;        ///< m^2, of both triangles
+  double rest = 0;        ///< m, see kernels::BendBatch
+  double compliance = 0;  ///< m^2/J
+  double damping = 0;     ///< s
+};
+
 /// Constraints in colors, such that no two of a color have a vertex in common: those of a color can be projected in
 /// any order, in vectors and by several threads, with one result. Made once; a step does not change it.
 class Model {
@@ -51,8 +73,8 @@ class Model {
   Model(const RestShape& rest, const Fabric& fabric) : Model(rest, std::span(&fabric, 1)) {}
 
   std::size_t vertex_count() const { return vertex_count_; }
-  std::size_t triangle_count() const { return triangle_count_; }  ///< with an area
-  std::size_t hinge_count() const { return hinge_count_; }
+  std::size_t triangle_count() const { return triangles_.size(); }  ///< with an area
+  std::size_t hinge_count() const { return hinges_.size(); }
   std::size_t color_count() const { return stretch_colors_.size() + bend_colors_.size(); }
 
   /// s; longest inner step that keeps the extra strain of a single projection near a hundredth, for these masses.
@@ -78,14 +100,14 @@ class Model {
   void add_hinges(const RestShape& rest, std::span<const Fabric> fabrics);
 
   std::size_t vertex_count_ = 0;
-  std::size_t triangle_count_ = 0;
-  std::size_t hinge_count_ = 0;
+  std::vector<StretchElement> triangles_;
+  std::vector<BendElement> hinges_;
   std::vector<kernels::StretchBatch> stretch_;
   std::vector<kernels::BendBatch> bend_;
   std::vector<Range> stretch_colors_;
   std::vector<Range> bend_colors_;
-  std::vector<std::uint32_t> order_;  ///< of each lane of `stretch_`: number of the triangle among those with an area
-  std::vector<double> area_;          ///< m^2, of these
+  std::vector<kernels::StretchGradient> gradients_;  ///< of `stretch_`
+  std::vector<kernels::BendWeight> weights_;         ///< of `bend_`
   bool damped_ = false;
   bool limited_ = false;
   bool flat_ = true;
@@ -111,28 +133,41 @@ void check(const std::string& body, const Wind& wind);
 /// Working memory of an inner step.
 class Projection {
  public:
-  /// Before the first of a multiple of four inner steps. Bending acts in each, in every second or in every fourth of
-  /// them, with the impulse of all, as `bend_step` (s) allows; with 0 in each.
+  /// Before the first of a multiple of four inner steps from one start. Bending acts in each, in every second or in
+  /// every fourth of them, with the impulse of all, as `bend_step` (s) allows; with 0 in each.
   void begin(double bend_step) {
     bend_step_ = bend_step;
     since_bending_ = 0;
+    known_start_ = false;
   }
   /// Changes velocities (m/s) as the constraints do over an inner step of h (s): vertices that would go from
-  /// `positions` to positions + h velocities go to where the constraints have moved these ends. Linear momentum is kept
-  /// to rounding. Vertices with no inverse mass keep their velocities, along which they move. The result does not
-  /// depend on the number of threads.
-  void run(Workers& workers, const Model& model, double h, std::span<const Eigen::Vector3d> positions,
-           std::span<const double> inverse_mass, std::span<Eigen::Vector3d> velocities);
-  /// The same for vertices at start + displacement.
+  /// start + displacement to there + h velocities go to where the constraints have moved these ends. `start` and
+  /// inverse masses are the same from begin() on. Linear momentum is kept to rounding. Vertices with no inverse mass
+  /// keep their velocities, along which they move. The result does not depend on the number of threads.
   void run(Workers& workers, const Model& model, double h, std::span<const Eigen::Vector3d> start,
            std::span<const Eigen::Vector3d> displacements, std::span<const double> inverse_mass,
            std::span<Eigen::Vector3d> velocities);
+  /// The same from other positions each time.
+  void run(Workers& workers, const Model& model, double h, std::span<const Eigen::Vector3d> positions,
+           std::span<const double> inverse_mass, std::span<Eigen::Vector3d> velocities);
 
  private:
-  std::vector<kernels::ClothPoint> points_;  ///< and one more, for lanes without a constraint
-  std::vector<kernels::ClothPoint> before_;
-  std::vector<kernels::ClothPoint> ends_;  ///< without constraints
+  void note_start(Workers& workers, const Model& model, std::span<const Eigen::Vector3d> start,
+                  std::span<const double> inverse_mass);
+  /// Rounding in single precision adds momentum to free cloth; takes it out again.
+  void keep_momentum(std::span<const double> inverse_mass, std::span<Eigen::Vector3d> velocities) const;
+
+  std::vector<kernels::ClothOffset> points_;  ///< and one more, for lanes without a constraint
+  std::vector<kernels::ClothOffset> before_;
+  std::vector<kernels::ClothOffset> ends_;  ///< without constraints
+  std::vector<kernels::StretchBase> stretch_;
+  std::vector<kernels::BendBase> bend_;
+  std::vector<kernels::ClothPoint> start_;  ///< and one more
+  std::vector<Eigen::Vector3d> gained_;     ///< N s, momentum of each block of vertices
   std::vector<std::uint32_t> blocks_;
+  bool known_start_ = false;
+  std::vector<double> mass_;  ///< kg, of each vertex that moves
+  double free_mass_ = 0;      ///< kg, of all; 0 if one that has constraints does not move
   double bend_step_ = 0;
   int since_bending_ = 0;  ///< inner steps
   PhasedLoop loop_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <Eigen/Geometry>
+#include <numeric>
 
 #include "bodies/particles.hpp"
 #include "core/check.hpp"
@@ -263,6 +264,28 @@ Body make_body(ClothBody description) {
       body.velocities[v] = description.velocity;
   }
   if (description.levels > 1) add_levels(description, masses, body);
+  return body;
+}
+
+Body make_body(SoftBody description) {
+  if (description.tetrahedra.tetrahedra.empty()) check_mesh(description.name, description.mesh);
+  solid::BodyState state = solid::make_state(description);
+  Body body = common(description, MotionModel::particles);
+  if (!body.detection) body.detection = Detection::continuous;
+  std::vector<std::uint32_t> all(body.positions.size());
+  std::iota(all.begin(), all.end(), 0U);
+  std::vector<double> work;
+  solid::contact_masses(*state.model, all, work, body.inverse_mass);
+  if (description.pressure > 0) set_pressure(body, description.pressure);
+  for (std::size_t v = 0; v < body.velocities.size(); ++v)
+    body.velocities[v] = state.model->surface.mean(v, state.velocities);
+  body.max_step = state.model->elements.inner_step();
+  body.inner_steps = description.inner_steps;
+  body.thickness = description.thickness;
+  body.air_damping = description.air_damping;
+  body.pinned = !description.fixed.empty();
+  body.sleeping_allowed = description.sleeping_allowed && description.actuators.empty();
+  body.soft = std::move(state);
   return body;
 }
 

@@ -9,6 +9,7 @@ Body make_body(FixedBody description);
 Body make_body(ScriptedBody description);
 Body make_body(ParticleBody description);
 Body make_body(ClothBody description);
+Body make_body(SoftBody description);
 /// Constraints of cloth, or its springs, from its triangles as they are now.
 void make_model(Body& body);
 

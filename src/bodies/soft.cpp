@@ -183,12 +183,13 @@ Model::Model(const Elements& elements, const Elasticity& elasticity, std::span<c
   const Lame moduli = lame(elasticity);
   std::vector<double> shear;
   std::vector<double> volume;
+  std::vector<double> sizes;
   const auto add = [&](const Eigen::Vector3d& center, double size) {
+    sizes.push_back(size);
     const double stiffness = stiffness_at(regions, center);
     shear.push_back(stiffness * size * moduli.mu);
     volume.push_back(stiffness * size * moduli.lambda);
   };
-  shear_ = moduli.mu;
   std::vector<int> at_node(elements.nodes.size(), 0);
   const auto count = [&](const auto& corners) {
     for (const Index n : corners) ++at_node[at(n)];
@@ -214,6 +215,8 @@ Model::Model(const Elements& elements, const Elasticity& elasticity, std::span<c
     }
     add_tetrahedra(elements, shear, volume);
   }
+  volume_.assign(batch_count() * element_lanes, 0.0);
+  for (std::size_t e = 0; e < sizes.size(); ++e) volume_[lane_[e]] = sizes[e];
 }
 
 void Model::add_voxels(const Elements& elements, std::span<const double> shear, std::span<const double> volume) {
@@ -222,6 +225,7 @@ void Model::add_voxels(const Elements& elements, std::span<const double> shear, 
   for (const auto& cell : elements.cells)
     color_of.push_back(static_cast<std::uint32_t>((cell[0] & 1) + 2 * (cell[1] & 1) + 4 * (cell[2] & 1)));
   const Lanes lanes = lanes_of(color_of);
+  lane_ = lanes.place;
   VoxelBatch empty{};
   for (auto& corner : empty.nodes) std::fill(corner, corner + element_lanes, static_cast<std::int32_t>(node_count()));
   voxels_.assign(lanes.first_batch.back(), empty);
@@ -247,6 +251,7 @@ void Model::add_voxels(const Elements& elements, std::span<const double> shear, 
 
 void Model::add_tetrahedra(const Elements& elements, std::span<const double> shear, std::span<const double> volume) {
   const Lanes lanes = lanes_of(tetrahedron_colors(elements.tetrahedra, node_count()));
+  lane_ = lanes.place;
   TetrahedronBatch empty{};
   for (auto& corner : empty.nodes) std::fill(corner, corner + element_lanes, static_cast<std::int32_t>(node_count()));
   tetrahedra_.assign(lanes.first_batch.back(), empty);

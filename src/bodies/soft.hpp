@@ -55,10 +55,15 @@ class Model {
 
   /// s; longest inner step that resolves most elements, see kernels::ElementStep::resolved_rate.
   double inner_step() const { return inner_step_; }
-  /// J; 0 at rest.
-  double energy(std::span<const Eigen::Vector3d> positions) const;
+  /// J; 0 at rest, with shapes at rest of all batches or as made.
+  double energy(std::span<const Eigen::Vector3d> positions, std::span<const kernels::RestBatch> rest = {}) const;
   /// m^3, of all elements, as far as they are full.
   double volume(std::span<const Eigen::Vector3d> positions) const;
+  /// Lane of an element among those of all batches, by its number in Elements.
+  std::size_t lane_of(std::size_t element) const { return lane_[element]; }
+  std::size_t batch_count() const { return voxels_.size() + tetrahedra_.size(); }
+  /// Deformation gradient of the element of a lane, as made, in the middle of it.
+  Eigen::Matrix3d gradient(std::size_t lane, std::span<const Eigen::Vector3d> positions) const;
 
  private:
   friend class Projection;
@@ -73,6 +78,7 @@ class Model {
   void add_tetrahedra(const Elements& elements, std::span<const double> shear, std::span<const double> volume);
 
   std::size_t element_count_ = 0;
+  std::vector<std::uint32_t> lane_;
   std::vector<double> inverse_mass_;
   std::vector<kernels::VoxelBatch> voxels_;
   std::vector<kernels::TetrahedronBatch> tetrahedra_;
@@ -80,8 +86,8 @@ class Model {
   double damping_ = 0;
   double inverse_size_ = 0;
   double inner_step_ = 0;
-  double resolved_rate_ = 0;  ///< see kernels::ElementStep
-  double shear_ = 0;          ///< Pa, of elements outside of regions: what their volume is measured by
+  double resolved_rate_ = 0;    ///< see kernels::ElementStep
+  std::vector<double> volume_;  ///< m^3, of the element of each lane, as far as it is full
 };
 
 /// Working memory of an inner step.
@@ -89,11 +95,19 @@ class Projection {
  public:
   /// Changes velocities (m/s) as the elements do over an inner step of h (s): nodes that would go from
   /// start + displacements to start + displacements + h velocities go to where the elements have moved these ends.
-  /// Linear momentum is kept to rounding. The result does not depend on the number of threads.
+  /// Linear momentum is kept to rounding. The result does not depend on the number of threads. `rest`: shapes at rest
+  /// of all batches; empty if they are as made.
   void run(Workers& workers, const Model& model, double h, std::span<const Eigen::Vector3d> start,
-           std::span<const Eigen::Vector3d> displacements, std::span<Eigen::Vector3d> velocities);
+           std::span<const Eigen::Vector3d> displacements, std::span<Eigen::Vector3d> velocities,
+           std::span<const kernels::RestBatch> rest = {});
+  /// Viscous forces of the velocities over an interval (s), for materials with damping. To be called before forces act:
+  /// what is at rest is not changed. Linear momentum is kept to rounding.
+  void damp(Workers& workers, const Model& model, double interval, std::span<const Eigen::Vector3d> start,
+            std::span<const Eigen::Vector3d> displacements, std::span<Eigen::Vector3d> velocities);
 
  private:
+  void list_blocks(const Model& model);
+
   std::vector<kernels::ElementPoint> points_;  ///< and one more, for lanes without an element
   std::vector<kernels::ElementPoint> before_;
   std::vector<kernels::ElementPoint> ends_;  ///< without elements

@@ -85,15 +85,27 @@ Shape shape_of(const kernels::TetrahedronBatch& batch, std::size_t lane, double,
   return shape;
 }
 
+Eigen::Matrix3d rest_of(std::span<const kernels::RestBatch> rest, std::size_t lane) {
+  Eigen::Matrix3d g;
+  for (std::size_t k = 0; k < 3; ++k) {
+    for (std::size_t a = 0; a < 3; ++a)
+      g(static_cast<Eigen::Index>(k), static_cast<Eigen::Index>(a)) =
+          rest[lane / element_lanes].g[k][a][lane % element_lanes];
+  }
+  return g;
+}
+
 }  // namespace
 
 template <class Visit>
 void Model::each_element(std::span<const Eigen::Vector3d> positions, const Visit& visit) const {
   const auto walk = [&](const auto& batches) {
-    for (const auto& batch : batches) {
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+      const auto& batch = batches[b];
       for (std::size_t lane = 0; lane < element_lanes; ++lane) {
         if (static_cast<std::size_t>(batch.nodes[0][lane]) == node_count()) continue;
-        visit(shape_of(batch, lane, 0.25 * inverse_size_, positions), batch.shear[lane], batch.volume[lane]);
+        visit(shape_of(batch, lane, 0.25 * inverse_size_, positions), batch.shear[lane], batch.volume[lane],
+              b * element_lanes + lane);
       }
     }
   };
@@ -101,48 +113,55 @@ void Model::each_element(std::span<const Eigen::Vector3d> positions, const Visit
   walk(tetrahedra_);
 }
 
-double Model::energy(std::span<const Eigen::Vector3d> positions) const {
+double Model::energy(std::span<const Eigen::Vector3d> positions, std::span<const kernels::RestBatch> rest) const {
   double sum = 0;
-  each_element(positions, [&](const Shape& shape, double shear, double volume) {
-    const double change = shape.f.determinant() - 1;
-    sum +=
-        0.5 * shear * (shape.f.squaredNorm() - 3 + shape.hourglass) + 0.5 * volume * change * change - shear * change;
+  each_element(positions, [&](const Shape& shape, double shear, double volume, std::size_t lane) {
+    const Eigen::Matrix3d f = rest.empty() ? shape.f : Eigen::Matrix3d(shape.f * rest_of(rest, lane));
+    const double change = f.determinant() - 1;
+    sum += 0.5 * shear * (f.squaredNorm() - 3 + shape.hourglass) + 0.5 * volume * change * change - shear * change;
   });
   return sum;
 }
 
+Eigen::Matrix3d Model::gradient(std::size_t lane, std::span<const Eigen::Vector3d> positions) const {
+  const double scale = 0.25 * inverse_size_;
+  return tetrahedra_.empty() ? shape_of(voxels_[lane / element_lanes], lane % element_lanes, scale, positions).f
+                             : shape_of(tetrahedra_[lane / element_lanes], lane % element_lanes, scale, positions).f;
+}
+
 double Model::volume(std::span<const Eigen::Vector3d> positions) const {
   double sum = 0;
-  each_element(positions,
-               [&](const Shape& shape, double shear, double) { sum += shape.f.determinant() * shear / shear_; });
+  each_element(positions, [&](const Shape& shape, double, double, std::size_t lane) {
+    sum += shape.f.determinant() * volume_[lane];
+  });
   return sum;
 }
 
-void Projection::run(Workers& workers, const Model& model, double h, std::span<const Eigen::Vector3d> start,
-                     std::span<const Eigen::Vector3d> displacements, std::span<Eigen::Vector3d> velocities) {
-  assert(start.size() == model.node_count() && velocities.size() == start.size());
-  const std::size_t count = start.size();
-  if (count == 0) return;
-  const bool damped = model.damping_ > 0;
-  points_.resize(count + 1);
-  ends_.resize(count + 1);
-  if (damped) before_.resize(count + 1);
-  const kernels::ElementStep step{.h = h,
-                                  .points = points_.data(),
-                                  .before = before_.data(),
-                                  .ends = ends_.data(),
-                                  .damping = model.damping_,
-                                  .inverse_size = model.inverse_size_,
-                                  .resolved_rate = model.resolved_rate_};
-
-  // Stage 0 predicts, the last one takes the velocities, those between are colors.
-  const auto node_blocks = static_cast<std::uint32_t>(chunk_count(count, node_block));
+/// Stage 0 predicts, the last one takes the velocities, those between are colors.
+void Projection::list_blocks(const Model& model) {
+  const auto node_blocks = static_cast<std::uint32_t>(chunk_count(model.node_count(), node_block));
   blocks_.clear();
   blocks_.push_back(node_blocks);
   for (const Model::Range& color : model.colors_)
     blocks_.push_back(static_cast<std::uint32_t>(chunk_count(color.end - color.begin, element_block)));
   blocks_.push_back(node_blocks);
+}
 
+void Projection::run(Workers& workers, const Model& model, double h, std::span<const Eigen::Vector3d> start,
+                     std::span<const Eigen::Vector3d> displacements, std::span<Eigen::Vector3d> velocities,
+                     std::span<const kernels::RestBatch> rest) {
+  assert(start.size() == model.node_count() && velocities.size() == start.size());
+  assert(rest.empty() || rest.size() == model.batch_count());
+  const std::size_t count = start.size();
+  if (count == 0) return;
+  points_.resize(count + 1);
+  ends_.resize(count + 1);
+  const kernels::ElementStep step{.h = h,
+                                  .points = points_.data(),
+                                  .ends = ends_.data(),
+                                  .inverse_size = model.inverse_size_,
+                                  .resolved_rate = model.resolved_rate_};
+  list_blocks(model);
   const double per_h = 1 / h;
   loop_.run(workers, blocks_, [&](std::size_t stage, std::uint32_t block) {
     if (stage == 0 || stage + 1 == blocks_.size()) {
@@ -150,7 +169,7 @@ void Projection::run(Workers& workers, const Model& model, double h, std::span<c
       const std::size_t end = std::min(begin + node_block, count);
       if (stage == 0) {
         predict_nodes(start, displacements, model.inverse_mass_, velocities, h, begin, end, points_.data(),
-                      ends_.data(), damped ? before_.data() : nullptr);
+                      ends_.data(), nullptr);
       } else {
         take_node_velocities(points_.data(), ends_.data(), per_h, begin, end, velocities);
       }
@@ -159,10 +178,47 @@ void Projection::run(Workers& workers, const Model& model, double h, std::span<c
     const Model::Range& color = model.colors_[stage - 1];
     const std::size_t begin = color.begin + block * element_block;
     const std::size_t size = std::min<std::size_t>(element_block, color.end - begin);
+    const kernels::RestBatch* const shapes = rest.empty() ? nullptr : rest.data() + begin;
     if (model.tetrahedra_.empty()) {
-      kernels::project_voxels(std::span(model.voxels_).subspan(begin, size), step);
+      kernels::project_voxels(std::span(model.voxels_).subspan(begin, size), step, shapes);
     } else {
-      kernels::project_tetrahedra(std::span(model.tetrahedra_).subspan(begin, size), step);
+      kernels::project_tetrahedra(std::span(model.tetrahedra_).subspan(begin, size), step, shapes);
+    }
+  });
+}
+
+void Projection::damp(Workers& workers, const Model& model, double interval, std::span<const Eigen::Vector3d> start,
+                      std::span<const Eigen::Vector3d> displacements, std::span<Eigen::Vector3d> velocities) {
+  const std::size_t count = start.size();
+  if (count == 0 || !(model.damping_ > 0)) return;
+  points_.resize(count + 1);
+  ends_.resize(count + 1);
+  before_.resize(count + 1);
+  const kernels::ElementStep step{.h = interval,
+                                  .points = points_.data(),
+                                  .before = before_.data(),
+                                  .damping = model.damping_,
+                                  .inverse_size = model.inverse_size_};
+  list_blocks(model);
+  loop_.run(workers, blocks_, [&](std::size_t stage, std::uint32_t block) {
+    if (stage == 0 || stage + 1 == blocks_.size()) {
+      const std::size_t begin = block * node_block;
+      const std::size_t end = std::min(begin + node_block, count);
+      if (stage == 0) {
+        predict_nodes(start, displacements, model.inverse_mass_, velocities, interval, begin, end, points_.data(),
+                      ends_.data(), before_.data());
+      } else {
+        take_node_velocities(points_.data(), ends_.data(), 1 / interval, begin, end, velocities);
+      }
+      return;
+    }
+    const Model::Range& color = model.colors_[stage - 1];
+    const std::size_t begin = color.begin + block * element_block;
+    const std::size_t size = std::min<std::size_t>(element_block, color.end - begin);
+    if (model.tetrahedra_.empty()) {
+      kernels::damp_voxels(std::span(model.voxels_).subspan(begin, size), step);
+    } else {
+      kernels::damp_tetrahedra(std::span(model.tetrahedra_).subspan(begin, size), step);
     }
   });
 }

@@ -5,12 +5,16 @@
 
 #include "bodies/particles.hpp"
 #include "bodies/scripted.hpp"
+#include "bodies/soft_vertices.hpp"
 #include "core/at.hpp"
 #include "core/check.hpp"
 #include "core/stage_timer.hpp"
 
 namespace carom::bodies {
 namespace {
+
+/// Vertices that a thread takes at a time.
+constexpr std::size_t vertex_grain = 4096;
 
 using Eigen::Vector3d;
 
@@ -74,6 +78,45 @@ void add_wind(const Body& body, const SurfacePart& part, double interval, Vertic
   damped.angular += impulse.angular;
 }
 
+/// Pulls from outside, implicit in the end of an interval (s): the farther a spring would throw its vertex past the
+/// target, the less it pulls.
+void add_pulls(const Body& body, const SurfacePart& part, double interval, Vertices& vertices) {
+  if (body.pulls.empty()) return;
+  const std::span<const Vector3d> start = part.of(vertices.start);
+  const std::span<const Vector3d> displacements = part.of(vertices.displacements);
+  const std::span<Vector3d> velocities = part.of(vertices.velocities);
+  AirDamping& outside = vertices.damped[part.body];
+  for (const VertexPull& each : body.pulls) {
+    const std::size_t v = at(each.vertex);
+    const Pull& pull = each.pull;
+    const double w = part.of(vertices.awake_inverse_mass)[v];
+    const Vector3d position = start[v] + displacements[v];
+    const Vector3d wanted = pull.stiffness * (pull.target - position - interval * velocities[v]) +
+                            pull.damping * (pull.velocity - velocities[v]);
+    Vector3d force = wanted / (1 + w * interval * (pull.damping + interval * pull.stiffness));
+    const double size = force.norm();
+    if (size > pull.max_force) force *= pull.max_force / size;
+    velocities[v] += (interval * w) * force;
+    outside.momentum += interval * force;
+    outside.angular += position.cross(interval * force);
+  }
+}
+
+/// In plain numbers: through vectors of Eigen this takes several times as long.
+void add_gravity_and_air(Workers& workers, const Body& body, const Vector3d& gravity, double interval,
+                         std::span<Vector3d> velocities) {
+  const double change[3] = {interval * gravity.x(), interval * gravity.y(), interval * gravity.z()};
+  const double kept = 1 / (1 + interval * body.air_damping);
+  const double* const inverse_mass = body.inverse_mass.data();
+  double* const v = velocities.data()->data();
+  parallel_chunks(workers, velocities.size(), vertex_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (inverse_mass[i] == 0) continue;
+      for (std::size_t k = 0; k < 3; ++k) v[3 * i + k] = kept * (v[3 * i + k] + change[k]);
+    }
+  });
+}
+
 /// Gravity, air, gas and wind, then the constraints of the cloth over an inner step.
 void add_cloth_forces(Workers& workers, const Body& body, const SurfacePart& part, const Vector3d& gravity,
                       double interval, std::size_t number, Vertices& vertices) {
@@ -86,11 +129,7 @@ void add_cloth_forces(Workers& workers, const Body& body, const SurfacePart& par
     particles::add_pressure(body, start, displacements, forces);
     for (std::size_t v = 0; v < velocities.size(); ++v) velocities[v] += (interval * body.inverse_mass[v]) * forces[v];
   }
-  for (std::size_t v = 0; v < velocities.size(); ++v) {
-    if (body.inverse_mass[v] == 0) continue;
-    velocities[v] += interval * gravity;
-    velocities[v] /= 1 + interval * body.air_damping;
-  }
+  add_gravity_and_air(workers, body, gravity, interval, velocities);
   note_air_damping(body, part, interval, vertices);
   add_wind(body, part, interval, vertices);
   if (!body.levels.model) {
@@ -115,7 +154,8 @@ void add_verlet_forces(const Body& body, const SurfacePart& part, const Vector3d
 
 void predict_particles(const VertexIn& in, const Body& body, const SurfacePart& part, Vertices& vertices) {
   // Springs that are stiffer than the step allows are left out of the prediction, which only says where to look.
-  const bool stable = !body.cloth && body.max_step >= in.dt;
+  const bool stable = !body.cloth && !body.is_soft() && body.max_step >= in.dt;
+  add_pulls(body, part, in.dt, vertices);
   if (stable) add_particle_forces(body, part, in.gravity, in.dt, vertices);
   const std::span positions = part.of(vertices.positions);
   const std::span velocities = part.of(vertices.velocities);
@@ -234,6 +274,11 @@ void predict(const VertexIn& in, Vertices& vertices, StageStats& stats) {
     const cloth::LevelState& levels = in.bodies[part.id].levels;
     if (levels.model) vertices.level_motions[i].begin(*levels.resolution, part.of(vertices.start_velocities));
   }
+  vertices.soft_motions.resize(vertices.parts.size());
+  for (std::size_t i = 0; i < vertices.parts.size(); ++i) {
+    const Body& body = in.bodies[vertices.parts[i].id];
+    if (body.is_soft()) vertices.soft_motions[i].begin(body.soft);
+  }
   stats.in += count;
   stats.out += count;
   stats.set_unit("vertices");
@@ -258,7 +303,10 @@ void add_forces(Workers& workers, const BodyMap& bodies, const rigid::Bodies& ta
     const SurfacePart& part = vertices.parts[i];
     const Body& body = bodies[part.id];
     if (body.motion != MotionModel::particles || table.asleep[part.body] != 0) continue;
-    if (body.cloth_rest && body.cloth_rest->verlet) {
+    add_pulls(body, part, interval, vertices);
+    if (body.is_soft()) {
+      add_soft_forces(workers, body, part, gravity, interval, i, vertices);
+    } else if (body.cloth_rest && body.cloth_rest->verlet) {
       add_verlet_forces(body, part, gravity, interval, vertices);
     } else if (body.cloth) {
       add_cloth_forces(workers, body, part, gravity, interval, i, vertices);
@@ -321,11 +369,13 @@ void settle_levels(Workers& workers, const BodyMap& bodies, const rigid::Bodies&
 
 void commit(const Vertices& vertices, double dt, BodyMap& bodies, StageStats& stats) {
   const StageTimer timer(stats);
-  for (const SurfacePart& part : vertices.parts) {
+  for (std::size_t i = 0; i < vertices.parts.size(); ++i) {
+    const SurfacePart& part = vertices.parts[i];
     Body& body = bodies[part.id];
     if (!body.has_vertices()) continue;
     std::ranges::copy(part.of(vertices.positions), body.positions.begin());
     std::ranges::copy(part.of(vertices.velocities), body.velocities.begin());
+    if (body.is_soft()) commit_soft(vertices.soft_motions[i], body);
     for (std::size_t v = 0; v < body.leader.size(); ++v) {
       body.positions[v] = body.positions[at(body.leader[v])];
       body.velocities[v] = body.velocities[at(body.leader[v])];

@@ -24,7 +24,7 @@ struct SurfacePart {
   BodySlot body{};  ///< its slot
   double friction = 0;
   double restitution = 0;
-  bool cloth = false;
+  bool cloth = false;    ///< or soft: contacts at minima of the distance carry its load
   double thickness = 0;  ///< m; 0 of a body that keeps its shape
 
   template <class T>
@@ -60,6 +60,7 @@ struct Vertices {
   std::vector<std::uint8_t> fine;                 ///< 1 for those around which cloth with levels is fine; or empty
   std::deque<cloth::Projection> projections;      ///< working memory of cloth, of each part
   std::deque<cloth::LevelMotion> level_motions;   ///< likewise, of cloth with levels
+  std::deque<solid::Motion> soft_motions;         ///< nodes of soft bodies, of each part
   BySlot<AirDamping> damped;
   double time = 0;  ///< s, in the middle of the step
   /// Vertices that another body holds, with its slot, ascending. They make no contacts with that body.
@@ -103,6 +104,21 @@ void check_range(const BodyMap& bodies, const Vertices& vertices, double time);
 void update_levels(std::span<const BodyId> order, const rigid::Bodies& table, BodyMap& bodies, StageStats& stats);
 /// Velocities of vertices that follow others become theirs again, after contacts.
 void settle_levels(Workers& workers, const BodyMap& bodies, const rigid::Bodies& table, Vertices& vertices);
+
+// Soft bodies (bodies/soft_body.hpp) that are awake.
+/// Before the contacts of a step are solved: masses of vertices that these may move.
+void touch_soft(const BodyMap& bodies, const rigid::Bodies& table, Vertices& vertices);
+/// Momentum of vertices goes to nodes.
+void collect_soft(const BodyMap& bodies, const rigid::Bodies& table, Vertices& vertices);
+/// Nodes go on for an interval (s).
+void move_soft(const BodyMap& bodies, const rigid::Bodies& table, double interval, Vertices& vertices);
+/// After the contacts of a step are solved: velocities and displacements of all vertices.
+void finish_soft(Workers& workers, const BodyMap& bodies, const rigid::Bodies& table, double dt, Vertices& vertices);
+/// After vertices were stopped: these take their nodes along.
+void settle_soft(const BodyMap& bodies, const rigid::Bodies& table, Vertices& vertices);
+/// Part of the stage `edits`, see solid::update_rest().
+void update_soft(Workers& workers, std::span<const BodyId> order, const rigid::Bodies& table, double time, double dt,
+                 BodyMap& bodies);
 
 /// Stage `commit`: the ends of the step become the positions of the bodies.
 void commit(const Vertices& vertices, double dt, BodyMap& bodies, StageStats& stats);

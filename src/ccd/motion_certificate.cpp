@@ -20,6 +20,8 @@ using Chunk = CertificateScratch::Chunk;
 constexpr double plane_rounding = 1e-14;
 /// Fraction by which bounds on motion are taken larger.
 constexpr double motion_slack = 1e-9;
+/// Fraction of a number that its rounding to single precision is less than.
+constexpr double box_rounding = 1.2e-7;
 constexpr std::size_t pair_grain = 1024;
 constexpr std::size_t cluster_grain = 64;
 constexpr std::size_t block_pair_grain = 8;
@@ -89,84 +91,105 @@ double largest(const ClusterMotion& m) {
   return std::max(m.low.cwiseAbs().maxCoeff(), m.high.cwiseAbs().maxCoeff());
 }
 
-/// Box of a feature over the step, seen from what moves by `shift`.
-struct FeatureBox {
-  Vector3d low, high;
+/// Boxes of features over the step, seen from what moves in common, in rows: one box is compared with many at a time.
+/// In single precision, rounded outward.
+template <std::size_t rows>
+struct BoxRows {
+  float low[3][rows];
+  float high[3][rows];
 };
 
-template <std::size_t count>
-FeatureBox box_of(const CertificateIn& in, const Index (&vertices)[count], const Vector3d& shift) {
-  FeatureBox box{Vector3d::Constant(INFINITY), Vector3d::Constant(-INFINITY)};
+template <std::size_t count, std::size_t rows>
+void put_box(const CertificateIn& in, const Index (&vertices)[count], const Vector3d& shift, const Vector3d& origin,
+             std::size_t row, BoxRows<rows>& boxes) {
+  Vector3d low = Vector3d::Constant(INFINITY);
+  Vector3d high = Vector3d::Constant(-INFINITY);
   for (const Index v : vertices) {
-    const Vector3d a = position(in.start, v);
-    const Vector3d b = position(in.end, v) - shift;
-    box.low = box.low.cwiseMin(a.cwiseMin(b));
-    box.high = box.high.cwiseMax(a.cwiseMax(b));
+    const Vector3d a = position(in.start, v) - origin;
+    const Vector3d b = position(in.end, v) - shift - origin;
+    low = low.cwiseMin(a.cwiseMin(b));
+    high = high.cwiseMax(a.cwiseMax(b));
   }
-  const double slack = motion_slack * std::max(box.low.cwiseAbs().maxCoeff(), box.high.cwiseAbs().maxCoeff());
-  box.low.array() -= slack;
-  box.high.array() += slack;
-  return box;
+  // Rounding of positions, and of what is left of them to single precision.
+  const double slack = motion_slack * origin.cwiseAbs().maxCoeff() +
+                       box_rounding * std::max(low.cwiseAbs().maxCoeff(), high.cwiseAbs().maxCoeff());
+  for (std::size_t k = 0; k < 3; ++k) {
+    boxes.low[k][row] = static_cast<float>(low[static_cast<Eigen::Index>(k)] - slack);
+    boxes.high[k][row] = static_cast<float>(high[static_cast<Eigen::Index>(k)] + slack);
+  }
 }
 
 struct ClusterBoxes {
-  FeatureBox vertices[kernels::cluster_lanes];
-  FeatureBox triangles[kernels::cluster_lanes];
-  FeatureBox edges[kernels::cluster_edge_lanes];
+  BoxRows<kernels::cluster_lanes> vertices;
+  BoxRows<kernels::cluster_lanes> triangles;
+  BoxRows<kernels::cluster_edge_lanes> edges;
   Index corner[kernels::cluster_lanes][3];
   Index end[kernels::cluster_edge_lanes][2];
 };
 
-void boxes_of(const CertificateIn& in, const SurfaceCluster& c, const Vector3d& shift, ClusterBoxes& out) {
+void boxes_of(const CertificateIn& in, const SurfaceCluster& c, const Vector3d& shift, const Vector3d& origin,
+              ClusterBoxes& out) {
   for (std::size_t k = 0; k < c.owned_vertex_count; ++k) {
     const Index v[1] = {c.vertices[k]};
-    out.vertices[k] = box_of(in, v, shift);
+    put_box(in, v, shift, origin, k, out.vertices);
   }
   for (std::size_t k = 0; k < c.triangle_count; ++k) {
     for (std::size_t i = 0; i < 3; ++i) out.corner[k][i] = c.vertices[c.corner[i][k]];
-    out.triangles[k] = box_of(in, out.corner[k], shift);
+    put_box(in, out.corner[k], shift, origin, k, out.triangles);
   }
   for (std::size_t k = 0; k < c.edge_count; ++k) {
     out.end[k][0] = c.vertices[c.edge_from[k]];
     out.end[k][1] = c.vertices[c.edge_to[k]];
-    out.edges[k] = box_of(in, out.end[k], shift);
+    put_box(in, out.end[k], shift, origin, k, out.edges);
   }
 }
 
-bool meet(const FeatureBox& a, const FeatureBox& b) {
-  return overlap(a.low, a.high, b.low, b.high);
+/// Calls visit(k) for rows k in [first, count) of `others` that overlap a row of `boxes`.
+template <std::size_t rows, std::size_t other_rows, class Visit>
+void each_overlap(const BoxRows<rows>& boxes, std::size_t row, const BoxRows<other_rows>& others, std::size_t first,
+                  std::size_t count, const Visit& visit) {
+  std::uint8_t hit[other_rows];
+  for (std::size_t k = 0; k < other_rows; ++k) {
+    bool all = true;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      all = all & (boxes.low[axis][row] <= others.high[axis][k]) & (others.low[axis][k] <= boxes.high[axis][row]);
+    hit[k] = static_cast<std::uint8_t>(all);
+  }
+  for (std::size_t k = first; k < count; ++k) {
+    if (hit[k] != 0) visit(k);
+  }
 }
 
 /// Pairs of features of two clusters, or of one, whose boxes meet and that have no vertex in common.
 void list_features(const CertificateIn& in, const SurfaceCluster& one, const SurfaceCluster& other,
                    const Vector3d& shift, Chunk& chunk) {
-  ClusterBoxes a;
-  boxes_of(in, one, shift, a);
+  const Vector3d origin = position(in.start, one.vertices[0]);
+  ClusterBoxes a{};
+  boxes_of(in, one, shift, origin, a);
   const bool same = &one == &other;
-  ClusterBoxes second;
-  if (!same) boxes_of(in, other, shift, second);
+  ClusterBoxes second{};
+  if (!same) boxes_of(in, other, shift, origin, second);
   const ClusterBoxes& b = same ? a : second;
   const auto vertices_on_faces = [&](const SurfaceCluster& from, const ClusterBoxes& points, const SurfaceCluster& to,
                                      const ClusterBoxes& faces) {
     for (std::size_t v = 0; v < from.owned_vertex_count; ++v) {
-      for (std::size_t t = 0; t < to.triangle_count; ++t) {
+      const Index vertex = from.vertices[v];
+      each_overlap(points.vertices, v, faces.triangles, 0, to.triangle_count, [&](std::size_t t) {
         const Index(&corner)[3] = faces.corner[t];
-        const Index vertex = from.vertices[v];
-        if (vertex == corner[0] || vertex == corner[1] || vertex == corner[2]) continue;
-        if (meet(points.vertices[v], faces.triangles[t]))
-          chunk.vertex_face.push_back({vertex, corner[0], corner[1], corner[2]});
-      }
+        if (vertex == corner[0] || vertex == corner[1] || vertex == corner[2]) return;
+        chunk.vertex_face.push_back({vertex, corner[0], corner[1], corner[2]});
+      });
     }
   };
   vertices_on_faces(one, a, other, b);
   if (!same) vertices_on_faces(other, b, one, a);
   for (std::size_t i = 0; i < one.edge_count; ++i) {
-    for (std::size_t k = same ? i + 1 : 0; k < other.edge_count; ++k) {
-      const Index(&p)[2] = a.end[i];
+    const Index(&p)[2] = a.end[i];
+    each_overlap(a.edges, i, b.edges, same ? i + 1 : 0, other.edge_count, [&](std::size_t k) {
       const Index(&q)[2] = b.end[k];
-      if (p[0] == q[0] || p[0] == q[1] || p[1] == q[0] || p[1] == q[1]) continue;
-      if (meet(a.edges[i], b.edges[k])) chunk.edge_edge.push_back({p[0], p[1], q[0], q[1]});
-    }
+      if (p[0] == q[0] || p[0] == q[1] || p[1] == q[0] || p[1] == q[1]) return;
+      chunk.edge_edge.push_back({p[0], p[1], q[0], q[1]});
+    });
   }
 }
 

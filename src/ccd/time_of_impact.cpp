@@ -22,8 +22,9 @@ constexpr double stop_fraction = 0.002;
 constexpr double touching_fraction = 0.5;
 /// The same for springs, which give way under a load by more than half of a thin card.
 constexpr double spring_fraction = 1;
-/// Of the same: an overlap as deep as this does not grow at all.
-constexpr double max_fraction = 1.25;
+/// Of the same: an overlap as deep as this does not grow, but for the slack of what is not asked for; 1.25 is the
+/// bound.
+constexpr double max_fraction = 1.2;
 /// Of the distance at which bodies stop and of the overlap they may reach.
 constexpr double slack_fraction = 0.05;
 /// Of the distance that is asked for: how exact an impact is.

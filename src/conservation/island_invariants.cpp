@@ -63,14 +63,19 @@ Vector3d common_velocity(const Bodies& bodies, SlotSpan<const Motion> next) {
   return momentum / mass;
 }
 
+/// J, in the springs of a pair. What explicit substeps keep is below zero for springs that have just been reached: that
+/// is no energy that others may have.
+double spring_energy(const contact::CachedManifold& pair) {
+  return std::max(0.0, static_cast<double>(pair.stored));
+}
+
 /// J, by the root of an island: what springs gave in the step.
 void sum_released_energy(const IslandIn& in, BySlot<double>& gain) {
   gain.assign(in.bodies.size(), 0);
   for (std::size_t k = 0; k < in.active.size(); ++k) {
     const contact::ActivePair& pair = in.active[k];
-    const double left = static_cast<double>(in.manifolds[pair.pair].stored);
     const BodySlot body = island::movable(in.bodies, pair.body_a) ? pair.body_a : pair.body_b;
-    gain[in.islands.root(body)] += in.stored[k] - left;
+    gain[in.islands.root(body)] += in.stored[k] - spring_energy(in.manifolds[pair.pair]);
   }
 }
 
@@ -173,7 +178,7 @@ void keep_island(const IslandIn& in, std::span<const BodySlot> members, double r
 void store_spring_energy(std::span<const contact::ActivePair> active,
                          ManifoldSpan<const contact::CachedManifold> manifolds, std::vector<double>& stored) {
   stored.resize(active.size());
-  for (std::size_t k = 0; k < active.size(); ++k) stored[k] = static_cast<double>(manifolds[active[k].pair].stored);
+  for (std::size_t k = 0; k < active.size(); ++k) stored[k] = spring_energy(manifolds[active[k].pair]);
 }
 
 void restore_island_invariants(Context& context, const IslandIn& in, bool after_stops, BySlot<double>& gain,

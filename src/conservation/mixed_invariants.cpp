@@ -118,6 +118,12 @@ class FreeBodies {
       const BodySlot i = slot;
       if (in_.table.info[i].deforms) {
         const bodies::SurfacePart& part = part_of(slot);
+        if (in_.bodies[part.id].is_soft()) {
+          solid::Motion& motion = motion_of(part);
+          for (std::size_t n = 0; n < motion.start.size(); ++n)
+            motion.velocities[n] = turned(motion.start[n] + motion.displacements[n], motion.velocities[n]);
+          continue;
+        }
         const std::span positions = part.of(vertices_.positions);
         const std::span velocities = part.of(vertices_.velocities);
         for (std::size_t v = 0; v < positions.size(); ++v) velocities[v] = turned(positions[v], velocities[v]);
@@ -143,6 +149,14 @@ class FreeBodies {
       const BodySlot i = slot;
       if (in_.table.info[i].deforms) {
         const bodies::SurfacePart& part = part_of(slot);
+        if (in_.bodies[part.id].is_soft()) {
+          const solid::Motion& motion = motion_of(part);
+          const std::vector<double>& mass = in_.bodies[part.id].soft.model->mass;
+          for (std::size_t n = 0; n < motion.start.size(); ++n)
+            visit({mass[n], motion.start[n], motion.start_velocities[n] + in_.dt * in_.gravity,
+                   motion.start[n] + motion.displacements[n], motion.velocities[n]});
+          continue;
+        }
         const auto first = static_cast<std::size_t>(part.first_vertex);
         for (std::size_t v = first; v < first + static_cast<std::size_t>(part.vertex_count); ++v) {
           if (vertices_.inverse_mass[v] == 0) continue;  // in no triangle
@@ -164,6 +178,10 @@ class FreeBodies {
     const auto& parts = vertices_.parts;
     return *std::find_if(parts.begin(), parts.end(),
                          [&](const bodies::SurfacePart& part) { return part.body == slot; });
+  }
+
+  solid::Motion& motion_of(const bodies::SurfacePart& part) const {
+    return vertices_.soft_motions[static_cast<std::size_t>(&part - vertices_.parts.data())];
   }
 
   const MixedIn& in_;

@@ -364,9 +364,18 @@ void find_tangles(Context& context, const TangleIn& in, TangleScratch& scratch, 
     const Triangle& corners = in.surface.triangles()[at(t)];
     return std::any_of(corners.begin(), corners.end(), [&](Index v) { return in.inverse_mass[at(v)] > 0; });
   };
+  const auto touch = [&](const Intersection& pair) {
+    for (const Index a : in.surface.triangles()[at(pair.a)]) {
+      for (const Index b : in.surface.triangles()[at(pair.b)]) {
+        const std::array<Index, 2> both{std::min(a, b), std::max(a, b)};
+        if (std::binary_search(in.twins.begin(), in.twins.end(), both)) return true;
+      }
+    }
+    return false;
+  };
   const std::span<const Index> objects = in.surface.object_index_of_triangle();
   std::erase_if(scratch.found, [&](const Intersection& pair) {
-    return (!movable(pair.a) && !movable(pair.b)) ||
+    return (!movable(pair.a) && !movable(pair.b)) || touch(pair) ||
            in.filter.verdict(objects[at(pair.a)], objects[at(pair.b)]) != broad::Verdict::allowed;
   });
   if (scratch.found.empty()) return;

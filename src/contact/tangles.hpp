@@ -34,6 +34,8 @@ struct TangleIn {
   std::span<const Eigen::Vector3d> positions;
   std::span<const double> inverse_mass;  ///< 1/kg of each vertex; 0: no force moves it
   const broad::ObjectFilter& filter;     ///< objects that must not pass through each other
+  /// Vertices that were one: triangles at them touch, which is no tangle. Ascending.
+  std::span<const std::array<Index, 2>> twins{};
   PairScope scope = PairScope::all;
   mid::Method method = mid::Method::bvh;
 };

@@ -28,22 +28,18 @@ HWY_INLINE ElementWide element_zero() {
 struct ElementMaterials {
   ElementLane shear, volume, inertia;
   ElementLane per_h2;
-  ElementLane viscosity;
   ElementLane blend;
   ElementLane follow;
 };
 
 template <class Batch>
-HWY_INLINE ElementMaterials element_materials(const Batch& batch, std::size_t at, const ElementStep& step,
-                                              double per_h) {
+HWY_INLINE ElementMaterials element_materials(const Batch& batch, std::size_t at, const ElementStep& step, double per_h,
+                                              const RestBatch* rest) {
   const ElementLane one = element_set(1);
-  ElementMaterials m{element_load(batch.shear + at),
-                     element_load(batch.volume + at),
-                     element_load(batch.inertia + at),
-                     element_set(per_h * per_h),
-                     element_set(step.damping * per_h),
-                     one,
-                     one};
+  ElementLane inertia = element_load(batch.inertia + at);
+  if (rest != nullptr) inertia = hn::Mul(inertia, element_load(rest->scale + at));
+  ElementMaterials m{
+      element_load(batch.shear + at), element_load(batch.volume + at), inertia, element_set(per_h * per_h), one, one};
   const ElementLane rate =
       hn::Mul(m.inertia, hn::Add(hn::Mul(element_set(2), m.shear), hn::Mul(element_set(3), m.volume)));
   const ElementLane resolved =
@@ -65,9 +61,7 @@ HWY_INLINE ElementWide element_seen(const PointLanes& point, const ElementStep& 
   return add(end, scale(blend, sub(point.at, end)));
 }
 
-template <bool damped>
-HWY_INLINE void element_solve(const ElementWide f[3], const ElementWide old[3], const ElementMaterials& m,
-                              ElementWide multiplier[3]) {
+HWY_INLINE void element_solve(const ElementWide f[3], const ElementMaterials& m, ElementWide multiplier[3]) {
   const ElementWide cof[3] = {cross(f[1], f[2]), cross(f[2], f[0]), cross(f[0], f[1])};
   const ElementLane pressure = hn::Sub(hn::Mul(m.volume, hn::Sub(dot(f[0], cof[0]), element_set(1))), m.shear);
   const ElementLane square = hn::Add(hn::Add(dot(f[0], f[0]), dot(f[1], f[1])), dot(f[2], f[2]));
@@ -84,16 +78,38 @@ HWY_INLINE void element_solve(const ElementWide f[3], const ElementWide old[3], 
                                      hn::Mul(full, hn::Add(across, element_set(element_min_square))));
   const ElementLane factor = hn::Div(element_set(-1), stiffness);
   for (int k = 0; k < 3; ++k) multiplier[k] = scale(factor, sub(gradient[k], scale(change, cof[k])));
-  if constexpr (damped) {
-    const ElementLane viscous = hn::Mul(m.shear, m.viscosity);
-    const ElementLane slower =
-        hn::Div(hn::Neg(viscous), element_stiffness(m, hn::Mul(viscous, hn::Mul(square, element_set(2.0 / 3)))));
-    for (int k = 0; k < 3; ++k) {
-      ElementWide sum = element_zero();
-      for (int l = 0; l < 3; ++l) sum = add(sum, scale(hn::Sub(dot(f[k], f[l]), dot(old[k], old[l])), f[l]));
-      multiplier[k] = add(multiplier[k], scale(slower, sum));
-    }
+}
+
+HWY_INLINE ElementLane element_damp(const ElementWide f[3], const ElementWide change[3], ElementLane shear,
+                                    ElementLane inertia, const ElementStep& step, double per_h,
+                                    ElementWide multiplier[3]) {
+  const ElementLane viscous = hn::Mul(shear, element_set(step.damping * per_h));
+  const ElementLane square = hn::Add(hn::Add(dot(f[0], f[0]), dot(f[1], f[1])), dot(f[2], f[2]));
+  const ElementLane slower = hn::Div(
+      hn::Neg(viscous),
+      hn::Add(element_set(per_h * per_h), hn::Mul(inertia, hn::Mul(viscous, hn::Mul(square, element_set(2.0 / 3))))));
+  for (int k = 0; k < 3; ++k) {
+    ElementWide sum = element_zero();
+    for (int l = 0; l < 3; ++l) sum = add(sum, scale(hn::Add(dot(f[k], change[l]), dot(change[k], f[l])), f[l]));
+    multiplier[k] = scale(slower, sum);
   }
+  return viscous;
+}
+
+/// element_solve() for a shape at rest that is not as made.
+HWY_INLINE void element_solve_rest(const ElementWide f[3], const ElementMaterials& m, const RestBatch* rest,
+                                   std::size_t at, ElementWide multiplier[3]) {
+  if (rest == nullptr) return element_solve(f, m, multiplier);
+  ElementLane g[3][3];
+  for (int k = 0; k < 3; ++k) {
+    for (int a = 0; a < 3; ++a) g[k][a] = element_load(rest->g[k][a] + at);
+  }
+  ElementWide shaped[3];
+  for (int a = 0; a < 3; ++a) shaped[a] = add(add(scale(g[0][a], f[0]), scale(g[1][a], f[1])), scale(g[2][a], f[2]));
+  ElementWide solved[3];
+  element_solve(shaped, m, solved);
+  for (int k = 0; k < 3; ++k)
+    multiplier[k] = add(add(scale(g[k][0], solved[0]), scale(g[k][1], solved[1])), scale(g[k][2], solved[2]));
 }
 
 HWY_INLINE void element_modes(ElementWide mode[8]) {
@@ -120,10 +136,10 @@ HWY_INLINE void element_corners(ElementWide mode[8]) {
   }
 }
 
-template <bool damped>
-HWY_INLINE void element_voxels(const VoxelBatch& batch, std::size_t at, const ElementStep& step, double per_h) {
+HWY_INLINE void element_voxels(const VoxelBatch& batch, std::size_t at, const ElementStep& step, double per_h,
+                               const RestBatch* rest) {
   const ElementLane size = element_set(0.25 * step.inverse_size);
-  const ElementMaterials m = element_materials(batch, at, step, per_h);
+  const ElementMaterials m = element_materials(batch, at, step, per_h, rest);
   PointLanes points[8];
   ElementWide mode[8];
   for (int c = 0; c < 8; ++c) {
@@ -133,39 +149,17 @@ HWY_INLINE void element_voxels(const VoxelBatch& batch, std::size_t at, const El
   const ElementWide corner = mode[0];
   for (int c = 0; c < 8; ++c) mode[c] = sub(mode[c], corner);
   element_modes(mode);
-  ElementWide old[8];
-  if constexpr (damped) {
-    for (int c = 0; c < 8; ++c) old[c] = gather_points(step.before, batch.nodes[c] + at).at;
-    const ElementWide first = old[0];
-    for (int c = 0; c < 8; ++c) old[c] = sub(old[c], first);
-    element_modes(old);
-    for (int c = 1; c < 8; ++c) old[c] = scale(size, old[c]);
-  }
   for (int c = 1; c < 8; ++c) mode[c] = scale(size, mode[c]);
   const ElementWide f[3] = {mode[1], mode[2], mode[4]};
-  ElementWide old_f[3];
-  if constexpr (damped) {
-    old_f[0] = old[1];
-    old_f[1] = old[2];
-    old_f[2] = old[4];
-  }
   ElementWide multiplier[3];
-  element_solve<damped>(f, old_f, m, multiplier);
+  element_solve_rest(f, m, rest, at, multiplier);
   mode[0] = element_zero();
   mode[1] = multiplier[0];
   mode[2] = multiplier[1];
   mode[4] = multiplier[2];
   for (const int c : {3, 5, 6, 7}) {
     const ElementLane shear = hn::Mul(element_set(c == 7 ? hourglass_of_three : hourglass_of_two), m.shear);
-    ElementLane factor = hn::Div(hn::Neg(shear), element_stiffness(m, shear));
-    if constexpr (damped) {
-      const ElementLane length = hn::Sqrt(dot(mode[c], mode[c]));
-      const ElementLane inverse =
-          hn::IfThenElseZero(hn::Gt(length, element_set(element_min_length)), hn::Div(element_set(1), length));
-      const ElementLane rate = hn::Sub(length, hn::Sqrt(dot(old[c], old[c])));
-      const ElementLane viscous = hn::Mul(shear, m.viscosity);
-      factor = hn::Sub(factor, hn::Mul(hn::Div(viscous, element_stiffness(m, viscous)), hn::Mul(rate, inverse)));
-    }
+    const ElementLane factor = hn::Div(hn::Neg(shear), element_stiffness(m, shear));
     mode[c] = scale(factor, mode[c]);
   }
   element_corners(mode);
@@ -175,10 +169,9 @@ HWY_INLINE void element_voxels(const VoxelBatch& batch, std::size_t at, const El
   }
 }
 
-template <bool damped>
-HWY_INLINE void element_tetrahedra(const TetrahedronBatch& batch, std::size_t at, const ElementStep& step,
-                                   double per_h) {
-  const ElementMaterials m = element_materials(batch, at, step, per_h);
+HWY_INLINE void element_tetrahedra(const TetrahedronBatch& batch, std::size_t at, const ElementStep& step, double per_h,
+                                   const RestBatch* rest) {
+  const ElementMaterials m = element_materials(batch, at, step, per_h, rest);
   PointLanes p[4];
   ElementWide seen[4];
   for (int k = 0; k < 4; ++k) {
@@ -200,16 +193,8 @@ HWY_INLINE void element_tetrahedra(const TetrahedronBatch& batch, std::size_t at
     const ElementWide e3 = sub(seen[3], seen[0]);
     for (int axis = 0; axis < 3; ++axis) f[axis] = column(axis, e1, e2, e3);
   }
-  ElementWide old[3];
-  if constexpr (damped) {
-    const ElementWide b0 = gather_points(step.before, batch.nodes[0] + at).at;
-    const ElementWide e1 = sub(gather_points(step.before, batch.nodes[1] + at).at, b0);
-    const ElementWide e2 = sub(gather_points(step.before, batch.nodes[2] + at).at, b0);
-    const ElementWide e3 = sub(gather_points(step.before, batch.nodes[3] + at).at, b0);
-    for (int axis = 0; axis < 3; ++axis) old[axis] = column(axis, e1, e2, e3);
-  }
   ElementWide multiplier[3];
-  element_solve<damped>(f, old, m, multiplier);
+  element_solve_rest(f, m, rest, at, multiplier);
   for (int k = 0; k < 4; ++k) {
     const ElementWide sum =
         add(add(scale(g[0][k], multiplier[0]), scale(g[1][k], multiplier[1])), scale(g[2][k], multiplier[2]));
@@ -218,20 +203,108 @@ HWY_INLINE void element_tetrahedra(const TetrahedronBatch& batch, std::size_t at
   }
 }
 
-void voxel_lanes(std::span<const VoxelBatch> batches, const ElementStep& step) {
+void voxel_lanes(std::span<const VoxelBatch> batches, const ElementStep& step, const RestBatch* rest) {
   const double per_h = 1 / step.h;
-  for (const VoxelBatch& batch : batches) {
+  for (std::size_t b = 0; b < batches.size(); ++b) {
+    const RestBatch* const own = rest == nullptr ? nullptr : rest + b;
     for (std::size_t at = 0; at < element_lanes; at += hn::Lanes(PointTag()))
-      step.damping > 0 ? element_voxels<true>(batch, at, step, per_h) : element_voxels<false>(batch, at, step, per_h);
+      element_voxels(batches[b], at, step, per_h, own);
   }
 }
 
-void tetrahedron_lanes(std::span<const TetrahedronBatch> batches, const ElementStep& step) {
+void tetrahedron_lanes(std::span<const TetrahedronBatch> batches, const ElementStep& step, const RestBatch* rest) {
+  const double per_h = 1 / step.h;
+  for (std::size_t b = 0; b < batches.size(); ++b) {
+    const RestBatch* const own = rest == nullptr ? nullptr : rest + b;
+    for (std::size_t at = 0; at < element_lanes; at += hn::Lanes(PointTag()))
+      element_tetrahedra(batches[b], at, step, per_h, own);
+  }
+}
+
+HWY_INLINE void element_damp_voxels(const VoxelBatch& batch, std::size_t at, const ElementStep& step, double per_h) {
+  const ElementLane size = element_set(0.25 * step.inverse_size);
+  const ElementLane inertia = element_load(batch.inertia + at);
+  PointLanes points[8];
+  ElementWide shape[8];
+  ElementWide change[8];
+  for (int c = 0; c < 8; ++c) {
+    points[c] = gather_points(step.points, batch.nodes[c] + at);
+    shape[c] = gather_points(step.before, batch.nodes[c] + at).at;
+    change[c] = sub(points[c].at, shape[c]);
+  }
+  const ElementWide corner = shape[0];
+  for (int c = 0; c < 8; ++c) shape[c] = sub(shape[c], corner);
+  element_modes(shape);
+  element_modes(change);
+  for (int c = 1; c < 8; ++c) {
+    shape[c] = scale(size, shape[c]);
+    change[c] = scale(size, change[c]);
+  }
+  const ElementWide f[3] = {shape[1], shape[2], shape[4]};
+  const ElementWide rate[3] = {change[1], change[2], change[4]};
+  ElementWide multiplier[3];
+  const ElementLane viscous = element_damp(f, rate, element_load(batch.shear + at), inertia, step, per_h, multiplier);
+  ElementWide mode[8];
+  mode[0] = element_zero();
+  mode[1] = multiplier[0];
+  mode[2] = multiplier[1];
+  mode[4] = multiplier[2];
+  for (const int c : {3, 5, 6, 7}) {
+    const ElementLane own = hn::Mul(element_set(c == 7 ? hourglass_of_three : hourglass_of_two), viscous);
+    const ElementLane factor = hn::Div(hn::Neg(own), hn::Add(element_set(per_h * per_h), hn::Mul(inertia, own)));
+    mode[c] = scale(factor, change[c]);
+  }
+  element_corners(mode);
+  for (int c = 0; c < 8; ++c) {
+    points[c].at = add(points[c].at, scale(hn::Mul(points[c].inverse_mass, size), mode[c]));
+    scatter_points(points[c], step.points, batch.nodes[c] + at);
+  }
+}
+
+HWY_INLINE void element_damp_tetrahedra(const TetrahedronBatch& batch, std::size_t at, const ElementStep& step,
+                                        double per_h) {
+  PointLanes p[4];
+  ElementWide before[4];
+  ElementWide moved[4];
+  for (int k = 0; k < 4; ++k) {
+    p[k] = gather_points(step.points, batch.nodes[k] + at);
+    before[k] = gather_points(step.before, batch.nodes[k] + at).at;
+    moved[k] = sub(p[k].at, before[k]);
+  }
+  ElementLane g[3][4];
+  ElementWide f[3];
+  ElementWide rate[3];
+  for (int axis = 0; axis < 3; ++axis) {
+    for (int k = 1; k < 4; ++k) g[axis][k] = element_load(batch.gradient[axis][k - 1] + at);
+    g[axis][0] = hn::Neg(hn::Add(hn::Add(g[axis][1], g[axis][2]), g[axis][3]));
+    f[axis] = add(add(scale(g[axis][1], sub(before[1], before[0])), scale(g[axis][2], sub(before[2], before[0]))),
+                  scale(g[axis][3], sub(before[3], before[0])));
+    rate[axis] = add(add(scale(g[axis][1], sub(moved[1], moved[0])), scale(g[axis][2], sub(moved[2], moved[0]))),
+                     scale(g[axis][3], sub(moved[3], moved[0])));
+  }
+  ElementWide multiplier[3];
+  element_damp(f, rate, element_load(batch.shear + at), element_load(batch.inertia + at), step, per_h, multiplier);
+  for (int k = 0; k < 4; ++k) {
+    const ElementWide sum =
+        add(add(scale(g[0][k], multiplier[0]), scale(g[1][k], multiplier[1])), scale(g[2][k], multiplier[2]));
+    p[k].at = add(p[k].at, scale(p[k].inverse_mass, sum));
+    scatter_points(p[k], step.points, batch.nodes[k] + at);
+  }
+}
+
+void damp_voxel_lanes(std::span<const VoxelBatch> batches, const ElementStep& step) {
+  const double per_h = 1 / step.h;
+  for (const VoxelBatch& batch : batches) {
+    for (std::size_t at = 0; at < element_lanes; at += hn::Lanes(PointTag()))
+      element_damp_voxels(batch, at, step, per_h);
+  }
+}
+
+void damp_tetrahedron_lanes(std::span<const TetrahedronBatch> batches, const ElementStep& step) {
   const double per_h = 1 / step.h;
   for (const TetrahedronBatch& batch : batches) {
     for (std::size_t at = 0; at < element_lanes; at += hn::Lanes(PointTag()))
-      step.damping > 0 ? element_tetrahedra<true>(batch, at, step, per_h)
-                       : element_tetrahedra<false>(batch, at, step, per_h);
+      element_damp_tetrahedra(batch, at, step, per_h);
   }
 }
 
@@ -243,12 +316,21 @@ namespace carom::kernels {
 
 HWY_EXPORT(voxel_lanes);
 HWY_EXPORT(tetrahedron_lanes);
+HWY_EXPORT(damp_voxel_lanes);
+HWY_EXPORT(damp_tetrahedron_lanes);
 
-void project_voxels(std::span<const VoxelBatch> batches, const ElementStep& step) {
-  HWY_DYNAMIC_DISPATCH(voxel_lanes)(batches, step);
+void project_voxels(std::span<const VoxelBatch> batches, const ElementStep& step, const RestBatch* rest) {
+  HWY_DYNAMIC_DISPATCH(voxel_lanes)(batches, step, rest);
 }
-void project_tetrahedra(std::span<const TetrahedronBatch> batches, const ElementStep& step) {
-  HWY_DYNAMIC_DISPATCH(tetrahedron_lanes)(batches, step);
+void project_tetrahedra(std::span<const TetrahedronBatch> batches, const ElementStep& step, const RestBatch* rest) {
+  HWY_DYNAMIC_DISPATCH(tetrahedron_lanes)(batches, step, rest);
+}
+
+void damp_voxels(std::span<const VoxelBatch> batches, const ElementStep& step) {
+  HWY_DYNAMIC_DISPATCH(damp_voxel_lanes)(batches, step);
+}
+void damp_tetrahedra(std::span<const TetrahedronBatch> batches, const ElementStep& step) {
+  HWY_DYNAMIC_DISPATCH(damp_tetrahedron_lanes)(batches, step);
 }
 
 }  // namespace carom::kernels

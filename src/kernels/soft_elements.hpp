@@ -45,25 +45,41 @@ struct alignas(64) TetrahedronBatch {
   std::int32_t nodes[4][element_lanes];
 };
 
-/// Moves the points towards what the elements want, over an inner step of h (s). `before`: the points at the start of
-/// the inner step; read where there is damping only.
+/// Shape at rest of the elements of a batch that is not as made: their deformation gradient is F times G.
+struct alignas(64) RestBatch {
+  double g[3][3][element_lanes];  ///< G by row and column
+  double scale[element_lanes];    ///< bound on the largest eigenvalue of G G^T: inertia is seen through it
+};
+
+/// An inner step of h (s).
 struct ElementStep {
   double h = 0;
   ElementPoint* points = nullptr;
-  const ElementPoint* before = nullptr;
-  const ElementPoint* ends = nullptr;  ///< the points before the first projection
-  double damping = 0;                  ///< s: viscosity over shear modulus
-  double inverse_size = 0;             ///< 1/m, of voxels
+  const ElementPoint* before = nullptr;  ///< the points at the start of the inner step; for damping
+  const ElementPoint* ends = nullptr;    ///< the points before the first projection
+  double damping = 0;                    ///< s: viscosity over shear modulus
+  double inverse_size = 0;               ///< 1/m, of voxels
   /// Largest frequency of an element by itself, squared and times the square of the inner step, that counts as
   /// resolved: `stable_rate` over the elements at a node.
   double resolved_rate = 0;
 };
-void project_voxels(std::span<const VoxelBatch> batches, const ElementStep& step);
-void project_tetrahedra(std::span<const TetrahedronBatch> batches, const ElementStep& step);
+/// Moves the points towards what the elements want. `rest`: of each batch; null if all are as made.
+void project_voxels(std::span<const VoxelBatch> batches, const ElementStep& step, const RestBatch* rest = nullptr);
+void project_tetrahedra(std::span<const TetrahedronBatch> batches, const ElementStep& step,
+                        const RestBatch* rest = nullptr);
+
+/// Takes strain rates of the shape before the inner step from the points, each element from what those before it have
+/// left: stable for any damping. A body at rest has none, so it does not feel it.
+void damp_voxels(std::span<const VoxelBatch> batches, const ElementStep& step);
+void damp_tetrahedra(std::span<const TetrahedronBatch> batches, const ElementStep& step);
+void damp_voxels_reference(std::span<const VoxelBatch> batches, const ElementStep& step);
+void damp_tetrahedra_reference(std::span<const TetrahedronBatch> batches, const ElementStep& step);
 
 /// The same, one element after the other.
-void project_voxels_reference(std::span<const VoxelBatch> batches, const ElementStep& step);
-void project_tetrahedra_reference(std::span<const TetrahedronBatch> batches, const ElementStep& step);
+void project_voxels_reference(std::span<const VoxelBatch> batches, const ElementStep& step,
+                              const RestBatch* rest = nullptr);
+void project_tetrahedra_reference(std::span<const TetrahedronBatch> batches, const ElementStep& step,
+                                  const RestBatch* rest = nullptr);
 
 /// Integral of the squared gradient of an hourglass mode of two and of three axes, in units of that of one axis.
 inline constexpr double hourglass_of_two = 2.0 / 3;
@@ -73,7 +89,5 @@ inline constexpr double hourglass_of_three = 1.0 / 3;
 inline constexpr double stable_rate = 4.0 / 3;
 /// Below every square of a cofactor that counts.
 inline constexpr double element_min_square = 1e-300;
-/// Shorter hourglass modes have no direction.
-inline constexpr double element_min_length = 1e-150;
 
 }  // namespace carom::kernels

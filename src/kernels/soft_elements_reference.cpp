@@ -31,9 +31,8 @@ ElementVec element_at(const ElementPoint& p) {
 struct ElementMaterial {
   double shear, volume, inertia;
   double per_h2;
-  double viscosity;  ///< damping over h
-  double blend;      ///< how much of what others have done an element sees: none where the inner step resolves it
-  double follow;     ///< weight of curvature in the divisor of a force
+  double blend;   ///< how much of what others have done an element sees: none where the inner step resolves it
+  double follow;  ///< weight of curvature in the divisor of a force
 };
 
 ElementMaterial element_material(double shear, double volume, double inertia, const ElementStep& step) {
@@ -41,8 +40,7 @@ ElementMaterial element_material(double shear, double volume, double inertia, co
   const double per_h2 = per_h * per_h;
   const double rate = inertia * (2 * shear + 3 * volume);
   const double blend = std::max(0.0, 1 - step.resolved_rate * per_h2 / std::max(rate, element_min_square));
-  return {
-      shear, volume, inertia, per_h2, step.damping * per_h, blend, blend + (1 - blend) * (0.5 / step.resolved_rate)};
+  return {shear, volume, inertia, per_h2, blend, blend + (1 - blend) * (0.5 / step.resolved_rate)};
 }
 
 /// Divisor of a force.
@@ -51,7 +49,7 @@ double element_stiffness(const ElementMaterial& m, double curvature) {
 }
 
 /// Multipliers of the columns of F, which the step of Newton's method gives.
-void element_solve(const ElementVec f[3], const ElementVec old[3], const ElementMaterial& m, ElementVec multiplier[3]) {
+void element_solve(const ElementVec f[3], const ElementMaterial& m, ElementVec multiplier[3]) {
   const ElementVec cof[3] = {element_cross(f[1], f[2]), element_cross(f[2], f[0]), element_cross(f[0], f[1])};
   const double pressure = m.volume * (element_dot(f[0], cof[0]) - 1) - m.shear;
   const double square = element_dot(f[0], f[0]) + element_dot(f[1], f[1]) + element_dot(f[2], f[2]);
@@ -66,14 +64,35 @@ void element_solve(const ElementVec f[3], const ElementVec old[3], const Element
   const double change = along * (full - stiffness) / (full * (across + element_min_square));
   const double factor = -1 / stiffness;
   for (int k = 0; k < 3; ++k) multiplier[k] = factor * (gradient[k] - change * cof[k]);
-  if (!(m.viscosity > 0)) return;
-  // Apart from the rest, so that a body at rest does not feel it.
-  const double viscous = m.shear * m.viscosity;
-  const double slower = -viscous / element_stiffness(m, viscous * (square * (2.0 / 3)));
+}
+
+/// Multipliers against the rate of the strain of Green of a shape `f` that changes by `change`, per unit of viscosity
+/// over the inner step.
+double element_damp(const ElementVec f[3], const ElementVec change[3], double shear, double inertia,
+                    const ElementStep& step, ElementVec multiplier[3]) {
+  const double per_h = 1 / step.h;
+  const double viscous = shear * (step.damping * per_h);
+  const double square = element_dot(f[0], f[0]) + element_dot(f[1], f[1]) + element_dot(f[2], f[2]);
+  const double slower = -viscous / (per_h * per_h + inertia * (viscous * (square * (2.0 / 3))));
   for (int k = 0; k < 3; ++k) {
     ElementVec sum;
-    for (int l = 0; l < 3; ++l) sum = sum + (element_dot(f[k], f[l]) - element_dot(old[k], old[l])) * f[l];
-    multiplier[k] = multiplier[k] + slower * sum;
+    for (int l = 0; l < 3; ++l) sum = sum + (element_dot(f[k], change[l]) + element_dot(change[k], f[l])) * f[l];
+    multiplier[k] = slower * sum;
+  }
+  return viscous;
+}
+
+/// element_solve() for a shape at rest that is not as made.
+void element_solve_rest(const ElementVec f[3], const ElementMaterial& m, const RestBatch* rest, std::size_t lane,
+                        ElementVec multiplier[3]) {
+  if (rest == nullptr) return element_solve(f, m, multiplier);
+  ElementVec shaped[3];
+  for (int a = 0; a < 3; ++a)
+    shaped[a] = rest->g[0][a][lane] * f[0] + rest->g[1][a][lane] * f[1] + rest->g[2][a][lane] * f[2];
+  ElementVec solved[3];
+  element_solve(shaped, m, solved);
+  for (int k = 0; k < 3; ++k) {
+    multiplier[k] = rest->g[k][0][lane] * solved[0] + rest->g[k][1][lane] * solved[1] + rest->g[k][2][lane] * solved[2];
   }
 }
 
@@ -104,9 +123,10 @@ void element_corners(ElementVec mode[8]) {
   }
 }
 
-void project_voxel(const VoxelBatch& batch, std::size_t lane, const ElementStep& step) {
+void project_voxel(const VoxelBatch& batch, std::size_t lane, const ElementStep& step, const RestBatch* rest) {
   const double scale = 0.25 * step.inverse_size;
-  const ElementMaterial m = element_material(batch.shear[lane], batch.volume[lane], batch.inertia[lane], step);
+  const double scaled = rest == nullptr ? batch.inertia[lane] : batch.inertia[lane] * rest->scale[lane];
+  const ElementMaterial m = element_material(batch.shear[lane], batch.volume[lane], scaled, step);
   ElementPoint* points[8];
   ElementVec p[8];
   for (int c = 0; c < 8; ++c) {
@@ -119,34 +139,17 @@ void project_voxel(const VoxelBatch& batch, std::size_t lane, const ElementStep&
   for (int c = 0; c < 8; ++c) p[c] = p[c] - first;
   ElementVec mode[8];
   element_modes(p, mode);
-  ElementVec old[8];
-  if (m.viscosity > 0) {
-    ElementVec before[8];
-    for (int c = 0; c < 8; ++c) before[c] = element_at(step.before[batch.nodes[c][lane]]);
-    const ElementVec old_first = before[0];
-    for (int c = 0; c < 8; ++c) before[c] = before[c] - old_first;
-    element_modes(before, old);
-    for (int c = 1; c < 8; ++c) old[c] = scale * old[c];
-  }
   for (int c = 1; c < 8; ++c) mode[c] = scale * mode[c];
   const ElementVec f[3] = {mode[1], mode[2], mode[4]};
-  const ElementVec old_f[3] = {old[1], old[2], old[4]};
   ElementVec multiplier[3];
-  element_solve(f, old_f, m, multiplier);
+  element_solve_rest(f, m, rest, lane, multiplier);
   mode[0] = {};
   mode[1] = multiplier[0];
   mode[2] = multiplier[1];
   mode[4] = multiplier[2];
   for (const int c : {3, 5, 6, 7}) {
     const double shear = (c == 7 ? hourglass_of_three : hourglass_of_two) * m.shear;
-    double factor = -shear / element_stiffness(m, shear);
-    if (m.viscosity > 0) {
-      const double length = std::sqrt(element_dot(mode[c], mode[c]));
-      const double inverse = length > element_min_length ? 1 / length : 0.0;
-      const double rate = length - std::sqrt(element_dot(old[c], old[c]));
-      const double viscous = shear * m.viscosity;
-      factor = factor - viscous / element_stiffness(m, viscous) * (rate * inverse);
-    }
+    const double factor = -shear / element_stiffness(m, shear);
     mode[c] = factor * mode[c];
   }
   element_corners(mode);
@@ -159,8 +162,10 @@ void project_voxel(const VoxelBatch& batch, std::size_t lane, const ElementStep&
   }
 }
 
-void project_tetrahedron(const TetrahedronBatch& batch, std::size_t lane, const ElementStep& step) {
-  const ElementMaterial m = element_material(batch.shear[lane], batch.volume[lane], batch.inertia[lane], step);
+void project_tetrahedron(const TetrahedronBatch& batch, std::size_t lane, const ElementStep& step,
+                         const RestBatch* rest) {
+  const double scaled = rest == nullptr ? batch.inertia[lane] : batch.inertia[lane] * rest->scale[lane];
+  const ElementMaterial m = element_material(batch.shear[lane], batch.volume[lane], scaled, step);
   ElementPoint* points[4];
   ElementVec p[4];
   for (int k = 0; k < 4; ++k) {
@@ -182,14 +187,8 @@ void project_tetrahedron(const TetrahedronBatch& batch, std::size_t lane, const 
   };
   ElementVec f[3];
   columns(p[0], p[1], p[2], p[3], f);
-  ElementVec old[3];
-  if (m.viscosity > 0) {
-    const ElementPoint* const b = step.before;
-    columns(element_at(b[batch.nodes[0][lane]]), element_at(b[batch.nodes[1][lane]]),
-            element_at(b[batch.nodes[2][lane]]), element_at(b[batch.nodes[3][lane]]), old);
-  }
   ElementVec multiplier[3];
-  element_solve(f, old, m, multiplier);
+  element_solve_rest(f, m, rest, lane, multiplier);
   for (int k = 0; k < 4; ++k) {
     ElementPoint& to = *points[k];
     const ElementVec sum = g[0][k] * multiplier[0] + g[1][k] * multiplier[1] + g[2][k] * multiplier[2];
@@ -200,17 +199,107 @@ void project_tetrahedron(const TetrahedronBatch& batch, std::size_t lane, const 
   }
 }
 
-}  // namespace
-
-void project_voxels_reference(std::span<const VoxelBatch> batches, const ElementStep& step) {
-  for (const VoxelBatch& batch : batches) {
-    for (std::size_t lane = 0; lane < element_lanes; ++lane) project_voxel(batch, lane, step);
+void damp_voxel(const VoxelBatch& batch, std::size_t lane, const ElementStep& step) {
+  const double scale = 0.25 * step.inverse_size;
+  ElementPoint* points[8];
+  ElementVec before[8];
+  ElementVec moved[8];
+  for (int c = 0; c < 8; ++c) {
+    points[c] = step.points + batch.nodes[c][lane];
+    before[c] = element_at(step.before[batch.nodes[c][lane]]);
+    moved[c] = element_at(*points[c]) - before[c];
+  }
+  const ElementVec first = before[0];
+  for (int c = 0; c < 8; ++c) before[c] = before[c] - first;
+  ElementVec shape[8];
+  ElementVec change[8];
+  element_modes(before, shape);
+  element_modes(moved, change);
+  for (int c = 1; c < 8; ++c) {
+    shape[c] = scale * shape[c];
+    change[c] = scale * change[c];
+  }
+  const ElementVec f[3] = {shape[1], shape[2], shape[4]};
+  const ElementVec rate[3] = {change[1], change[2], change[4]};
+  ElementVec multiplier[3];
+  const double viscous = element_damp(f, rate, batch.shear[lane], batch.inertia[lane], step, multiplier);
+  const double per_h = 1 / step.h;
+  ElementVec mode[8];
+  mode[1] = multiplier[0];
+  mode[2] = multiplier[1];
+  mode[4] = multiplier[2];
+  for (const int c : {3, 5, 6, 7}) {
+    const double own = (c == 7 ? hourglass_of_three : hourglass_of_two) * viscous;
+    mode[c] = (-own / (per_h * per_h + batch.inertia[lane] * own)) * change[c];
+  }
+  element_corners(mode);
+  for (int c = 0; c < 8; ++c) {
+    ElementPoint& to = *points[c];
+    const ElementVec end = element_at(to) + (to.inverse_mass * scale) * mode[c];
+    to.x = end.x;
+    to.y = end.y;
+    to.z = end.z;
   }
 }
 
-void project_tetrahedra_reference(std::span<const TetrahedronBatch> batches, const ElementStep& step) {
+void damp_tetrahedron(const TetrahedronBatch& batch, std::size_t lane, const ElementStep& step) {
+  ElementPoint* points[4];
+  ElementVec before[4];
+  ElementVec moved[4];
+  for (int k = 0; k < 4; ++k) {
+    points[k] = step.points + batch.nodes[k][lane];
+    before[k] = element_at(step.before[batch.nodes[k][lane]]);
+    moved[k] = element_at(*points[k]) - before[k];
+  }
+  double g[3][4];
+  ElementVec f[3];
+  ElementVec rate[3];
+  for (int axis = 0; axis < 3; ++axis) {
+    for (int k = 1; k < 4; ++k) g[axis][k] = batch.gradient[axis][k - 1][lane];
+    g[axis][0] = -(g[axis][1] + g[axis][2] + g[axis][3]);
+    f[axis] = g[axis][1] * (before[1] - before[0]) + g[axis][2] * (before[2] - before[0]) +
+              g[axis][3] * (before[3] - before[0]);
+    rate[axis] =
+        g[axis][1] * (moved[1] - moved[0]) + g[axis][2] * (moved[2] - moved[0]) + g[axis][3] * (moved[3] - moved[0]);
+  }
+  ElementVec multiplier[3];
+  element_damp(f, rate, batch.shear[lane], batch.inertia[lane], step, multiplier);
+  for (int k = 0; k < 4; ++k) {
+    ElementPoint& to = *points[k];
+    const ElementVec sum = g[0][k] * multiplier[0] + g[1][k] * multiplier[1] + g[2][k] * multiplier[2];
+    const ElementVec end = element_at(to) + to.inverse_mass * sum;
+    to.x = end.x;
+    to.y = end.y;
+    to.z = end.z;
+  }
+}
+
+}  // namespace
+
+void damp_voxels_reference(std::span<const VoxelBatch> batches, const ElementStep& step) {
+  for (const VoxelBatch& batch : batches) {
+    for (std::size_t lane = 0; lane < element_lanes; ++lane) damp_voxel(batch, lane, step);
+  }
+}
+
+void damp_tetrahedra_reference(std::span<const TetrahedronBatch> batches, const ElementStep& step) {
   for (const TetrahedronBatch& batch : batches) {
-    for (std::size_t lane = 0; lane < element_lanes; ++lane) project_tetrahedron(batch, lane, step);
+    for (std::size_t lane = 0; lane < element_lanes; ++lane) damp_tetrahedron(batch, lane, step);
+  }
+}
+
+void project_voxels_reference(std::span<const VoxelBatch> batches, const ElementStep& step, const RestBatch* rest) {
+  for (std::size_t b = 0; b < batches.size(); ++b) {
+    for (std::size_t lane = 0; lane < element_lanes; ++lane)
+      project_voxel(batches[b], lane, step, rest == nullptr ? nullptr : rest + b);
+  }
+}
+
+void project_tetrahedra_reference(std::span<const TetrahedronBatch> batches, const ElementStep& step,
+                                  const RestBatch* rest) {
+  for (std::size_t b = 0; b < batches.size(); ++b) {
+    for (std::size_t lane = 0; lane < element_lanes; ++lane)
+      project_tetrahedron(batches[b], lane, step, rest == nullptr ? nullptr : rest + b);
   }
 }
 

@@ -1,15 +1,17 @@
 #include "carom/query/clash.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cmath>
+#include <mutex>
 #include <tuple>
 
 #include "carom/detect/broad_phase.hpp"
-#include "carom/query/mesh_contacts.hpp"
-#include "carom/query/query.hpp"
 #include "core/check.hpp"
 #include "core/parallel.hpp"
 #include "geometry/check_pose.hpp"
+#include "query/clash_pair.hpp"
 
 namespace carom {
 namespace {
@@ -40,16 +42,58 @@ std::vector<ProxyPair> near_pairs(std::span<const AxisBox> boxes, double reach, 
   return {broad.pairs().begin(), broad.pairs().end()};
 }
 
-bool has_regions(const Shape& a, const Shape& b) {
-  const bool mesh = a.kind() == ShapeKind::mesh || b.kind() == ShapeKind::mesh;
-  return mesh && a.kind() != ShapeKind::compound && b.kind() != ShapeKind::compound;
-}
+/// Progress of the search, told by whichever thread comes by.
+class Reporter {
+ public:
+  Reporter(const ClashOptions& options, std::size_t total) : progress_(options.progress), total_(total) {}
 
-std::vector<ClashRegion> regions_of(const Shape::Part& a, const Shape::Part& b) {
-  std::vector<ClashRegion> regions;
-  for (const OverlapRegion& region : overlap_regions(a.shape, a.pose, b.shape, b.pose))
-    regions.push_back({region.depth, region.normal, region.point_a, region.point_b});
-  return regions;
+  /// Between two batches of pairs.
+  bool tell(std::size_t found) {
+    const std::lock_guard lock(mutex_);
+    found_ = found;
+    if (progress_ && !ended_) ended_ = !progress_({done_.load(), total_, found_.load(), none, none});
+    return !ended_;
+  }
+
+  /// Within a pair: often asked, seldom told.
+  bool go_on(std::uint32_t a, std::uint32_t b) {
+    if (ended_) return false;
+    if (!progress_ || Clock::now() - told_.load() < interval) return true;
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock.owns_lock() || ended_) return !ended_;
+    told_ = Clock::now();
+    ended_ = !progress_({done_.load(), total_, found_.load(), static_cast<Index>(a), static_cast<Index>(b)});
+    return !ended_;
+  }
+
+  void finish_pair(bool is_clash) {
+    ++done_;
+    if (is_clash) ++found_;
+  }
+
+  bool ended() const { return ended_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds interval{100};
+  const std::function<bool(const ClashProgress&)>& progress_;
+  std::size_t total_;
+  std::mutex mutex_;
+  std::atomic<bool> ended_{false};
+  std::atomic<std::size_t> done_{0};
+  std::atomic<std::size_t> found_{0};
+  std::atomic<Clock::time_point> told_{Clock::now()};
+};
+
+/// Overlaps before the rest, by rank.
+bool is_worse(const Clash& left, const Clash& right, ClashRank rank) {
+  const bool both_overlap = left.kind == ClashKind::overlap && right.kind == ClashKind::overlap;
+  if (rank == ClashRank::volume && both_overlap && left.volume != right.volume) {
+    const double v = std::isnan(left.volume) ? -1 : left.volume;
+    const double w = std::isnan(right.volume) ? -1 : right.volume;
+    if (v != w) return v > w;
+  }
+  return std::tie(left.distance, left.a, left.b) < std::tie(right.distance, right.a, right.b);
 }
 
 }  // namespace
@@ -64,6 +108,10 @@ std::string_view to_string(ClashKind kind) {
       return "close";
   }
   return "";
+}
+
+std::string_view to_string(ClashRank rank) {
+  return rank == ClashRank::depth ? "depth" : "volume";
 }
 
 std::vector<Clash> find_clashes(std::span<const Shape::Part> parts, const ClashOptions& options) {
@@ -92,42 +140,33 @@ std::vector<Clash> find_clashes(std::span<const Shape::Part> parts, const ClashO
   const std::vector<ProxyPair> pairs = near_pairs(boxes, reach, options.threads);
 
   Workers workers(options.threads);
-  std::vector<QueryResult> results(std::min(pairs.size(), pairs_at_a_time));
-  std::vector<std::vector<ClashRegion>> regions(results.size());
+  Reporter reporter(options, pairs.size());
+  std::vector<std::optional<Clash>> results(std::min(pairs.size(), pairs_at_a_time));
   std::vector<Clash> clashes;
-  bool ended = false;
-  for (std::size_t begin = 0; begin < pairs.size(); begin += pairs_at_a_time) {
-    ended = options.progress && !options.progress(begin, pairs.size(), clashes.size());
-    if (ended) break;
+  for (std::size_t begin = 0; begin < pairs.size() && reporter.tell(clashes.size()); begin += pairs_at_a_time) {
     const std::size_t count = std::min(pairs_at_a_time, pairs.size() - begin);
     parallel_for(workers, count, 1, [&](std::size_t i) {
       const auto [a, b] = pairs[begin + i];
-      results[i] = distance(parts[a].shape, parts[a].pose, parts[b].shape, parts[b].pose);
-      regions[i].clear();
-      if (results[i].distance < -tolerance_of(a, b) && has_regions(parts[a].shape, parts[b].shape))
-        regions[i] = regions_of(parts[a], parts[b]);
+      results[i].reset();
+      if (!reporter.go_on(a, b)) return;
+      const double tolerance = tolerance_of(a, b);
+      results[i] = clash_of(parts[a], parts[b],
+                            {.tolerance = tolerance,
+                             .reach = std::max(tolerance, options.clearance),
+                             .separation = options.separation,
+                             .go_on = [&reporter, first = a, second = b] { return reporter.go_on(first, second); }});
+      reporter.finish_pair(results[i].has_value());
     });
     for (std::size_t i = 0; i < count; ++i) {
-      const auto [a, b] = pairs[begin + i];
-      const QueryResult& result = results[i];
-      const double tolerance = tolerance_of(a, b);
-      if (result.distance > std::max(tolerance, options.clearance)) continue;
-      clashes.push_back({.kind = result.distance < -tolerance   ? ClashKind::overlap
-                                 : result.distance <= tolerance ? ClashKind::touch
-                                                                : ClashKind::close,
-                         .a = static_cast<Index>(a),
-                         .b = static_cast<Index>(b),
-                         .distance = result.distance,
-                         .point_a = result.point_a,
-                         .point_b = result.point_b,
-                         .normal = result.normal,
-                         .regions = std::move(regions[i])});
+      if (!results[i]) continue;
+      results[i]->a = static_cast<Index>(pairs[begin + i].a);
+      results[i]->b = static_cast<Index>(pairs[begin + i].b);
+      clashes.push_back(std::move(*results[i]));
     }
   }
-  if (options.progress && !ended) options.progress(pairs.size(), pairs.size(), clashes.size());
-  std::sort(clashes.begin(), clashes.end(), [](const Clash& left, const Clash& right) {
-    return std::tie(left.distance, left.a, left.b) < std::tie(right.distance, right.a, right.b);
-  });
+  if (!reporter.ended()) reporter.tell(clashes.size());
+  std::sort(clashes.begin(), clashes.end(),
+            [&](const Clash& left, const Clash& right) { return is_worse(left, right, options.rank); });
   return clashes;
 }
 

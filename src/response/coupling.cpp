@@ -6,11 +6,17 @@ namespace carom::response {
 namespace {
 
 constexpr int separate_sweeps = 4;
+/// Vertices that a thread takes at a time.
+constexpr std::size_t moved_grain = 8192;
 
 }  // namespace
 
-void move(const AnchorState& s, double interval) {
-  for (std::size_t v = 0; v < s.velocities.size(); ++v) s.displacements[v] += interval * s.velocities[v];
+void move(Workers& workers, const AnchorState& s, double interval) {
+  const double* const velocity = s.velocities.data()->data();
+  double* const displacement = s.displacements.data()->data();
+  parallel_chunks(workers, 3 * s.velocities.size(), moved_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
+    for (std::size_t i = begin; i < end; ++i) displacement[i] += interval * velocity[i];
+  });
   for (CoupledBody& body : s.bodies) {
     body.displacement = body.displacement + interval * body.v;
     body.turn = body.turn + interval * body.w;
@@ -31,9 +37,19 @@ void inner_steps(Coupling& c, double interval, int count) {
     c.add_forces(h);
     // Contacts with what nothing moves come last: what comes last holds best.
     warm_start(left, c.state);
-    for (int k = 0; k < sweeps; ++k) sweep(left, c.state, c.options, h, true);
-    c.batches->push(*c.workers, c.state, c.options, h, sweeps);
-    move(c.state, h);
+    if (c.spread) {
+      c.batches->continue_impulses(c.state);
+      c.spread();
+    }
+    for (int k = 0; k < sweeps; ++k) {
+      const int rest = c.spread ? 1 : sweeps - k;
+      for (int i_sweep = 0; i_sweep < rest; ++i_sweep) sweep(left, c.state, c.options, h, true);
+      c.batches->push(*c.workers, c.state, c.options, h, rest);
+      if (!c.spread) break;
+      c.spread();
+    }
+    move(*c.workers, c.state, h);
+    if (c.move_nodes) c.move_nodes(h);
     c.elapsed += h;
     if (i + 1 < count) {
       sweep(left, c.state, c.options, h, false);

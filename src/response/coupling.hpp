@@ -23,6 +23,11 @@ struct Coupling {
   /// Adds what internal forces, gravity and damping do to the velocities in an interval (s).
   std::function<void(double interval)> add_forces;
 
+  /// Soft bodies: momentum of vertices goes to nodes, and vertices get the velocities of these; then nodes go on for an
+  /// interval (s). None if there are no soft bodies.
+  std::function<void()> spread{};
+  std::function<void(double interval)> move_nodes{};
+
   // Working memory of the response `soft`.
   Workers* workers = nullptr;
   VertexContacts* batches = nullptr;
@@ -41,7 +46,7 @@ void relax(Coupling& coupling, double interval);
 void finish(Coupling& coupling);
 
 /// Vertices of an interval at constant velocity, and rigid bodies with them.
-void move(const AnchorState& state, double interval);
+void move(Workers& workers, const AnchorState& state, double interval);
 
 /// Opens overlaps by moving vertices without changing their velocities: for responses that solve a step as a whole.
 void separate_vertices(Coupling& coupling, double dt);

@@ -336,7 +336,7 @@ void solve_coupled(Context& context, System& s, response::Coupling& coupling, co
   response::add_to_totals(coupling.contacts);
   response::bounce(coupling.contacts, coupling.state, coupling.options);
   store();
-  response::move(coupling.state, dt);
+  response::move(*coupling.workers, coupling.state, dt);
   response::separate_vertices(coupling, dt);
 }
 

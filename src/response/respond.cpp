@@ -1,8 +1,10 @@
 #include "response/respond.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
+#include "bodies/soft_vertices.hpp"
 #include "core/at.hpp"
 #include "core/stage_timer.hpp"
 
@@ -56,6 +58,19 @@ int wanted_inner_steps(const RespondIn& in, const bodies::Vertices& vertices) {
   return count;
 }
 
+/// Inner steps that fit into the time that is left, the fewest that the response makes at least.
+int affordable_inner_steps(const RespondIn& in, double cost, int wanted, StageStats& stats) {
+  if (in.time_left < 0 || !(cost > 0)) return wanted;
+  const double fit = in.time_left / cost;
+  const int least = in.options.solver.soft.substeps;
+  const int count = std::max(least, fit < wanted ? static_cast<int>(fit) : wanted);
+  if (count >= wanted) return wanted;
+  const auto left_out = static_cast<std::uint64_t>(wanted - count);
+  stats.limited += left_out;
+  stats.add_counted("inner steps left out", left_out);
+  return count;
+}
+
 /// Marks the vertices that contacts may move.
 void mark_touched(std::span<const AnchorContact> anchors, bodies::Vertices& vertices) {
   vertices.touched.assign(anchors.empty() ? 0 : vertices.start.size(), 0);
@@ -63,6 +78,39 @@ void mark_touched(std::span<const AnchorContact> anchors, bodies::Vertices& vert
     for (const Anchor* side : {&c.a, &c.b}) {
       for (std::size_t k = 0; k < side->count; ++k) vertices.touched[at(side->vertices[k])] = 1;
     }
+  }
+}
+
+/// Marks the vertices that joints move.
+void mark_joined(std::span<const AnchorJoint> joints, bodies::Vertices& vertices) {
+  if (joints.empty()) return;
+  vertices.touched.resize(vertices.start.size(), 0);
+  for (const AnchorJoint& joint : joints) {
+    for (const Anchor* side : {&joint.a, &joint.b}) {
+      for (std::size_t k = 0; k < side->count; ++k) vertices.touched[at(side->vertices[k])] = 1;
+    }
+  }
+}
+
+bool any_soft(const RespondIn& in, const bodies::Vertices& vertices) {
+  return std::any_of(vertices.parts.begin(), vertices.parts.end(), [&](const bodies::SurfacePart& part) {
+    return in.bodies[part.id].is_soft() && in.table.asleep[part.body] == 0;
+  });
+}
+
+/// Soft bodies in a step whose contacts act as forces over all of it.
+void step_soft(Context& context, const RespondIn& in, bodies::Vertices& vertices) {
+  const int count = wanted_inner_steps(in, vertices);
+  const double h = in.options.dt / count;
+  bodies::collect_soft(in.bodies, in.table, vertices);
+  for (int i = 0; i < count; ++i) {
+    for (std::size_t k = 0; k < vertices.parts.size(); ++k) {
+      const bodies::SurfacePart& part = vertices.parts[k];
+      const Body& body = in.bodies[part.id];
+      if (body.is_soft() && in.table.asleep[part.body] == 0)
+        bodies::add_soft_forces(context.workers, body, part, in.options.gravity, h, k, vertices);
+    }
+    bodies::move_soft(in.bodies, in.table, h, vertices);
   }
 }
 
@@ -94,20 +142,37 @@ void respond(Context& context, const RespondIn& given, ManifoldSpan<contact::Cac
       .inner_steps = 1,
       .add_forces = {}};
   const bool penalty = given.kind == Kind::penalty;
+  const bool soft = given.deforming && any_soft(given, vertices);
   if (given.deforming && penalty) {
     const StageTimer timer(stats);
     set_masses(given.table, motion, true, coupled.list);
+    if (soft) {
+      mark_touched(anchors, vertices);
+      for (const bodies::SurfacePart& part : vertices.parts) {
+        if (given.bodies[part.id].is_soft())
+          std::ranges::copy(part.of(vertices.start_velocities), part.of(vertices.velocities).begin());
+      }
+      bodies::touch_soft(given.bodies, given.table, vertices);
+    }
     anchor_penalty::run({.state = state, .dt = options.dt}, options.contact, anchors, scratch.anchors, stats);
     add_to_free_motion(given.table, options, coupled.list, motion);
+    if (soft) step_soft(context, given, vertices);
   } else if (given.deforming) {
     set_masses(given.table, motion, false, coupled.list);
     vertices.damped.assign(given.table.size(), {});
     std::copy(vertices.start_velocities.begin(), vertices.start_velocities.end(), vertices.velocities.begin());
-    coupling.inner_steps = wanted_inner_steps(given, vertices);
+    coupling.inner_steps =
+        affordable_inner_steps(given, scratch.inner_step_cost, wanted_inner_steps(given, vertices), stats);
     // Rounds make the inner steps of a step many.
     coupling.push_sweeps = std::max(1, coupling.push_sweeps / given.rounds);
     coupling.relax_sweeps = std::max(1, coupling.relax_sweeps / given.rounds);
     mark_touched(anchors, vertices);
+    if (soft) {
+      mark_joined(given.joints, vertices);
+      bodies::touch_soft(given.bodies, given.table, vertices);
+      coupling.spread = [&] { bodies::collect_soft(given.bodies, given.table, vertices); };
+      coupling.move_nodes = [&](double interval) { bodies::move_soft(given.bodies, given.table, interval, vertices); };
+    }
     coupling.add_forces = [&, elapsed = 0.0](double interval) mutable {
       bodies::add_forces(context.workers, given.bodies, given.table, options.gravity, interval, vertices);
       elapsed += interval;
@@ -121,13 +186,19 @@ void respond(Context& context, const RespondIn& given, ManifoldSpan<contact::Cac
     stats.in += anchors.size();
     stats.out += anchors.size();
   }
+  const auto begin = std::chrono::steady_clock::now();
   run(given.kind, context, in, options.solver, manifolds, scratch.rigid, {motion.next, motion.solved}, stats);
+  if (given.time_left >= 0) {
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+    scratch.inner_step_cost = taken.count() / std::max(coupling.inner_steps, options.solver.soft.substeps);
+  }
   if (!given.deforming) return;
   for (std::size_t v = 0; v < vertices.start.size(); ++v) {
     if (!(vertices.awake_inverse_mass[v] > 0)) continue;
     vertices.positions[v] = vertices.start[v] + (penalty ? Eigen::Vector3d(options.dt * vertices.velocities[v])
                                                          : vertices.displacements[v]);
   }
+  if (soft) bodies::finish_soft(context.workers, given.bodies, given.table, options.dt, vertices);
 }
 
 }  // namespace carom::response

@@ -22,12 +22,15 @@ struct RespondIn {
   bool deforming = false;  ///< some body has vertices that move
   int rounds = 1;          ///< number of rounds of the whole step; this is one of them
   std::span<AnchorJoint> joints{};
+  /// s, left of the time budget of the step; negative if there is none.
+  double time_left = -1;
 };
 
 struct RespondScratch {
   Scratch rigid;
   anchor_penalty::Scratch anchors;
   VertexContacts vertex_contacts;
+  double inner_step_cost = 0;  ///< s of time for one inner step, as last measured; with a time budget only
 };
 
 /// Rigid bodies that touch something get their next motion, vertices the ends of their motion.

@@ -132,6 +132,7 @@ void VertexContacts::build(std::span<const AnchorContact> contacts, const Anchor
   left_.clear();
   left_contacts_.clear();
   vertices_.clear();
+  continued_ = false;
   place_.assign(contacts.empty() ? 0 : s.velocities.size(), -1);
   for (std::uint32_t i = 0; i < contacts.size(); ++i) {
     const AnchorContact& c = contacts[i];
@@ -195,13 +196,19 @@ void VertexContacts::run(Workers& workers, int sweeps, const Sweep& sweep) {
   });
 }
 
+void VertexContacts::continue_impulses(const AnchorState& s) {
+  continued_ = true;
+  for (std::size_t i = 0; i < vertices_.size(); ++i)
+    s.velocities[static_cast<std::size_t>(vertices_[i])] += Eigen::Vector3d(effect_[i].x, effect_[i].y, effect_[i].z);
+}
+
 void VertexContacts::push(Workers& workers, const AnchorState& s, const AnchorOptions& options, double h, int sweeps) {
   if (empty()) return;
   parallel_for(workers, vertices_.size(), vertex_grain, [&](std::size_t i) {
     const Eigen::Vector3d& v = s.velocities[static_cast<std::size_t>(vertices_[i])];
-    velocities_[i].x = v.x() + effect_[i].x;
-    velocities_[i].y = v.y() + effect_[i].y;
-    velocities_[i].z = v.z() + effect_[i].z;
+    velocities_[i].x = continued_ ? v.x() : v.x() + effect_[i].x;
+    velocities_[i].y = continued_ ? v.y() : v.y() + effect_[i].y;
+    velocities_[i].z = continued_ ? v.z() : v.z() + effect_[i].z;
   });
   kernels::VertexContactStep step{.h = h,
                                   .max_push_speed = options.max_push_speed,
@@ -214,9 +221,10 @@ void VertexContacts::push(Workers& workers, const AnchorState& s, const AnchorOp
   });
   parallel_for(workers, vertices_.size(), vertex_grain, [&](std::size_t i) {
     Eigen::Vector3d& v = s.velocities[static_cast<std::size_t>(vertices_[i])];
-    effect_[i].x = velocities_[i].x - v.x();
-    effect_[i].y = velocities_[i].y - v.y();
-    effect_[i].z = velocities_[i].z - v.z();
+    if (!continued_) effect_[i] = {};
+    effect_[i].x += velocities_[i].x - v.x();
+    effect_[i].y += velocities_[i].y - v.y();
+    effect_[i].z += velocities_[i].z - v.z();
     v = {velocities_[i].x, velocities_[i].y, velocities_[i].z};
   });
 }

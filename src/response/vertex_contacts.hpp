@@ -22,6 +22,8 @@ class VertexContacts {
   bool empty() const { return batches_.empty(); }
   std::size_t color_count() const { return runs_.size(); }
 
+  /// Applies the impulses of the last inner step once more; push() does not then.
+  void continue_impulses(const AnchorState& state);
   /// Sweeps before vertices move by h (s), from the impulses of the last inner step.
   void push(Workers& workers, const AnchorState& state, const AnchorOptions& options, double h, int sweeps);
   /// Sweeps after they have moved, `elapsed` (s) after the start of the step.
@@ -62,6 +64,7 @@ class VertexContacts {
   std::vector<kernels::ClothPoint> velocities_;  ///< of these, and of one more for lanes without a vertex
   std::vector<kernels::ClothPoint> displacements_;
   std::vector<kernels::ClothPoint> effect_;  ///< m/s, what contacts did to these in the last inner step
+  bool continued_ = false;                   ///< `effect_` is in the velocities already
   std::vector<std::uint64_t> used_;          ///< colors of each
   std::vector<Sorted> sorted_;
   std::vector<std::uint32_t> counts_;

@@ -5,6 +5,20 @@ namespace carom {
 
 namespace {
 
+void add_soft(const Body& body, const Eigen::Vector3d& gravity, WorldBalance& balance) {
+  const solid::BodyState& soft = body.soft;
+  for (std::size_t n = 0; n < soft.nodes.size(); ++n) {
+    if (!(soft.model->elements.inverse_mass()[n] > 0)) continue;
+    const double mass = soft.model->mass[n];
+    balance.mass += mass;
+    balance.kinetic_energy += 0.5 * mass * soft.velocities[n].squaredNorm();
+    balance.potential_energy -= mass * gravity.dot(soft.nodes[n]);
+    balance.momentum += mass * soft.velocities[n];
+  }
+  balance.elastic_energy += soft.model->elements.energy(soft.nodes, soft.rest);
+  if (body.pressure > 0) balance.elastic_energy += particles::gas_energy(body);
+}
+
 void add_particles(const Body& body, const Eigen::Vector3d& gravity, WorldBalance& balance) {
   for (std::size_t v = 0; v < body.positions.size(); ++v) {
     if (!(body.inverse_mass[v] > 0)) continue;
@@ -31,7 +45,10 @@ WorldBalance World::balance() const {
   WorldBalance balance;
   for (const BodyId id : state_->order) {
     const Body& body = state_->bodies[id];
-    if (body.motion == MotionModel::particles) add_particles(body, state_->options.gravity, balance);
+    if (body.is_soft())
+      add_soft(body, state_->options.gravity, balance);
+    else if (body.motion == MotionModel::particles)
+      add_particles(body, state_->options.gravity, balance);
     if (body.motion != MotionModel::rigid) continue;
     const Eigen::Vector3d v = velocity(id);
     const Eigen::Vector3d w = angular_velocity(id);

@@ -99,6 +99,43 @@ const Body& checked_cloth(const World::State& s, BodyId id) {
 
 }  // namespace
 
+namespace {
+
+const Body& checked_soft(const World::State& s, BodyId id) {
+  checked_slot(s, id);
+  const Body& body = s.bodies[id];
+  require(body.is_soft(), ErrorCode::invalid_argument, "body '{}' is not soft, so it has no nodes", body.name);
+  return body;
+}
+
+}  // namespace
+
+std::span<const Eigen::Vector3d> World::nodes(BodyId id) const {
+  return checked_soft(*state_, id).soft.nodes;
+}
+
+SoftState World::soft_state(BodyId id) const {
+  const solid::BodyState& soft = checked_soft(*state_, id).soft;
+  const solid::BodyModel& model = *soft.model;
+  SoftState state{.nodes = soft.nodes.size(),
+                  .elements = model.elements.element_count(),
+                  .voxel_size = model.voxel_size,
+                  .rest_volume = model.rest_volume,
+                  .volume = model.elements.volume(soft.nodes),
+                  .elastic_energy = model.elements.energy(soft.nodes, soft.rest)};
+  for (const double mass : model.mass) state.mass += mass;
+  return state;
+}
+
+std::optional<SoftDepth> World::depth_in(BodyId id, const Eigen::Vector3d& point) const {
+  const Body& body = checked_soft(*state_, id);
+  require(body.soft.model->field.has_value(), ErrorCode::invalid_argument,
+          "body '{}' has no field; SoftBody::field makes one", body.name);
+  require(is_finite(point), ErrorCode::not_finite, "depth_in: point is ({}, {}, {}); expected finite", point.x(),
+          point.y(), point.z());
+  return solid::depth_at(body.soft, point);
+}
+
 ClothLevels World::cloth_levels(BodyId id) const {
   const Body& body = checked_cloth(*state_, id);
   if (!body.levels.model) return {.active = body.positions.size()};

@@ -1,9 +1,11 @@
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
 #include "bodies/make_body.hpp"
+#include "carom/detect/intersect.hpp"
 #include "core/at.hpp"
 #include "world/state.hpp"
 
@@ -15,8 +17,9 @@ namespace {
 
 using Eigen::Vector3d;
 
-/// Distance, as a fraction of the thickness, at which sewn vertices become one.
-constexpr double weld_fraction = 1e-3;
+/// Distance, as a fraction of the thickness, at which sewn vertices become one. Seams under load do not close to
+/// rounding; what is near is looked at before.
+constexpr double weld_fraction = 0.1;
 /// Distance, as a fraction of the thickness, at which vertices that were one make contacts again.
 constexpr double apart_fraction = 1.5;
 
@@ -120,19 +123,6 @@ void split_vertex(World::State& s, BodyId id, Index vertex, const std::vector<st
   }
 }
 
-/// Masses of all vertices that nothing holds, from the triangles as they are now.
-void weigh(World::State& s, BodyId id) {
-  Body& body = s.bodies[id];
-  const std::vector<double> masses = cloth::masses(body.name, rest_shape(body), body.cloth_rest->fabrics);
-  for (std::size_t v = 0; v < masses.size(); ++v) {
-    if (body.inverse_mass[v] > 0) body.inverse_mass[v] = masses[v] > 0 ? 1 / masses[v] : 0;
-  }
-  for (Attachment& attachment : s.attachments) {
-    if (attachment.body == id && masses[at(attachment.vertex)] > 0)
-      attachment.inverse_mass = 1 / masses[at(attachment.vertex)];
-  }
-}
-
 /// A tear that has reached the border leaves vertices there whose triangles hang together by nothing else.
 void split_loose(World::State& s, BodyId id, std::span<const std::uint8_t> touched) {
   const Topology topology = build_topology(s.bodies[id].positions.size(), s.bodies[id].triangles);
@@ -174,9 +164,10 @@ bool tear(World::State& s, BodyId id) {
 void part_torn(World::State& s) {
   const std::size_t before = s.torn.size();
   std::erase_if(s.torn, [&](const VertexExclusion& pair) {
-    const Body& body = s.bodies[pair.a];
-    const double thickness = body.thickness > 0 ? body.thickness : s.options.contact.distance;
-    return (body.positions[at(pair.vertex_a)] - body.positions[at(pair.vertex_b)]).norm() > apart_fraction * thickness;
+    const Body& a = s.bodies[pair.a];
+    const Body& b = s.bodies[pair.b];
+    const double thickness = a.thickness > 0 ? a.thickness : s.options.contact.distance;
+    return (a.positions[at(pair.vertex_a)] - b.positions[at(pair.vertex_b)]).norm() > apart_fraction * thickness;
   });
   s.filters_edited |= s.torn.size() != before;
 }
@@ -230,33 +221,128 @@ void weld(World::State& s, BodyId id, Index a, Index b) {
   }
 }
 
-/// Stitches that tore, and those whose vertices have met.
+/// A stitch whose vertices have met, between vertices of one cloth.
+bool has_met(const World::State& s, const Joint& joint) {
+  if (!joint.stitch || joint.tear_force > 0 || joint.a.body != joint.b.body || joint.b.vertices[1] != none)
+    return false;
+  const Body& body = s.bodies[joint.a.body];
+  const Index a = joint.a.vertices[0];
+  const Index b = joint.b.vertices[0];
+  if (a == b || !body.cloth || share_triangle(body, a, b)) return false;
+  const double thickness = body.thickness > 0 ? body.thickness : s.options.contact.distance;
+  // Before they are where they belong: there they would cross by rounding.
+  const double within = weld_fraction * thickness;
+  return joint.wanted(s.time).norm() <= within && (body.positions[at(a)] - body.positions[at(b)]).norm() <= within;
+}
+
+/// All that a weld changes.
+struct BeforeWeld {
+  BodyId id;
+  Body body;
+  std::vector<Joint> joints;
+  std::vector<Attachment> attachments;
+  std::array<std::vector<VertexExclusion>, 3> exclusions;
+
+  BeforeWeld(const World::State& s, BodyId of)
+      : id(of),
+        body(s.bodies[of]),
+        joints(s.joints),
+        attachments(s.attachments),
+        exclusions{s.attached_exclusions, s.torn, s.excluded_vertices} {}
+
+  void restore(World::State& s) const {
+    s.bodies[id] = body;
+    s.joints = joints;
+    s.attachments = attachments;
+    s.attached_exclusions = exclusions[0];
+    s.torn = exclusions[1];
+    s.excluded_vertices = exclusions[2];
+  }
+};
+
+/// Pairs of triangles that intersect, one of which has one of these vertices of a body. Shapes are farther away than
+/// vertices are moved.
+std::ptrdiff_t count_cuts(const World::State& s, BodyId id, std::span<const Index> vertices) {
+  std::vector<Vector3d> positions;
+  std::vector<Triangle> triangles;
+  std::vector<std::uint8_t> touched;
+  for (const BodyId other : s.order) {
+    const Body& body = s.bodies[other];
+    const auto first = static_cast<Index>(positions.size());
+    positions.insert(positions.end(), body.positions.begin(), body.positions.end());
+    for (const Triangle& t : body.triangles) {
+      triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
+      const bool near = other == id && std::any_of(t.begin(), t.end(), [&](Index v) {
+                          return std::find(vertices.begin(), vertices.end(), v) != vertices.end();
+                        });
+      touched.push_back(near ? 1 : 0);
+    }
+  }
+  const Surface surface(positions.size(), triangles);
+  const std::vector<Intersection> found = intersections(surface, positions, {.threads = 1});
+  return std::count_if(found.begin(), found.end(),
+                       [&](const Intersection& pair) { return touched[at(pair.a)] + touched[at(pair.b)] > 0; });
+}
+
+/// Welds stitches that have met, from `first` on at most `count` of them. False, and nothing is changed, if more would
+/// intersect then: two sides that have met cross each other by rounding before.
+bool weld_stitches(World::State& s, BodyId id, std::size_t first, std::size_t count) {
+  std::vector<std::size_t> met;
+  std::vector<Index> vertices;
+  for (std::size_t i = first; i < s.joints.size() && met.size() < count; ++i) {
+    if (s.joints[i].a.body != id || !has_met(s, s.joints[i])) continue;
+    met.push_back(i);
+    vertices.insert(vertices.end(), {s.joints[i].a.vertices[0], s.joints[i].b.vertices[0]});
+  }
+  if (met.empty()) return false;
+  const BeforeWeld before(s, id);
+  const std::ptrdiff_t cuts = count_cuts(s, id, vertices);
+  for (const std::size_t i : met) {
+    const auto [low, high] = std::minmax(s.joints[i].a.vertices[0], s.joints[i].b.vertices[0]);
+    if (low != high) weld(s, id, low, high);
+  }
+  if (count_cuts(s, id, vertices) <= cuts) return true;
+  before.restore(s);
+  return false;
+}
+
+/// Stitches that tore, and those whose vertices have met: all at once, or else those that can.
 bool close_seams(World::State& s, std::vector<BodyId>& changed) {
   const std::size_t before = s.joints.size();
   std::erase_if(s.joints, [](const Joint& joint) { return joint.tear_force > 0 && joint.force > joint.tear_force; });
   s.filters_edited |= s.joints.size() != before;
-  bool welded = false;
-  for (std::size_t i = 0; i < s.joints.size(); ++i) {
-    const Joint joint = s.joints[i];
-    const bool closed = joint.stitch && joint.tear_force == 0 && s.time >= joint.begin + joint.duration;
-    if (!closed || joint.a.body != joint.b.body || joint.b.vertices[1] != none) continue;
-    const Body& body = s.bodies[joint.a.body];
-    const Index a = joint.a.vertices[0];
-    const Index b = joint.b.vertices[0];
-    if (a == b || !body.cloth || share_triangle(body, a, b)) continue;
-    const double thickness = body.thickness > 0 ? body.thickness : s.options.contact.distance;
-    if ((body.positions[at(a)] - body.positions[at(b)]).norm() > weld_fraction * thickness) continue;
-    weld(s, joint.a.body, std::min(a, b), std::max(a, b));
-    changed.push_back(joint.a.body);
-    welded = true;
+  std::vector<BodyId> met;
+  for (const Joint& joint : s.joints) {
+    if (has_met(s, joint) && std::find(met.begin(), met.end(), joint.a.body) == met.end()) met.push_back(joint.a.body);
+  }
+  for (const BodyId id : met) {
+    bool welded = weld_stitches(s, id, 0, s.joints.size());
+    if (!welded) {
+      for (std::size_t i = 0; i < s.joints.size(); ++i) {
+        if (s.joints[i].a.body == id && has_met(s, s.joints[i])) welded |= weld_stitches(s, id, i, 1);
+      }
+    }
+    if (welded) changed.push_back(id);
   }
   std::erase_if(s.joints, [](const Joint& joint) {
     return joint.stitch && joint.a.body == joint.b.body && joint.a.vertices == joint.b.vertices;
   });
-  return welded;
+  return !changed.empty();
 }
 
 }  // namespace
+
+void weigh(World::State& s, BodyId id) {
+  Body& body = s.bodies[id];
+  const std::vector<double> masses = cloth::masses(body.name, rest_shape(body), body.cloth_rest->fabrics);
+  for (std::size_t v = 0; v < masses.size(); ++v) {
+    if (body.inverse_mass[v] > 0) body.inverse_mass[v] = masses[v] > 0 ? 1 / masses[v] : 0;
+  }
+  for (Attachment& attachment : s.attachments) {
+    if (attachment.body == id && masses[at(attachment.vertex)] > 0)
+      attachment.inverse_mass = 1 / masses[at(attachment.vertex)];
+  }
+}
 
 bool edit_cloth(World::State& s) {
   std::vector<BodyId> changed;

@@ -55,7 +55,7 @@ void join_surfaces(World::State& s) {
     any_dynamic |= body.motion == MotionModel::rigid;
     s.any_rigid |= !body.has_vertices();
     s.any_particles |= body.motion == MotionModel::particles;
-    s.any_cloth |= body.cloth != nullptr;
+    s.any_cloth |= body.cloth != nullptr || body.is_soft();
   }
   std::size_t vertex_count = 0;
   std::size_t triangle_count = 0;
@@ -97,7 +97,7 @@ void join_surfaces(World::State& s) {
                                 .body = body.slot,
                                 .friction = info.friction,
                                 .restitution = info.restitution,
-                                .cloth = body.cloth != nullptr,
+                                .cloth = body.cloth != nullptr || body.is_soft(),
                                 .thickness = thickness_of(s, body)});
     for (const Triangle& t : triangles_of(s, body)) triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
     object_of_triangle.resize(triangles.size(), static_cast<Index>(s.vertices.parts.size() - 1));
@@ -276,6 +276,7 @@ void run_edits(World::State& s, StageStats& stats) {
     join_contact_objects(s);
   }
   bodies::update_levels(s.order, s.table, s.bodies, stats);
+  bodies::update_soft(s.workers, s.order, s.table, s.time, s.options.dt, s.bodies);
   s.edited = false;
   s.filters_edited = false;
 }

@@ -159,6 +159,9 @@ void World::attach(BodyId id, std::span<const Index> vertices, BodyId to) {
   require(s.response == response::Kind::soft, ErrorCode::unsupported,
           "attach: the response '{}' has no attachments; 'soft' has", s.options.response);
   check_no_levels(s.bodies[id], "attach");
+  require(!s.bodies[id].is_soft() || !other.has_vertices(), ErrorCode::unsupported,
+          "attach: body '{}' is soft, and body '{}' is a mesh with vertices of its own; expected a body with a shape",
+          s.bodies[id].name, other.name);
   for (const Index given : vertices) checked_vertex(s.bodies[id], given, "attach");
   for (const Index given : vertices) {
     Body& body = s.bodies[id];
@@ -167,7 +170,7 @@ void World::attach(BodyId id, std::span<const Index> vertices, BodyId to) {
             "attach: vertex {} of body '{}' is pinned or held already, or in no triangle", given, body.name);
     exclude_near(s, id, v, to);
     s.attachments.push_back({id, v, to, body.inverse_mass[at(v)]});
-    if (other.motion == MotionModel::rigid) {
+    if (other.motion == MotionModel::rigid || body.is_soft()) {
       Joint joint;
       joint.a = {.body = to,
                  .vertices = {none, none},
@@ -176,7 +179,7 @@ void World::attach(BodyId id, std::span<const Index> vertices, BodyId to) {
                           body.positions[at(v)]};
       joint.b = {.body = id, .vertices = {v, none}, .weights = {1, 0}, .local = {0, 0, 0}};
       s.joints.push_back(joint);
-      keep_awake(s, to);
+      if (other.motion == MotionModel::rigid) keep_awake(s, to);
     } else {
       body.held.push_back(hold_by(s, other, to, v, body.positions[at(v)]));
       body.inverse_mass[at(v)] = 0;
@@ -296,7 +299,14 @@ void join_attachments(World::State& s, const std::map<BodyId, std::size_t>& plac
                                   s.vertices.parts[place.at(e.b)].first_vertex + e.vertex_b});
   };
   for (const VertexExclusion& e : s.attached_exclusions) exclude(e);
-  for (const VertexExclusion& e : s.torn) exclude(e);
+  s.filters.twins.clear();
+  for (const VertexExclusion& e : s.torn) {
+    exclude(e);
+    const Index a = s.vertices.parts[place.at(e.a)].first_vertex + e.vertex_a;
+    const Index b = s.vertices.parts[place.at(e.b)].first_vertex + e.vertex_b;
+    s.filters.twins.push_back({std::min(a, b), std::max(a, b)});
+  }
+  std::sort(s.filters.twins.begin(), s.filters.twins.end());
   for (const Joint& joint : s.joints) {
     if (!joint.stitch) continue;
     for (const Index b : joint.b.vertices) {
@@ -308,7 +318,7 @@ void join_attachments(World::State& s, const std::map<BodyId, std::size_t>& plac
 void drop_joints(World::State& s, BodyId body) {
   std::erase_if(s.joints, [&](const Joint& joint) { return joint.a.body == body || joint.b.body == body; });
   std::erase_if(s.attached_exclusions, [&](const VertexExclusion& e) { return e.a == body || e.b == body; });
-  std::erase_if(s.torn, [&](const VertexExclusion& e) { return e.a == body; });
+  std::erase_if(s.torn, [&](const VertexExclusion& e) { return e.a == body || e.b == body; });
   for (const Attachment& a : s.attachments) {
     if (a.to != body || a.body == body) continue;
     Body& held = s.bodies[a.body];

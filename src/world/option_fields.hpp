@@ -71,6 +71,8 @@ void describe(V& v, ContactOptions& contact) {
   v.choice("pairs", contact.pairs, pair_scope_names, Presence::shown);
   v.number("surface_factor", contact.surface_factor, Presence::quiet, Sign::not_negative);
   v.flag("immovable", contact.immovable, Presence::quiet);
+  v.flag("nearest_only", contact.nearest_only, Presence::quiet);
+  v.flag("edges", contact.edges, Presence::quiet);
 }
 
 }  // namespace carom

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <vector>
 
 #include "bodies/body.hpp"
+#include "bodies/cloth_cut.hpp"
 #include "bodies/vertices.hpp"
 #include "bounds/collider_bounds.hpp"
 #include "carom/world/world.hpp"
@@ -29,6 +31,7 @@ namespace carom {
 struct JoinedFilters {
   std::vector<Eigen::Vector3d> rest_positions;  ///< empty if no factor asks for them
   std::vector<std::array<Index, 2>> vertices;
+  std::vector<std::array<Index, 2>> twins;  ///< vertices of tears and cuts that have not come apart, ascending
   std::vector<std::array<Index, 2>> objects;
   std::vector<std::array<Index, 2>> contact_objects;  ///< `objects`, and parts whose contacts a distance field makes
   std::vector<ObjectGroup> groups;                    ///< groups of bodies that do not have the default
@@ -50,6 +53,18 @@ struct Attachment {
   double inverse_mass = 0;  ///< 1/kg, when it is free
 };
 
+/// Blade of a body.
+struct BodyBlade {
+  /// Point that the body carries: in the frame of a triangle of its surface, or of its shape.
+  struct Point {
+    Index triangle = none;
+    Eigen::Vector3d local{0, 0, 0};  ///< m
+  };
+  BodyId body;
+  std::vector<Point> points;
+  std::vector<Eigen::Vector3d> places;  ///< m, in the world, at the end of the last step
+};
+
 /// State that lasts from step to step: a copy of it continues bit for bit.
 struct LastingState {
   double time = 0;
@@ -67,6 +82,11 @@ struct LastingState {
   std::vector<VertexExclusion> attached_exclusions;           ///< of attached vertices and what holds them
   std::vector<VertexExclusion> torn;                          ///< vertices that were one, until they are apart
   std::map<std::array<BodyId, 2>, Detection> pair_detection;  ///< the smaller id first
+
+  std::vector<BodyBlade> blades;
+  std::map<BodyId, cloth::CutMarks> cut_marks;
+  std::map<BodyId, double> fracture_energy;  ///< J/m^2
+  std::map<std::string, int> piece_count;    ///< pieces that came off bodies, by their names
 
   bounds::ColliderBounds bounds;
   rigid::Travel travel;
@@ -111,6 +131,9 @@ struct World::State : LastingState {
   // Results of the stages of a step.
   int rounds = 1;  ///< of this step: as often contacts are found and answered in it
   int round = 0;   ///< number of the one that runs
+  /// With a time budget: when the step ends, and what a walk took last, s.
+  std::chrono::steady_clock::time_point deadline{};
+  double walk_cost = 0;
   rigid::StepMotion motion;
   contact::RigidMeshes rigid_meshes;  ///< made by `edits`, placed by `predict`
   contact::StillBodies still_bodies;
@@ -145,6 +168,7 @@ struct World::State : LastingState {
   island::SleepScratch sleep_scratch;
 
   // What users ask for.
+  std::vector<WorldCut> cuts;           ///< of the last step
   mutable query::QueryTree query_tree;  ///< forgotten by whatever moves a body
   mutable ContactList contact_list;     ///< forgotten by whatever changes the contacts
   PipelineStats stats;
@@ -155,6 +179,17 @@ void run_edits(World::State& state, StageStats& stats);
 /// Part of `edits`: cloth tears where it is strained too far, stitches tear, and sewn vertices of one body that have
 /// met become one. Returns whether triangles changed.
 bool edit_cloth(World::State& state);
+/// Part of `edits`: cloth that blades met in the step is cut, and pieces that come off become bodies. Returns whether
+/// triangles changed.
+bool cut_cloth(World::State& state, double dt);
+/// Bodies of the parts of a cloth that have nothing in common any more: the largest keeps the id. Returns the others.
+std::vector<BodyId> split_pieces(World::State& state, BodyId body);
+/// Adds a body with vertices.
+BodyId insert_surface(World::State& state, Body&& body);
+/// Masses of all vertices of a cloth that nothing holds, from the triangles as they are now.
+void weigh(World::State& state, BodyId body);
+/// Blades, marks and energies of a body that is removed.
+void drop_cuts(World::State& state, BodyId body);
 /// Anchors of the joints in a step of dt (s).
 void place_joints(World::State& state, double dt);
 /// Forces of the joints in the step that was just done.
@@ -169,6 +204,10 @@ ContactFilters filters_of(const World::State& state);
 
 /// Counts of surfaces and of shapes as one funnel, in units that add up from stage to stage.
 PipelineStats joined(const PipelineStats& surfaces, const PipelineStats& shapes, bool any_shape);
+
+/// Explicit springs are refused where inner steps are too long for them: the integrator `verlet` does not shorten them.
+/// Throws Error that names the body.
+void check_verlet(const Body& body, const WorldOptions& options);
 
 /// Wakes a body, all that sleep with it and all that touch it.
 void wake_neighbours(World::State& state, BodyId body);

@@ -1,6 +1,7 @@
 #include "world/step.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 namespace carom {
@@ -49,18 +50,57 @@ void run_stages(World::State& s) {
   step.check();  // throws if a number overflowed: until here nothing has changed that can be seen
   step.commit();
   step.sleep();
-  s.edited |= edit_cloth(s);  // here, so that what is committed is a surface
+  // Here, so that what is committed is a surface.
+  s.edited |= cut_cloth(s, s.options.dt);
+  s.edited |= edit_cloth(s);
   s.stats = step.stats();
   s.stats[Stage::edits] = edits;
+}
+
+/// Pulls act over one step.
+void end_pulls(World::State& s) {
+  for (const BodyId id : s.order) s.bodies[id].pulls.clear();
+}
+
+}  // namespace
+
+namespace {
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// Rounds that fit into the time budget, as what the last walk took says.
+int affordable_rounds(const World::State& s, int wanted) {
+  int rounds = wanted;
+  if (!(s.options.time_budget > 0)) return rounds;
+  while (rounds > 1 && rounds * s.walk_cost > s.options.time_budget) rounds /= 2;
+  return rounds;
 }
 
 }  // namespace
 
 void World::step() {
   State& s = *state_;
-  s.rounds = count_rounds(s);
+  const auto begin = std::chrono::steady_clock::now();
+  const int wanted = count_rounds(s);
+  s.rounds = affordable_rounds(s, wanted);
   s.round = 0;
-  if (s.rounds == 1) return run_stages(s);
+  s.deadline = begin + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                           std::chrono::duration<double>(s.options.time_budget));
+  const auto note_left_out = [&] {
+    s.walk_cost = seconds_since(begin) / s.rounds;
+    if (s.rounds == wanted) return;
+    StageStats& stage = s.stats[Stage::respond];
+    stage.limited += static_cast<std::uint64_t>(wanted - s.rounds);
+    stage.add_counted("rounds left out", static_cast<std::uint64_t>(wanted - s.rounds));
+  };
+  s.cuts.clear();
+  if (s.rounds == 1) {
+    run_stages(s);
+    end_pulls(s);
+    return note_left_out();
+  }
 
   const Snapshot before = snapshot();
   const bool pushed = s.table.pushed;
@@ -95,6 +135,8 @@ void World::step() {
   s.time = static_cast<double>(s.steps) * dt;
   stats[Stage::respond].add_counted("rounds", static_cast<std::uint64_t>(s.rounds));
   s.stats = stats;
+  note_left_out();
+  end_pulls(s);
 }
 
 }  // namespace carom

@@ -35,6 +35,9 @@ class Step {
   contact::AnchorIn anchor_in() const;
   void match_surface_contacts();
   void join_stopped(bool surfaces);
+  double time_left() const;
+  /// Whether some contacts that were found are not to count.
+  bool chooses_contacts() const { return s_.options.contact.nearest_only || !s_.options.contact.edges; }
 
   World::State& s_;
   Context context_;

@@ -5,6 +5,7 @@
 #include "conservation/island_invariants.hpp"
 #include "conservation/mixed_invariants.hpp"
 #include "contact/level_contacts.hpp"
+#include "contact/nearest_contacts.hpp"
 #include "contact/resting_contacts.hpp"
 #include "core/stage_timer.hpp"
 #include "response/untangle.hpp"
@@ -57,6 +58,7 @@ void Step::find_tangles() {
                            .positions = s_.vertices.start,
                            .inverse_mass = s_.vertices.inverse_mass,
                            .filter = s_.tangle_filter,
+                           .twins = s_.filters.twins,
                            .scope = s_.options.contact.pairs,
                            .method = mid::is_tree(s_.method) ? s_.method : mid::Method::bvh},
                           s_.tangle_scratch, s_.tangles, s_.tangled);
@@ -120,11 +122,25 @@ void Step::find_contacts() {
     surfaces_[Stage::contacts].in += left_out;
     surfaces_[Stage::contacts].add_culled("carried by others", left_out);
   }
+  if (!chooses_contacts()) return place_joints(s_, dt_);
+  const StageTimer timer(surfaces_[Stage::contacts]);
+  if (!s_.any_cloth) s_.carrying = s_.features;
+  if (!s_.options.contact.edges) {
+    const std::size_t edges =
+        std::erase_if(s_.carrying, [](const Contact& c) { return c.kind == ContactKind::edge_edge; });
+    surfaces_[Stage::contacts].in += edges;
+    surfaces_[Stage::contacts].add_culled("edges", edges);
+  }
+  if (s_.options.contact.nearest_only) {
+    const std::size_t farther = contact::keep_nearest(s_.vertices.parts, s_.carrying);
+    surfaces_[Stage::contacts].in += farther;
+    surfaces_[Stage::contacts].add_culled("farther of one feature", farther);
+  }
   place_joints(s_, dt_);
 }
 
 contact::AnchorIn Step::anchor_in() const {
-  return {.features = s_.any_cloth ? s_.carrying : s_.features,
+  return {.features = s_.any_cloth || chooses_contacts() ? s_.carrying : s_.features,
           .shapes = s_.shapes.contacts,
           .parts = s_.vertices.parts,
           .bodies = s_.table,
@@ -173,6 +189,16 @@ void Step::build_islands() {
   s_.islands.build(s_.table, s_.active.pairs, s_.touches);
 }
 
+/// s until the time budget of the step is used up, a share of it for continuous detection kept back; negative if
+/// there is none.
+double Step::time_left() const {
+  if (!(s_.options.time_budget > 0)) return -1;
+  constexpr double kept_back = 0.25;
+  const std::chrono::duration<double> left = s_.deadline - std::chrono::steady_clock::now();
+  const double of_rounds = left.count() / (s_.rounds - s_.round);
+  return std::max(0.0, of_rounds - kept_back * s_.options.time_budget / s_.rounds);
+}
+
 void Step::respond() {
   response::untangle(s_.tangles, s_.vertices);
   s_.stored.clear();
@@ -188,7 +214,8 @@ void Step::respond() {
                      .islands = s_.islands,
                      .deforming = s_.deforming,
                      .rounds = s_.rounds,
-                     .joints = s_.anchor_joints},
+                     .joints = s_.anchor_joints,
+                     .time_left = time_left()},
                     s_.pairs.manifolds, s_.next_contacts.contacts, s_.coupled, s_.vertices, s_.motion,
                     s_.respond_scratch, surfaces_[Stage::respond]);
   rigid::advance(context_, s_.table, dt_, s_.motion, shapes_[Stage::commit]);
@@ -236,6 +263,7 @@ void Step::limit_motion() {
                          .near_distance = s_.surface_scratch.complete_within};
   ccd::limit_bodies(context_, in, s_.ccd_scratch, s_.table, s_.motion, s_.vertices, stage);
   if (s_.deforming && penalty) ccd::stop_at_impacts(in, s_.ccd_scratch, s_.coupled, s_.vertices, s_.motion.next);
+  bodies::settle_soft(s_.bodies, s_.table, s_.vertices);
   join_stopped(penalty);
   conservation::restore_island_invariants(context_, island_in(), true, s_.island_gain, s_.motion.next,
                                           shapes_[Stage::commit]);
@@ -276,7 +304,8 @@ void Step::commit() {
   bodies::settle_levels(s_.workers, s_.bodies, s_.table, s_.vertices);
   bodies::commit(s_.vertices, dt_, s_.bodies, surfaces_[Stage::commit]);
   ++s_.steps;
-  s_.time = static_cast<double>(s_.steps) * dt_;
+  // A round is a part of a step: what closes by time in `edit_cloth` must not see it early or late.
+  s_.time = s_.rounds == 1 ? static_cast<double>(s_.steps) * dt_ : s_.time + dt_;
   std::swap(s_.contacts, s_.next_contacts);
   s_.check_tangles = !s_.tangles.empty();
   for (const Counted& entry : surfaces_[Stage::commit].counted()) {
@@ -316,7 +345,9 @@ void Step::sleep() {
                        s_.table, s_.sleep_scratch, s_.fallen, shapes_[Stage::commit]);
   for (const BodySlot slot : s_.fallen) {
     if (!s_.table.info[slot].deforms) continue;
-    std::ranges::fill(s_.bodies[s_.table.info[slot].id].velocities, Eigen::Vector3d::Zero());
+    Body& body = s_.bodies[s_.table.info[slot].id];
+    std::ranges::fill(body.velocities, Eigen::Vector3d::Zero());
+    std::ranges::fill(body.soft.velocities, Eigen::Vector3d::Zero());
   }
 }
 

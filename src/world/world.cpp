@@ -54,6 +54,7 @@ const WorldOptions& checked(const WorldOptions& options) {
           options.gravity.x(), options.gravity.y(), options.gravity.z());
   const OptionCheck check;
   check.number("dt", options.dt, Presence::shown, Sign::positive);
+  check.number("time_budget", options.time_budget, Presence::quiet, Sign::not_negative);
   mid::check_sphere_depth(options.sphere_depth);
   WorldOptions copy = options;
   check.object("contact", copy.contact, Presence::shown);
@@ -96,6 +97,19 @@ void begin(World::State& s, BodyId id) {
   s.pairs.stale = true;
 }
 
+/// FNV-1a over the bits, eight bytes at a time.
+std::uint64_t hash(std::uint64_t seed, double value) {
+  return (seed ^ std::bit_cast<std::uint64_t>(value)) * 0x100000001b3ULL;
+}
+std::uint64_t hash(std::uint64_t seed, std::span<const Eigen::Vector3d> values) {
+  for (const Eigen::Vector3d& value : values) {
+    for (int k = 0; k < 3; ++k) seed = hash(seed, value[k]);
+  }
+  return seed;
+}
+
+}  // namespace
+
 BodyId insert_surface(World::State& s, Body&& body) {
   rigid::SurfaceEntry entry{.name = body.name,
                             .id = {},
@@ -110,19 +124,6 @@ BodyId insert_surface(World::State& s, Body&& body) {
   begin(s, entry.id);
   return entry.id;
 }
-
-/// FNV-1a over the bits, eight bytes at a time.
-std::uint64_t hash(std::uint64_t seed, double value) {
-  return (seed ^ std::bit_cast<std::uint64_t>(value)) * 0x100000001b3ULL;
-}
-std::uint64_t hash(std::uint64_t seed, std::span<const Eigen::Vector3d> values) {
-  for (const Eigen::Vector3d& value : values) {
-    for (int k = 0; k < 3; ++k) seed = hash(seed, value[k]);
-  }
-  return seed;
-}
-
-}  // namespace
 
 std::string_view to_string(Detection detection) {
   return detection == Detection::continuous ? "continuous" : "discrete";
@@ -183,9 +184,6 @@ void wake_neighbours(World::State& s, BodyId body) {
   }
 }
 
-namespace {
-
-/// Explicit springs are refused where inner steps are too long for them: the integrator `verlet` does not shorten them.
 void check_verlet(const Body& body, const WorldOptions& options) {
   if (!body.cloth_rest->verlet) return;
   const double substeps = options.solver.soft.substeps;
@@ -197,13 +195,19 @@ void check_verlet(const Body& body, const WorldOptions& options) {
       body.name, inner, body.max_step, static_cast<long>(std::ceil(options.dt / body.max_step)));
 }
 
-}  // namespace
-
 BodyId World::add(ClothBody description) {
   Body body = make_body(std::move(description));
   require(state_->response == response::Kind::soft, ErrorCode::unsupported,
           "body '{}': the response '{}' does not take cloth; 'soft' does", body.name, state_->options.response);
   check_verlet(body, state_->options);
+  return insert_surface(*state_, std::move(body));
+}
+
+BodyId World::add(SoftBody description) {
+  Body body = make_body(std::move(description));
+  require(state_->response == response::Kind::soft || state_->response == response::Kind::penalty,
+          ErrorCode::unsupported, "body '{}': the response '{}' does not take soft bodies; 'soft' and 'penalty' do",
+          body.name, state_->options.response);
   return insert_surface(*state_, std::move(body));
 }
 
@@ -220,6 +224,7 @@ void World::remove(BodyId body) {
     if (c.offset() < inner.size()) inner[c].reset();
   }
   drop_joints(s, body);
+  drop_cuts(s, body);
   rigid::remove(s.table, slot_of(body));
   s.bounds.fat[slot_of(body)] = {};
   s.bodies.erase(body);
@@ -307,6 +312,8 @@ std::uint64_t World::state_hash() const {
   for (const BodyId id : state_->order) {
     value = hash(value, state_->bodies[id].positions);
     value = hash(value, state_->bodies[id].velocities);
+    value = hash(value, state_->bodies[id].soft.nodes);
+    value = hash(value, state_->bodies[id].soft.velocities);
     const rigid::Motion& m = state_->table.motion[slot_of(id)];
     for (const math::Vec3& v : {m.x, m.v, m.w}) value = hash(value, std::array{math::to_eigen(v)});
     for (const double q : {m.q.w, m.q.x, m.q.y, m.q.z}) value = hash(value, q);

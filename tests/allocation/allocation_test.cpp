@@ -8,6 +8,7 @@
 #include "carom/detect/broad_phase.hpp"
 #include "carom/detect/detect.hpp"
 #include "carom/detect/intersect.hpp"
+#include "carom/haptics/haptic_tool.hpp"
 #include "carom/mesh/generate.hpp"
 #include "narrow/surface/shape_contacts.hpp"
 #include "narrow/surface/shape_impact.hpp"
@@ -49,6 +50,30 @@ void expect_no_allocation(const oracle::Soup& soup, const ContactFilters& filter
     EXPECT_EQ(allocations - before, 0U) << method;
     EXPECT_FALSE(contacts.empty());
   }
+}
+
+/// From the first update on: a device loop has no time to warm up.
+TEST(HapticAllocation, NeitherTheHandNorTheWorldAllocates) {
+  HapticTool tool({});
+  std::vector<HapticPlane> planes(max_haptic_planes);
+  for (std::size_t i = 0; i < planes.size(); ++i) {
+    planes[i].normal =
+        Eigen::Vector3d(0.1 * static_cast<double>(i % 5), 1, 0.1 * static_cast<double>(i % 3)).normalized();
+    planes[i].tool_point.x() = 0.01 * static_cast<double>(i % 7);
+  }
+  Eigen::Isometry3d pose = Eigen::Isometry3d::Identity();
+  const std::size_t before = allocations;
+  double force = 0;
+  for (int i = 0; i < 500; ++i) {
+    if (i % 16 == 0) {
+      tool.publish(planes);
+      (void)tool.target();
+    }
+    pose.translation().y() = -1e-5 * i;
+    force = tool.update(pose, 1e-3).force.norm();
+  }
+  EXPECT_EQ(allocations - before, 0U);
+  EXPECT_GT(force, 1);
 }
 
 TEST(DetectAllocation, AWarmCallAllocatesNothing) {

@@ -30,6 +30,7 @@ struct FreeBody {
         workers(threads) {}
   /// `drag`: 1/s, of the velocity.
   void step(double h, const Vector3d& gravity = Vector3d::Zero(), double drag = 0) {
+    projection.damp(workers, model, h, x, none, v);
     for (std::size_t i = 0; i < x.size(); ++i) {
       if (model.inverse_mass()[i] == 0) continue;
       v[i] /= 1 + h * drag;
@@ -109,6 +110,25 @@ TEST(Soft, PatchTest) {
     body.model = Model(elements, {.density = 1000, .young_modulus = 1e5, .poisson_ratio = 0.3}, {}, inverse);
     for (int i = 0; i < 3000; ++i) body.step(1e-3, Vector3d::Zero(), 30);
     for (std::size_t n = 0; n < body.x.size(); ++n) EXPECT_LT((body.x[n] - map * elements.nodes[n]).norm(), 1e-9) << n;
+  }
+}
+
+/// Damping takes energy however strong it is, also at the border, where nodes are light.
+TEST(Soft, DampingIsStable) {
+  for (const double damping : {1e-3, 1e-2, 0.1, 10.0}) {
+    for (const bool tetrahedra : {false, true}) {
+      Elements elements = voxels(make_icosphere(0.2, 2), 0.09);
+      if (tetrahedra) elements = kuhn(elements);
+      FreeBody body(elements, {.density = 500, .young_modulus = 3e4, .poisson_ratio = 0.4, .damping = damping});
+      for (std::size_t n = 0; n < body.x.size(); ++n) body.v[n] = {1 + body.x[n].y(), 2, 0};
+      const double start = body.energy();
+      const Vector3d momentum = body.momentum();
+      for (int i = 0; i < 400; ++i) {
+        body.step(6e-4);
+        ASSERT_LT(body.energy(), 1.001 * start) << damping << ' ' << i;
+      }
+      EXPECT_LT((body.momentum() - momentum).norm(), 1e-9 * momentum.norm());
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "carom/io/mesh_file.hpp"
@@ -176,6 +177,130 @@ TEST(CliCheck, NamesWhatIsWrong) {
   const std::string empty = folder / "empty.obj";
   write_text(empty, "v 0 0 0\n");
   EXPECT_NE(error({"check", a, empty}).find("empty.obj"), std::string::npos);
+}
+
+TEST(CliCheck, DepthVolumeAndErrorAreTheSameInTableJsonAndCsv) {
+  const Folder folder;
+  const std::string a = cube(folder, "a.obj", 0);
+  const std::string b = cube(folder, "b.obj", 0.75);
+  const Json clash = Json::parse(call({"check", a, b, "--json", "-"}).out)["clashes"][0];
+  EXPECT_NEAR(clash["volume"], 0.25, clash["volume_error"].get<double>());
+  EXPECT_NEAR(clash["regions"][0]["in_a"]["depth"], 0.25, 1e-9);
+  EXPECT_NEAR(clash["regions"][0]["box"]["min"][0], 0.25, 1e-9);
+  EXPECT_LT(clash["error"].get<double>(), 0.0025);
+  const std::string csv = call({"check", a, b, "--csv", "-"}).out;
+  EXPECT_EQ(csv.substr(0, 11), "kind,a,b,re");
+  const std::string row = csv.substr(csv.find('\n') + 1);
+  EXPECT_EQ(row.substr(0, 30), "overlap,\"a.obj\",\"b.obj\",1,0.25") << csv;
+  const std::string text = call({"check", a, b}).out;
+  EXPECT_NE(text.find("0.25 m deep"), std::string::npos) << text;
+  EXPECT_NE(text.find("0.25 m3"), std::string::npos) << text;
+  EXPECT_FALSE(clash.contains("separation"));
+  EXPECT_NEAR(
+      Json::parse(call({"check", a, b, "--separation", "--json", "-"}).out)["clashes"][0]["separation"]["length"], 0.25,
+      1e-9);
+}
+
+TEST(CliCheck, LengthsAreInTheUnitOfTheFiles) {
+  const Folder folder;
+  const std::string a = cube(folder, "a.obj", 0);
+  const std::string b = cube(folder, "b.obj", 0.75);
+  const Result result = call({"check", a, b, "--unit", "mm"});
+  EXPECT_NE(result.out.find("0.25 mm deep"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("0.25 mm3"), std::string::npos) << result.out;
+  EXPECT_EQ(call({"check", a, b, "--unit", "mm", "--tolerance", "0.3"}).exit_code, 0);
+  EXPECT_EQ(call({"check", a, b, "--unit", "mm", "--tolerance", "0.2"}).exit_code, 1);
+  EXPECT_NEAR(Json::parse(call({"check", a, b, "--unit", "mm", "--json", "-"}).out)["clashes"][0]["distance"], -0.25e-3,
+              1e-12);
+}
+
+TEST(CliCheck, PartsWithDefectsAreNamedWithWhatFollows) {
+  const Folder folder;
+  const std::string good = cube(folder, "good.obj", 0);
+  TriangleMesh open = make_box({3, 3, 3}, 2);
+  open.triangles.pop_back();
+  write_mesh_file(folder / "open.obj", open);
+  TriangleMesh turned = placed(make_box({1, 1, 1}, 1), {9, 0, 0});
+  for (Triangle& t : turned.triangles) std::swap(t[1], t[2]);
+  write_mesh_file(folder / "turned.obj", turned);
+  TriangleMesh crossed = placed(make_box({1, 1, 1}, 1), {20, 0, 0});
+  const TriangleMesh other = placed(make_box({1, 1, 1}, 1), {20.5, 0.25, 0.125});
+  const auto first = static_cast<Index>(crossed.positions.size());
+  crossed.positions.insert(crossed.positions.end(), other.positions.begin(), other.positions.end());
+  for (const Triangle& t : other.triangles) crossed.triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
+  write_mesh_file(folder / "crossed.obj", crossed);
+  const std::vector<std::string> call_it{"check", good, folder / "open.obj", folder / "turned.obj",
+                                         folder / "crossed.obj"};
+  const Result text = call(call_it);
+  EXPECT_NE(text.out.find("open is open (1 hole): parts inside of it are not found"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("turned is inside out"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("crossed is cut by itself"), std::string::npos) << text.out;
+  std::vector<std::string> with_json = call_it;
+  with_json.insert(with_json.end(), {"--json", "-"});
+  const Json json = Json::parse(call(with_json).out);
+  ASSERT_EQ(json["defective_parts"].size(), 3U);
+  EXPECT_EQ(json["defective_parts"][0]["part"], "open.obj");
+  EXPECT_EQ(json["defective_parts"][0]["defects"][0]["name"], "open");
+}
+
+TEST(CliCheck, OverlapsThatAreMeantAreAllowedUpToADepth) {
+  const Folder folder;
+  const std::string a = cube(folder, "bolt1.obj", 0);
+  const std::string b = cube(folder, "plate.obj", 0.75);
+  const std::string allow = folder / "fits.json";
+  write_text(allow, R"({"unit": "mm", "allow": [{"a": "bolt*", "b": "plate*", "depth": 260}]})");
+  const Result allowed = call({"check", a, b, "--allow", allow});
+  EXPECT_EQ(allowed.exit_code, 0) << allowed.out << allowed.err;
+  EXPECT_NE(allowed.out.find("1 is allowed"), std::string::npos) << allowed.out;
+  write_text(allow, R"({"allow": [{"a": "plate*", "b": "bolt?.obj", "depth": 0.2}]})");
+  EXPECT_EQ(call({"check", a, b, "--allow", allow}).exit_code, 1) << "deeper than meant";
+  write_text(allow, R"({"groups": [{"name": "all", "parts": ["*"]}]})");
+  EXPECT_EQ(call({"check", a, b, "--allow", allow}).exit_code, 0);
+  write_text(allow, R"({"allow": [{"a": "plate*", "c": "bolt"}]})");
+  const Result bad = call({"check", a, b, "--allow", allow});
+  EXPECT_EQ(bad.exit_code, 2);
+  EXPECT_NE(bad.err.find("allow[0]"), std::string::npos) << bad.err;
+}
+
+TEST(CliCheck, ABaselineLeavesWhatIsNewOrDeeper) {
+  const Folder folder;
+  const std::string a = cube(folder, "a.obj", 0);
+  const std::string b = cube(folder, "b.obj", 0.75);
+  const std::string old = folder / "old.json";
+  EXPECT_EQ(call({"check", a, b, "--json", old}).exit_code, 1);
+  EXPECT_EQ(call({"check", a, b, "--baseline", old}).exit_code, 0);
+  cube(folder, "b.obj", 0.7);
+  const Json deeper = Json::parse(call({"check", a, b, "--baseline", old, "--json", "-"}).out);
+  EXPECT_EQ(deeper["clashes"][0]["change"], "deeper");
+  EXPECT_EQ(deeper["problems"], 1);
+  cube(folder, "b.obj", 0.9);
+  EXPECT_EQ(call({"check", a, b, "--baseline", old}).exit_code, 0);
+  const std::string c = cube(folder, "c.obj", -0.5);
+  EXPECT_EQ(call({"check", a, b, c, "--baseline", old}).exit_code, 1);
+  cube(folder, "b.obj", 5);
+  const Result gone = call({"check", a, b, "--baseline", old});
+  EXPECT_EQ(gone.exit_code, 0);
+  EXPECT_NE(gone.out.find("gone: a.obj and b.obj"), std::string::npos) << gone.out;
+  write_text(old, "[]");
+  EXPECT_EQ(call({"check", a, b, "--baseline", old}).exit_code, 2);
+}
+
+TEST(CliCheck, FoldersAndInfoOfManyFiles) {
+  const Folder folder;
+  std::filesystem::create_directory(folder / "parts");
+  cube(folder, "parts/a.obj", 0);
+  cube(folder, "parts/b.obj", 0.75);
+  EXPECT_EQ(call({"check", folder / "parts"}).exit_code, 1);
+  const Result info = call({"info", folder / "parts"});
+  EXPECT_EQ(info.exit_code, 0) << info.out << info.err;
+  EXPECT_NE(info.out.find("a.obj"), std::string::npos) << info.out;
+  EXPECT_NE(info.out.find("2 files, 0 with defects"), std::string::npos) << info.out;
+  TriangleMesh turned = make_box({1, 1, 1}, 1);
+  for (Triangle& t : turned.triangles) std::swap(t[1], t[2]);
+  write_mesh_file(folder / "parts/c.obj", turned);
+  const Result three = call({"info", folder / "parts", "--json", "-"});
+  EXPECT_EQ(three.exit_code, 1);
+  EXPECT_EQ(Json::parse(three.out)["files"][2]["state"][0]["name"], "inside_out");
 }
 
 #ifdef CAROM_HAS_VIEWER

@@ -69,11 +69,15 @@ TEST(CliMeshFiles, OptionsReachEveryCommand) {
   write_text(folder / "part.obj", tetrahedron);
   // Two parts 1 apart: in millimetres they are closer than 2 mm.
   write_text(folder / "other.obj", "v -1 0 0\nv -9 0 0\nv -1 9 0\nv -1 0 9\nf 1 2 3\nf 1 4 2\nf 2 4 3\nf 1 3 4\n");
-  const std::vector<std::string> check{"check", folder / "part.obj", folder / "other.obj", "--clearance", "0.002"};
-  EXPECT_EQ(call(check).exit_code, 0);
-  std::vector<std::string> in_millimetres = check;
-  in_millimetres.insert(in_millimetres.end(), {"--unit", "mm"});
-  EXPECT_EQ(call(in_millimetres).exit_code, 1);
+  const std::vector<std::string> check{"check", folder / "part.obj", folder / "other.obj", "--clearance"};
+  const auto code = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = check;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return call(arguments).exit_code;
+  };
+  EXPECT_EQ(code({"0.002"}), 0);
+  EXPECT_EQ(code({"2", "--unit", "mm"}), 1) << "lengths are in the unit";
+  EXPECT_EQ(code({"0.5", "--unit", "mm"}), 0);
   write_text(folder / "two.obj", "o a\n" + tetrahedron + "o b\nv -1 0 0\nv -9 0 0\nv -1 9 0\nf 5 6 7\n");
   const auto pairs = [&](const std::vector<std::string>& more) {
     std::vector<std::string> arguments{"detect", folder / "two.obj", "--distance", "0.002", "--between", "--json", "-"};

@@ -48,7 +48,8 @@ TEST(Clash, EveryPairAsClosePairByPairAndTheWorstFirst) {
     const std::vector<Clash> found = find_clashes(parts, {.clearance = clearance, .tolerance = 0, .threads = 1});
     EXPECT_EQ(found.size(), expected);
     for (std::size_t i = 0; i < found.size(); ++i) {
-      const auto& [kind, a, b, d, point_a, point_b, normal, regions] = found[i];
+      const auto& [kind, a, b, d, error, volume, volume_error, box, point_a, point_b, normal, regions, separation] =
+          found[i];
       EXPECT_LT(a, b);
       if (i > 0) {
         EXPECT_LE(found[i - 1].distance, d);
@@ -92,25 +93,23 @@ TEST(Clash, ProgressIsToldAndMayEndIt) {
   std::size_t last = 0;
   std::size_t total = 0;
   const std::size_t all = find_clashes(parts, {.progress =
-                                                   [&](std::size_t done, std::size_t of, std::size_t) {
-                                                     EXPECT_GE(done, last);
-                                                     last = done;
-                                                     total = of;
+                                                   [&](const ClashProgress& state) {
+                                                     EXPECT_GE(state.done, last);
+                                                     last = state.done;
+                                                     total = state.total;
                                                      return true;
                                                    }})
                               .size();
   EXPECT_EQ(last, total);
   EXPECT_GT(total, 64U) << "or it is told only once";
-  EXPECT_LT(
-      find_clashes(parts, {.progress = [](std::size_t done, std::size_t, std::size_t) { return done == 0; }}).size(),
-      all);
+  EXPECT_LT(find_clashes(parts, {.progress = [](const ClashProgress& state) { return state.done == 0; }}).size(), all);
 }
 
 TEST(Clash, WhatEndsItIsTheLastToBeTold) {
   const std::vector<Shape::Part> parts = scattered(200, 2.5);
   std::vector<std::size_t> told;
-  find_clashes(parts, {.threads = 1, .progress = [&](std::size_t done, std::size_t, std::size_t) {
-                         told.push_back(done);
+  find_clashes(parts, {.threads = 1, .progress = [&](const ClashProgress& state) {
+                         told.push_back(state.done);
                          return told.size() < 2;
                        }});
   ASSERT_EQ(told.size(), 2U);

@@ -66,6 +66,7 @@ constexpr std::array cloth_windows{
     ClothWindow{"twist", 90, 3},
     ClothWindow{"table-edge", 4, 3},
     ClothWindow{"reef-knot", 60, 3},
+    ClothWindow{"shirt", 20, 4},
 };
 
 class DeterminismOfScene : public testing::TestWithParam<std::string_view> {};

@@ -156,5 +156,21 @@ TEST(ClothScenes, ReefKnotHoldsItsRibbons) {
   EXPECT_GT(run_apart(world, 60), 0U);
 }
 
+/// Until its sides begin to close; then a few triangles at the seams may cross (docs/limits.md).
+TEST(ClothScenes, ShirtIsSewnAroundTheFigure) {
+  World world = build_world(find_scene("shirt"));
+  const BodyId shirt = body_of(world, "shirt");
+  const std::size_t stitches = world.joint_count();
+  EXPECT_GT(stitches, 40U);
+  run_apart(world, 60);
+  for (int step = 60; step < 90; ++step) world.step();
+  EXPECT_LT(world.joint_count(), stitches / 10) << "nearly all seams have become one";
+  // It hangs on the shoulders: its upper edge was 1.53 m high and fell a little, its hem is above the knees.
+  double highest = -INFINITY;
+  for (const Vector3d& p : world.positions(shirt)) highest = std::max(highest, p.y());
+  EXPECT_GT(highest, 1.38);
+  EXPECT_GT(lowest_of(world, "shirt"), 0.7);
+}
+
 }  // namespace
 }  // namespace carom

@@ -61,7 +61,8 @@ TEST_F(SceneAnimation, WhatDoesNotGoTogetherIsRefusedByName) {
     return std::string("accepted");
   };
   EXPECT_EQ(refused(R"("mesh": {"generator": "sheet"}, "animation": {})"),
-            "body 'figure': animation: the mesh is made by a generator; expected a file");
+            "body 'figure': animation: the mesh is made by a generator that has none; expected a file or the generator "
+            "'figure'");
   EXPECT_NE(refused(R"("mesh": {"file": "walk.replay"}, "animation": {"name": "run"})").find("called 'run'"),
             std::string::npos);
   EXPECT_NE(refused(R"("mesh": {"file": "walk.replay", "up": "z"}, "animation": {})").find("up and unit"),

@@ -252,7 +252,7 @@ TEST(SceneErrors, RigidBodies) {
        R"(my.json: bodies[0].shape.parts[0].shape.kind: expected one of "sphere", "box", "capsule", "cylinder", "cone", )"
        R"("ellipsoid", "half_space", "hull", "triangle", got "mesh")"},
       {rigid(R"("shape": {"kind": "mesh", "mesh": {"generator": "cube"}})"),
-       R"(my.json: bodies[0].shape.mesh.generator: expected one of "box", "icosphere", "torus", "trefoil", "sheet", "roll", "extrusion", "revolution", "ribbon", got "cube")"},
+       R"(my.json: bodies[0].shape.mesh.generator: expected one of "box", "icosphere", "torus", "trefoil", "sheet", "roll", "extrusion", "revolution", "ribbon", "figure", "shirt", got "cube")"},
       {ball(R"("rigid_kind": "static")"),
        R"(my.json: bodies[0].rigid_kind: unknown field; "kind" says "fixed", "scripted" or "rigid" instead)"},
       {ball(R"("restitution": 1.5)"), "my.json: bodies[0].restitution: expected a number from 0 to 1, got 1.5"},
@@ -331,7 +331,7 @@ TEST(SceneErrors, Meshes) {
       {with_mesh(R"({"generator": "box", "up": "z"})"),
        R"(my.json: bodies[0].mesh.up: unknown field; the fields here are "file", "generator", "size", "segments", "dents", "position", "rotation", "scale")"},
       {with_mesh(R"({"generator": "cube"})"),
-       R"(my.json: bodies[0].mesh.generator: expected one of "box", "icosphere", "torus", "trefoil", "sheet", "roll", "extrusion", "revolution", "ribbon", got "cube")"},
+       R"(my.json: bodies[0].mesh.generator: expected one of "box", "icosphere", "torus", "trefoil", "sheet", "roll", "extrusion", "revolution", "ribbon", "figure", "shirt", got "cube")"},
       {with_mesh(R"({"generator": "extrusion", "outline": [[0, 0], [1, 0]]})"),
        "my.json: bodies[0].mesh.outline: expected at least 3 corners, got a list of 2 items"},
       {with_mesh(R"({"generator": "revolution", "profile": [[0, 0], [1, 0], [1]]})"),

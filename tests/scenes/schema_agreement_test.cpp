@@ -77,6 +77,13 @@ constexpr std::string_view meshes = R"({
     {"name": "r", "kind": "fixed", "mesh":
       {"generator": "ribbon", "path": [[0, 0, 0], [1, 0, 0], [1, 1, 0]], "width": 0.1, "along": 5, "across": 2, "dents": [],
        "position": [1, 2, 3], "rotation": {"axis": [0, 0, 1], "degrees": 30}, "scale": [1, 2, 3]}},
+    {"name": "s", "kind": "fixed", "mesh":
+      {"generator": "figure", "height": 1.6, "around": 12, "dents": [], "position": [1, 2, 3],
+       "rotation": {"axis": [0, 0, 1], "degrees": 30}, "scale": [1, 2, 3]}},
+    {"name": "t", "kind": "fixed", "mesh":
+      {"generator": "shirt", "width": 0.5, "length": 0.5, "sleeve_length": 0.1, "sleeve_width": 0.2, "neck_width": 0.2,
+       "neck_depth": 0.1, "distance": 0.3, "edge": 0.05, "dents": [], "position": [1, 2, 3],
+       "rotation": {"axis": [0, 0, 1], "degrees": 30}, "scale": [1, 2, 3]}},
     {"name": "f", "kind": "fixed", "mesh":
       {"file": "f.obj", "up": "z", "unit": "mm", "dents": [], "position": [1, 2, 3], "rotation": {"axis": [0, 0, 1], "degrees": 30},
        "scale": [1, 2, 3]}}],

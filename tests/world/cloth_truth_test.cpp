@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "carom/mesh/generate.hpp"
 #include "carom/world/world.hpp"
@@ -121,6 +123,53 @@ TEST(ClothTruth, MomentumOfFreeClothIsKept) {
   const Vector3d before = world.balance().momentum;
   for (int k = 0; k < 60; ++k) world.step();
   EXPECT_LT((world.balance().momentum - before).norm(), 1e-9 * before.norm());
+}
+
+/// Slide of a sheet of cloth down a slope in a second, m, from rest: on a half-space, or on another sheet that is
+/// fixed.
+double slide_down(double friction, double angle, bool on_mesh) {
+  WorldOptions o = options(1.0 / 60);
+  o.contact.distance = 0.005;
+  World world(o);
+  const Eigen::AngleAxisd tilt(angle, Vector3d::UnitZ());
+  const auto placed = [&](TriangleMesh mesh, double above) {
+    for (Vector3d& p : mesh.positions) p = tilt * Vector3d(p + Vector3d(0, above, 0));
+    return mesh;
+  };
+  if (on_mesh) {
+    FixedBody slope{.name = "slope", .mesh = placed(make_sheet(2, 2, 7, 7), 0)};
+    slope.material.friction = friction;
+    world.add(slope);
+  } else {
+    RigidBody slope{.name = "slope", .shape = Shape::half_space({0, 1, 0}, 0)};
+    slope.pose.linear() = tilt.toRotationMatrix();
+    slope.motion = MotionModel::fixed;
+    slope.material.friction = friction;
+    world.add(slope);
+  }
+  ClothBody body;
+  body.name = "sheet";
+  body.mesh = placed(make_sheet(0.4, 0.4, 8, 8), 0.005);
+  body.material.friction = friction;
+  const BodyId id = world.add(body);
+  for (int k = 0; k < 60; ++k) world.step();
+  double sum = 0;
+  for (std::size_t v = 0; v < body.mesh.positions.size(); ++v)
+    sum -= (world.positions(id)[v] - body.mesh.positions[v]).dot(tilt * Vector3d::UnitX());
+  return sum / static_cast<double>(body.mesh.positions.size());
+}
+
+TEST(ClothTruth, SlidesAboveTheAngleOfFrictionAndStaysBelow) {
+  constexpr double degree = std::numbers::pi / 180;
+  for (const bool on_mesh : {false, true}) {
+    for (const double mu : {0.3, 0.8}) {
+      const double steep = std::atan(mu) + 0.2 * degree;
+      const double expected = 0.5 * 9.81 * (std::sin(steep) - mu * std::cos(steep));
+      EXPECT_LT(std::abs(slide_down(mu, std::atan(mu) - 0.2 * degree, on_mesh)), 1e-3 * expected + 1e-5)
+          << on_mesh << ' ' << mu;
+      EXPECT_NEAR(slide_down(mu, steep, on_mesh), expected, 0.05 * expected) << on_mesh << ' ' << mu;
+    }
+  }
 }
 
 }  // namespace

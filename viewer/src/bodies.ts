@@ -24,13 +24,21 @@ interface BodyObject {
   cloth: boolean; // deforms, and is shaded smoothly
 }
 
+/** How a body is drawn in a check; without a colour in its own. */
+export interface BodyStyle {
+  colour: string | null;
+  opacity: number;
+  order?: number; // drawn after those of lower order; 0 if it is not given
+}
+
 /** Strain at the end of its scale. */
 const STRAIN_END = 0.05;
+const COARSEST_LEVEL = 2;
 
 /** Colours of cloth, for the legend. */
 export interface Scale {
-  name: 'strain' | 'force';
-  end: number; // in a fraction, or N s
+  name: 'strain' | 'force' | 'levels';
+  end: number; // in a fraction, N s, or the coarsest level
 }
 
 export class Bodies {
@@ -43,6 +51,8 @@ export class Bodies {
   private colours: SceneColours | null = null;
   private grounds: ReadonlySet<number> = new Set();
   private frame: ShownFrame | null = null;
+  /** Styles of the bodies that are drawn; null: all are, in their own. */
+  private styles: ReadonlyMap<number, BodyStyle> | null = null;
   /** What colours of cloth mean; null if they are those of the bodies. */
   scale: Scale | null = null;
 
@@ -119,10 +129,39 @@ export class Bodies {
     this.applyOptions();
   }
 
+  setStyles(styles: ReadonlyMap<number, BodyStyle> | null): void {
+    this.styles = styles;
+    this.applyOptions();
+  }
+
+  /** Diagonal of the box of a body; 0 if there is none. */
+  sizeOf(number: number): number {
+    const box = this.objects.get(number)?.box;
+    return box ? Math.hypot(...box.max.map((high, axis) => high - box.min[axis])) : 0;
+  }
+
+  boxOf(number: number): Box | null {
+    return this.objects.get(number)?.box ?? null;
+  }
+
+  private applyStyle(number: number, object: BodyObject): void {
+    const { material } = object.surface;
+    const style = this.styles?.get(number) ?? null;
+    const opacity = style?.opacity ?? 1;
+    material.color.set(style?.colour ?? object.colour);
+    object.surface.renderOrder = style?.order ?? 0;
+    if (object.faded || material.opacity === opacity) return;
+    material.opacity = opacity;
+    material.transparent = opacity < 1;
+    material.depthWrite = opacity === 1;
+    material.needsUpdate = true;
+  }
+
   applyOptions(): void {
     const { surface, wireframe } = this.options.values;
     for (const [number, object] of this.objects) {
-      const visible = !this.options.hiddenBodies.has(number);
+      const visible = !this.options.hiddenBodies.has(number) && (this.styles === null || this.styles.has(number));
+      this.applyStyle(number, object);
       object.surface.visible = visible && surface;
       object.wire.visible = visible && wireframe;
       // Over a surface the wires only trace it; alone they must carry the body's colour.
@@ -137,7 +176,7 @@ export class Bodies {
 
   /** Colours of the vertices of cloth, by what is asked for. */
   private colourCloth(): void {
-    const { strain, force } = this.options.values;
+    const { strain, force, levels } = this.options.values;
     const { frame } = this;
     const cloths = (frame?.bodies ?? []).filter(({ number }) => this.objects.get(number)?.cloth);
     this.scale = null;
@@ -146,7 +185,11 @@ export class Bodies {
       if (strain && unstrained) values.set(number, strainOf(unstrained, placement.positions, topology.triangles));
       if (force && frame) values.set(number, impulsesOn(number, frame.contacts, placement.positions, topology.triangles));
     }
-    if (values.size > 0) this.scale = { name: strain ? 'strain' : 'force', end: strain ? STRAIN_END : scaleEnd([...values.values()]) };
+    if (levels) for (const [number, own] of frame?.levels ?? []) values.set(number, Float32Array.from(own));
+    if (values.size > 0) {
+      const end = strain ? STRAIN_END : levels ? COARSEST_LEVEL : scaleEnd([...values.values()]);
+      this.scale = { name: strain ? 'strain' : levels ? 'levels' : 'force', end };
+    }
     for (const { number, colour } of cloths) {
       const { geometry, surface } = this.objects.get(number)!;
       const own = values.get(number);

@@ -2,6 +2,7 @@
 // its positions, and those of contacts, and moves positions from the world (double) to the scene (float, about the scene's origin): a scene
 // a thousand kilometres from the world's origin would otherwise shake on the screen.
 
+import { decodeDetails, type Details } from './details';
 import { decodeFrame, joinContacts, type Body, type Contacts, type Frame, type Moved, type Topology, type Vec3 } from './frame';
 import { RecordingError, type Recording } from './recording';
 import { Lru } from './lru';
@@ -35,6 +36,8 @@ export interface ShownFrame {
   time: number;
   bodies: ShownBody[];
   contacts: Contacts; // points in the scene
+  levels: Details['levels'];
+  spheres: Details['spheres']; // in the scene
 }
 
 const CACHED_FRAMES = 16;
@@ -51,9 +54,10 @@ export class Frames {
   private readonly rests = new Map<string, Float32Array | null>();
   private readonly unstrained = new Map<string, Float32Array | null>();
 
-  constructor(private readonly recording: Recording) {
+  /** The origin of the scene is the middle of the first frame unless it is given. */
+  constructor(private readonly recording: Recording, origin?: Vec3) {
     this.count = recording.frames.length;
-    this.origin = centreOf(this.decode(0));
+    this.origin = origin ?? centreOf(this.decode(0));
   }
 
   at(number: number): ShownFrame {
@@ -68,6 +72,7 @@ export class Frames {
       time: frame.time,
       bodies,
       contacts: this.moveContacts(this.contactsOf(frame)),
+      ...this.detailsOf(number),
     };
     this.shown.set(number, shown, 1);
     return shown;
@@ -153,6 +158,11 @@ export class Frames {
       return { from, first, count };
     });
     return parts.length > 0 ? joinContacts(parts) : frame.held;
+  }
+
+  private detailsOf(number: number): Details {
+    const { levels, spheres } = decodeDetails(this.recording.details.get(number));
+    return { levels, spheres: spheres.map((value, i) => (i % 4 < 3 ? value - this.origin[i % 4] : value)) };
   }
 
   private moveContacts(contacts: Contacts): Contacts {

@@ -18,10 +18,10 @@ export interface Framing {
  * |p.x - x| <= t (z - p.z), t being the tangent of half the angle of view. The largest p.x + t p.z and -p.x + t p.z of
  * all points give both x and the smallest z; the same holds for y.
  */
-export function frame(points: Vec3[], direction: Vec3, fov: number, aspect: number): Framing {
+export function frame(points: Vec3[], direction: Vec3, fov: number, aspect: number, up: Vec3 = [0, 1, 0]): Framing {
   const tanY = FILLED * Math.tan((fov * Math.PI) / 360);
   const tan = [tanY * aspect, tanY];
-  const axes = axesOf(direction);
+  const axes = axesOf(direction, up);
   const local = points.map((point) => axes.map((axis) => dot(point, axis)) as Vec3);
   const low = [0, 1, 2].map((k) => local.reduce((min, p) => Math.min(min, p[k]), Infinity));
   const high = [0, 1, 2].map((k) => local.reduce((max, p) => Math.max(max, p[k]), -Infinity));
@@ -44,10 +44,10 @@ export function frame(points: Vec3[], direction: Vec3, fov: number, aspect: numb
   return { center, distance: eye[2] - depth, radius };
 }
 
-/** Right, up and towards the eye; up is as near to y as it can be. */
-function axesOf(direction: Vec3): Vec3[] {
+/** Right, up and towards the eye; up is as near to `up` as it can be. */
+function axesOf(direction: Vec3, up: Vec3): Vec3[] {
   const toward = scaled(direction, 1 / Math.hypot(...direction));
-  const across = cross([0, 1, 0], toward);
+  const across = cross(up, toward);
   const size = Math.hypot(...across);
   const right = size > 1e-6 ? scaled(across, 1 / size) : ([1, 0, 0] as Vec3);
   return [right, cross(toward, right), toward];

@@ -16,7 +16,7 @@ export class Layout {
     this.showPanel(!small.matches);
     small.addEventListener('change', () => this.showPanel(!small.matches));
     const observer = new ResizeObserver(() => this.changed());
-    for (const id of ['panel', 'views']) observer.observe(byId(id));
+    for (const id of ['panel', 'views', 'check']) observer.observe(byId(id));
   }
 
   togglePanel(): void {
@@ -43,7 +43,8 @@ export function coveredBy(): Covered {
   const covered: Covered = { left: 0, top: 0, right: 0, bottom: 0 };
   const legend = byId('legend-entries').getBoundingClientRect();
   if (legend.height > 0) covered.top = Math.min(legend.bottom - stage.top, 0.3 * stage.height);
-  const views = byId('views').getBoundingClientRect();
+  const list = byId('check').hidden ? 'views' : 'check';
+  const views = byId(list).getBoundingClientRect();
   if (views.width > 0.5 * stage.width) covered.bottom = stage.bottom - views.top;
   else if (views.width > 0) covered.left = views.right - stage.left;
   const panel = byId('panel').getBoundingClientRect();

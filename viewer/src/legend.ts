@@ -56,7 +56,12 @@ export class Legend {
     if (scale) {
       const bar = h('i', { className: 'scale' });
       bar.style.background = `linear-gradient(to right, ${SCALE.join(', ')})`;
-      const [low, high] = scale.name === 'strain' ? ['strain 0', `${count(100 * scale.end)}%`] : ['impulse 0', `${scale.end.toPrecision(1)} N s`];
+      const ends = {
+        strain: ['strain 0', `${count(100 * scale.end)}%`],
+        force: ['impulse 0', `${scale.end.toPrecision(1)} N s`],
+        levels: ['level 0, fine', `${scale.end}, coarse`],
+      };
+      const [low, high] = ends[scale.name];
       notes.push(h('span', { id: 'note-scale' }, low, bar, high));
     }
     if (seenThrough > 0) {

@@ -1,10 +1,13 @@
 import './theme.css';
+import { CheckPage } from './check_page';
 import { byId } from './dom';
 import { FrameAddress, parseFrameLink } from './frame_link';
+import type { Vec3 } from './frame';
 import { Frames, type ShownFrame } from './frames';
 import { bindKeys, fillHelp, type KeyBinding } from './keys';
 import { coveredBy, Layout } from './layout';
 import { MOTION_TEXTS, Legend } from './legend';
+import { isLive, Live } from './live';
 import { Options, OPTIONS } from './options';
 import { Panel } from './panel';
 import { pick } from './picking';
@@ -46,6 +49,7 @@ class App {
   });
   private readonly legend = new Legend(byId('legend'), this.options);
   private readonly views = new ViewList(byId('views'), (view) => this.showView(view));
+  readonly check = new CheckPage(byId('check'), this.view, this.options);
   private readonly card = new SelectionCard(byId('selection'), () => this.select(null));
   private readonly toolbar: Toolbar;
   private readonly layout: Layout;
@@ -91,12 +95,44 @@ class App {
     this.player.open(this.frames.count, meta.dt);
     this.views.open(meta.views);
     this.view.open(this.frames, meta.wind);
+    this.view.showGround(true);
+    this.view.setUp('y');
     this.showFrame();
+    this.check.open(meta.check, this.frames);
+    if (meta.check) this.layout.showPanel(false);
     this.select(null);
     if (linked) this.followAddress();
     else if (location.hash) this.address.set(0);
     // What lies over the picture has its size only now.
     this.view.resize();
+  }
+
+  /** Bodies of a world that runs; the camera stays where it is if they are the same scene as before. */
+  openLive(frames: Frames, scene: string, description: string, wind: Vec3 | null, stay: boolean): void {
+    showMessage();
+    this.frames = frames;
+    if (!stay) {
+      this.layout.showPanel(false);
+      this.toolbar.setScene(scene, description);
+    }
+    this.view.open(frames, wind, stay);
+    if (!stay) this.view.resize();
+  }
+
+  /** A picture of a world that runs. */
+  showLive(shown: ShownFrame): void {
+    const first = this.shown === null;
+    this.shown = shown;
+    this.view.show(shown, this.selection);
+    this.legend.show(shown, true);
+    this.toolbar.setContacts(true);
+    this.toolbar.setCloth(shown.bodies.some(({ topology }) => topology.kind === 'particles'), this.view.wind.blows, false, false);
+    if (this.selection) this.card.show(shown, this.selection);
+    if (first) this.view.resize();
+  }
+
+  notice(text: string | null): void {
+    showNotice(text);
   }
 
   /** Shows the frame that the address names. */
@@ -154,7 +190,8 @@ class App {
     this.panel.show(this.shown, this.themeChoice.theme);
     this.legend.show(this.shown, this.withContacts);
     this.toolbar.setContacts(this.withContacts);
-    this.toolbar.setCloth(this.shown.bodies.some(({ topology }) => topology.kind === 'particles'), this.view.wind.blows);
+    const { bodies, levels, spheres } = this.shown;
+    this.toolbar.setCloth(bodies.some(({ topology }) => topology.kind === 'particles'), this.view.wind.blows, levels.size > 0, spheres.length > 0);
     this.charts.setFrame(this.shown.number);
     if (this.selection) this.card.show(this.shown, this.selection);
   }
@@ -191,6 +228,7 @@ class App {
       const still = tap && Math.hypot(event.clientX - tap.clientX, event.clientY - tap.clientY) < (touch ? 10 : 4);
       if (!still || event.button !== 0 || !this.shown) return;
       const { left, top } = canvas.getBoundingClientRect();
+      if (this.check.click({ x: event.clientX - left, y: event.clientY - top })) return;
       this.select(pick(this.view, this.shown, this.options, { x: event.clientX - left, y: event.clientY - top }, touch));
     });
   }
@@ -206,6 +244,8 @@ class App {
       { keys: ['Home'], shown: 'home', does: 'first frame', run: () => player.step(-player.frames) },
       { keys: ['End'], shown: 'end', does: 'last frame', run: () => player.step(player.frames) },
       { keys: ['l'], shown: 'l', does: 'loop', run: () => player.setLoop(!player.loop) },
+      { keys: ['j'], shown: 'j', does: 'the next clash of a check', run: () => this.check.step(1) },
+      { keys: ['k'], shown: 'k', does: 'the clash before', run: () => this.check.step(-1) },
       { keys: ['f'], shown: 'f', does: 'fit the scene', run: () => this.view.fit() },
       { keys: ['h'], shown: 'h', does: 'fit without turning the view', run: () => this.view.fitFromHere() },
       { keys: ['t'], shown: 't', does: 'light or dark', run: () => this.themeChoice.toggle() },
@@ -265,6 +305,12 @@ async function start(): Promise<void> {
     return;
   }
   installTestHook(app);
+  if (isLive()) {
+    const live = new Live(app);
+    Object.assign((window as unknown as { carom: object }).carom, { live });
+    live.follow();
+    return;
+  }
   try {
     const bytes = await initialRecording();
     if (bytes) app.open(bytes, true);

@@ -11,6 +11,9 @@ export interface ViewOptions {
   through: boolean; // fixed bodies in front of moving ones are see-through
   strain: boolean; // colours of cloth by its strain
   force: boolean; // colours of cloth by the impulses of contacts on it
+  levels: boolean; // colours of cloth by its levels of detail
+  springs: boolean; // of bodies that deform, as lines
+  spheres: boolean; // of the tree of detection, as recorded
   wind: boolean; // arrows upwind of the scene
   boxes: boolean;
   grid: boolean;
@@ -34,6 +37,9 @@ export const OPTIONS: OptionText[] = [
   { name: 'through', key: 'v', label: 'See through', explains: 'See through fixed bodies in front of moving ones, such as the walls of a pit; on unless switched off' },
   { name: 'strain', key: 'e', label: 'Strain', explains: 'Color cloth by its strain, against its shape in the first frame' },
   { name: 'force', key: 'i', label: 'Impulse', explains: 'Color cloth by the normal impulses of its contacts' },
+  { name: 'levels', key: 'd', label: 'Levels', explains: 'Color cloth by its levels of detail: pale where all vertices move by themselves' },
+  { name: 'springs', key: 'k', label: 'Springs', explains: 'Edges of cloth, and what bends across them, by how far they are from their length in the first frame' },
+  { name: 'spheres', key: 'o', label: 'Spheres', explains: 'Spheres of one level of the tree of detection, as recorded with --spheres' },
   { name: 'wind', key: 'n', label: 'Wind', explains: 'Arrows upwind of the scene, as long as the wind is strong' },
   { name: 'boxes', key: 'b', label: 'Boxes', explains: 'Bounding boxes of the bodies' },
   { name: 'grid', key: 'g', label: 'Grid', explains: 'Ground grid' },
@@ -44,7 +50,7 @@ const REMEMBERED: OptionName[] = ['xray', 'arrows', 'through', 'grid'];
 const storageKey = (name: OptionName) => `carom-show-${name}`;
 
 export class Options {
-  readonly values: ViewOptions = { surface: true, wireframe: false, contacts: true, xray: false, arrows: false, through: true, strain: false, force: false, wind: true, boxes: false, grid: true };
+  readonly values: ViewOptions = { surface: true, wireframe: false, contacts: true, xray: false, arrows: false, through: true, strain: false, force: false, levels: false, springs: false, spheres: true, wind: true, boxes: false, grid: true };
   readonly hiddenBodies = new Set<number>();
   private readonly listeners: (() => void)[] = [];
 
@@ -61,8 +67,8 @@ export class Options {
 
   toggle(name: OptionName): void {
     this.values[name] = !this.values[name];
-    const other = ({ strain: 'force', force: 'strain' } as const)[name as string];
-    if (other && this.values[name]) this.values[other] = false; // one colour at a time
+    const colours: OptionName[] = ['strain', 'force', 'levels'];
+    if (colours.includes(name)) for (const other of colours) if (other !== name) this.values[other] = false; // one at a time
     if (REMEMBERED.includes(name)) remember(storageKey(name), this.values[name] ? 'on' : 'off');
     this.changed();
   }
@@ -76,6 +82,14 @@ export class Options {
   showBody(number: number, visible: boolean): void {
     if (visible) this.hiddenBodies.delete(number);
     else this.hiddenBodies.add(number);
+    this.changed();
+  }
+
+  showBodies(numbers: number[], visible: boolean): void {
+    for (const number of numbers) {
+      if (visible) this.hiddenBodies.delete(number);
+      else this.hiddenBodies.add(number);
+    }
     this.changed();
   }
 

@@ -38,6 +38,11 @@ export class Painter {
     }
   }
 
+  /** Leaves out what is behind the plane. */
+  clip(plane: THREE.Plane | null): void {
+    for (const renderer of [this.plain, this.smooth]) if (renderer) renderer.clippingPlanes = plane ? [plane] : [];
+  }
+
   draw(scene: THREE.Scene, camera: THREE.Camera): void {
     this.plain.render(scene, camera);
     const { smooth } = this;

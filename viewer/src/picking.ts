@@ -46,7 +46,7 @@ function isBehindSurface(view: SceneView, frame: ShownFrame, i: number, point: S
   return hit.distance < distance - view.marks.shift;
 }
 
-function castRay(view: SceneView, at: ScreenPoint): THREE.Intersection | undefined {
+export function castRay(view: SceneView, at: ScreenPoint): THREE.Intersection | undefined {
   const { clientWidth, clientHeight } = view.canvas;
   const ndc = new THREE.Vector2((2 * at.x) / clientWidth - 1, 1 - (2 * at.y) / clientHeight);
   const caster = new THREE.Raycaster();
@@ -56,7 +56,7 @@ function castRay(view: SceneView, at: ScreenPoint): THREE.Intersection | undefin
   return caster.intersectObjects(view.bodies.surfaces(), false)[0];
 }
 
-function toScreen(view: SceneView, point: THREE.Vector3): ScreenPoint | null {
+export function toScreen(view: SceneView, point: THREE.Vector3): ScreenPoint | null {
   view.camera.updateMatrixWorld();
   point.project(view.camera);
   if (point.z < -1 || point.z > 1) return null;

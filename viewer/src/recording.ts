@@ -2,6 +2,7 @@
 // FRAM payloads stay compressed here; frame.ts decodes one when it is shown.
 
 import { unzlibSync } from 'fflate';
+import { readCheck, type Check } from './check_data';
 import { crc32 } from './crc32';
 
 /** What to look at first; the others of its frame are hidden if it names bodies. */
@@ -20,6 +21,7 @@ export interface Meta {
   contact_distance: number;
   wind: [number, number, number] | null; // m/s; null if there is none
   views: View[];
+  check: Check | null; // of a clash check
 }
 
 export interface Stage {
@@ -53,6 +55,7 @@ export interface Recording {
   meta: Meta;
   stats: Stat[]; // one a frame
   frames: Chunk[];
+  details: Map<number, Chunk>; // of frames that have any
   size: number;
   notice: string | null; // why the frames end before the file should have, in plain words
 }
@@ -70,7 +73,7 @@ const MAGIC = 'CAROMREC';
 
 export function parseRecording(bytes: Uint8Array): Recording {
   const version = checkFileHeader(bytes);
-  const recording = { meta: undefined as Meta | undefined, stats: [] as Stat[], frames: [] as Chunk[] };
+  const recording = { meta: undefined as Meta | undefined, stats: [] as Stat[], frames: [] as Chunk[], details: new Map<number, Chunk>() };
   let fault: RecordingError | null = null;
   let closed = false;
   try {
@@ -80,12 +83,12 @@ export function parseRecording(bytes: Uint8Array): Recording {
     fault = error;
   }
 
-  const { meta, frames } = recording;
+  const { meta, frames, details } = recording;
   if (!meta || frames.length === 0) {
     throw fault ?? new RecordingError('The recording holds no frame: it was cut short before the first one was whole.');
   }
   const stats = recording.stats.slice(0, frames.length);
-  return { version, meta, stats, frames, size: bytes.length, notice: noticeOf(fault, closed, frames.length) };
+  return { version, meta, stats, frames, details, size: bytes.length, notice: noticeOf(fault, closed, frames.length) };
 }
 
 function noticeOf(fault: RecordingError | null, closed: boolean, frames: number): string | null {
@@ -111,7 +114,7 @@ function checkFileHeader(bytes: Uint8Array): number {
 }
 
 /** Returns whether the index closed the file. */
-function readChunks(bytes: Uint8Array, into: { meta?: Meta; stats: Stat[]; frames: Chunk[] }): boolean {
+function readChunks(bytes: Uint8Array, into: { meta?: Meta; stats: Stat[]; frames: Chunk[]; details: Map<number, Chunk> }): boolean {
   let offset = FILE_HEADER;
   while (offset < bytes.length) {
     const chunk = readChunk(bytes, offset);
@@ -122,6 +125,9 @@ function readChunks(bytes: Uint8Array, into: { meta?: Meta; stats: Stat[]; frame
     switch (chunk.tag) {
       case 'META':
         into.meta ??= readMeta(chunk);
+        break;
+      case 'DETL':
+        into.details.set(into.frames.length, chunk);
         break;
       case 'STAT':
         if (into.stats.length !== into.frames.length) throw orderFault(chunk);
@@ -211,6 +217,7 @@ function readMeta(chunk: Chunk): Meta {
       frame: Number(view.frame ?? 0),
       bodies: Array.isArray(view.bodies) ? view.bodies.map(Number) : [],
     })),
+    check: readCheck((json as { check?: unknown }).check ?? null),
   };
 }
 

@@ -2,19 +2,22 @@
 
 import * as THREE from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
-import { Bodies, type Scale } from './bodies';
+import { Bodies, type BodyStyle, type Scale } from './bodies';
 import { ContactArrows } from './contact_arrows';
 import { ContactMarks } from './contact_marks';
 import { diagonal, Extent, extentOfRun } from './extent';
+import { FatLines } from './fat_lines';
 import type { Vec3 } from './frame';
 import { frame as frameCamera } from './framing';
-import { boxCorners, type Frames, type ShownFrame } from './frames';
+import { boxCorners, type Box, type Frames, type ShownFrame } from './frames';
 import { makeGround } from './ground';
 import { Highlight } from './highlight';
 import type { Options } from './options';
 import { Painter } from './painter';
 import { SCENE, type Theme } from './palette';
 import type { Selection } from './selection';
+import { Springs } from './springs';
+import { TreeSpheres } from './tree_spheres';
 import { WindArrows } from './wind_arrows';
 
 const VIEW_DIRECTION = new THREE.Vector3(0.62, 0.42, 1).normalize();
@@ -45,6 +48,8 @@ export class SceneView {
   private readonly highlight: Highlight;
   readonly arrows: ContactArrows;
   readonly wind = new WindArrows();
+  readonly springs = new Springs();
+  readonly spheres = new TreeSpheres();
   private ground: THREE.LineSegments | null = null;
   private extent = new Extent({ min: [-1, -1, -1], max: [1, 1, 1] });
   private theme: Theme = 'light';
@@ -54,6 +59,9 @@ export class SceneView {
   private refit: (() => void) | null = null;
   private fitting = false;
   private tell: (state: PictureState) => void = () => {};
+  private rendered: () => void = () => {};
+  private readonly lines = new Map<string, FatLines>();
+  private groundWanted = true;
 
   constructor(readonly canvas: HTMLCanvasElement, private readonly options: Options, private readonly covered: () => Covered) {
     this.painter = new Painter(canvas);
@@ -61,7 +69,7 @@ export class SceneView {
     this.marks = new ContactMarks(options);
     this.arrows = new ContactArrows(options);
     this.highlight = new Highlight(() => this.painter.pixelRatio);
-    this.scene.add(this.bodies.group, this.marks.group, this.arrows.group, this.highlight.group, this.wind.group, this.camera, ...this.lights());
+    this.scene.add(this.bodies.group, this.marks.group, this.arrows.group, this.highlight.group, this.wind.group, this.springs.lines, this.spheres.group, this.camera, ...this.lights());
 
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = true;
@@ -81,8 +89,85 @@ export class SceneView {
     this.tell = tell;
   }
 
-  /** Frames the whole run and draws the ground under it. */
-  open(frames: Frames, wind: Vec3 | null): void {
+  /** Called after each picture, for what lies over it. */
+  onRendered(rendered: () => void): void {
+    this.rendered = rendered;
+  }
+
+  setStyles(styles: ReadonlyMap<number, BodyStyle> | null): void {
+    this.bodies.setStyles(styles);
+    this.invalidate();
+  }
+
+  sizeOf(body: number): number {
+    return this.bodies.sizeOf(body);
+  }
+
+  box(): Box {
+    return this.extent.box;
+  }
+
+  /** Leaves out what is behind the plane. */
+  setSection(plane: THREE.Plane | null): void {
+    this.painter.clip(plane);
+    this.invalidate();
+  }
+
+  showGround(visible: boolean): void {
+    this.groundWanted = visible;
+    this.applyOptions();
+  }
+
+  /** Lines over everything, such as a measure. */
+  setLines(key: string, segments: THREE.Vector3[][], colour: string): void {
+    let lines = this.lines.get(key);
+    if (!lines) {
+      lines = new FatLines(3, 30);
+      lines.material.depthTest = false;
+      this.lines.set(key, lines);
+      this.scene.add(lines.object);
+    }
+    const rgb = new THREE.Color(colour).toArray();
+    const points = new Float32Array(segments.flatMap(([a, b]) => [...a.toArray(), ...b.toArray()]));
+    lines.set(points, points.map((_, i) => rgb[i % 3]));
+    this.invalidate();
+  }
+
+  /** The axis that points up in the picture. */
+  setUp(axis: 'y' | 'z'): void {
+    this.camera.up.set(0, axis === 'y' ? 1 : 0, axis === 'z' ? 1 : 0);
+    // The controls take the axis when they are made, and keep the turn to y.
+    const turn = new THREE.Quaternion().setFromUnitVectors(this.camera.up, new THREE.Vector3(0, 1, 0));
+    const inner = this.controls as unknown as { _quat: THREE.Quaternion; _quatInverse: THREE.Quaternion };
+    inner._quat.copy(turn);
+    inner._quatInverse.copy(turn.clone().invert());
+  }
+
+  fitBox(box: THREE.Box3, direction: Vec3): void {
+    this.fitTo(() => boxCorners({ min: box.min.toArray(), max: box.max.toArray() }), () => new THREE.Vector3(...direction));
+  }
+
+  fitBodies(numbers: number[], direction: Vec3): void {
+    const box = new THREE.Box3();
+    for (const number of numbers) {
+      const own = this.bodies.boxOf(number);
+      if (own) box.expandByPoint(new THREE.Vector3(...own.min)).expandByPoint(new THREE.Vector3(...own.max));
+    }
+    if (!box.isEmpty()) this.fitBox(box, direction);
+  }
+
+  /** Adds what is drawn over the bodies. */
+  add(object: THREE.Object3D): void {
+    this.scene.add(object);
+  }
+
+  /** Whether pointers move the camera. */
+  setOrbit(enabled: boolean): void {
+    this.controls.enabled = enabled;
+  }
+
+  /** Frames the whole run, unless the camera is to stay, and draws the ground under it. */
+  open(frames: Frames, wind: Vec3 | null, stay = false): void {
     this.extent = extentOfRun(frames);
     this.bodies.clear(this.extent.grounds);
     this.marks.setSize(diagonal(this.extent.box));
@@ -94,7 +179,7 @@ export class SceneView {
     this.scene.add(this.ground);
     this.wind.open(wind, this.extent.box, SCENE[this.theme].outline);
     this.setTheme(this.theme);
-    this.fit();
+    if (!stay) this.fit();
   }
 
   isGround(body: number): boolean {
@@ -107,6 +192,7 @@ export class SceneView {
     this.bodies.show(frame);
     this.marks.show(frame.contacts);
     this.drawArrows();
+    this.drawDetails();
     this.select(selection);
   }
 
@@ -125,12 +211,17 @@ export class SceneView {
     this.drawArrows();
     this.highlight.setColours(colours);
     this.wind.setColour(colours.outline);
+    this.spheres.setColour(colours.outline);
     this.invalidate();
   }
 
   /** Fits all of the scene into the picture, seen from where a recording is first seen from. */
   fit(): void {
-    this.fitTo(() => this.extent.points(), () => VIEW_DIRECTION);
+    this.fitTo(() => this.extent.points(), () => this.viewDirection());
+  }
+
+  private viewDirection(): THREE.Vector3 {
+    return this.camera.up.z === 1 ? new THREE.Vector3(VIEW_DIRECTION.x, -VIEW_DIRECTION.z, VIEW_DIRECTION.y) : VIEW_DIRECTION;
   }
 
   /** Fits without turning the view. */
@@ -166,7 +257,7 @@ export class SceneView {
     this.controls.update();
     this.controls.enableDamping = true;
     const toward = direction().normalize();
-    const { center, distance, radius } = frameCamera(points(), toward.toArray(), this.camera.fov, this.camera.aspect);
+    const { center, distance, radius } = frameCamera(points(), toward.toArray(), this.camera.fov, this.camera.aspect, this.camera.up.toArray());
     this.camera.near = radius / 500;
     this.camera.far = 200 * radius + 4 * distance;
     this.controls.minDistance = radius / 200;
@@ -194,6 +285,7 @@ export class SceneView {
     this.bodies.fade(this.camera.position);
     this.marks.setViewport(this.painter.height, this.painter.pixelRatio);
     this.painter.draw(this.scene, this.camera);
+    this.rendered();
     this.tell({ seenThrough: this.bodies.faded, marks: this.marks.drawn.length, contacts: this.marks.total, scale: this.bodies.scale });
   }
 
@@ -201,11 +293,18 @@ export class SceneView {
     if (this.frame) this.arrows.show(this.frame.contacts, this.marks.drawn, diagonal(this.extent.box), SCENE[this.theme]);
   }
 
+  private drawDetails(): void {
+    const { springs, spheres } = this.options.values;
+    this.springs.show(this.frame, springs, this.options.hiddenBodies);
+    this.spheres.show(this.frame, spheres);
+  }
+
   private applyOptions(): void {
     this.bodies.applyOptions();
     this.marks.redraw();
     this.drawArrows();
-    if (this.ground) this.ground.visible = this.options.values.grid;
+    this.drawDetails();
+    if (this.ground) this.ground.visible = this.options.values.grid && this.groundWanted;
     this.wind.group.visible = this.options.values.wind;
     this.invalidate();
   }

@@ -13,12 +13,16 @@
 //   seenThrough               number of bodies drawn see-through
 //   arrows                    number of arrows drawn
 //   windArrows                number of arrows of the wind drawn
+//   springs, spheres          numbers of springs and of spheres of the tree drawn
 //   scale                     what the colours of cloth mean, and the end of their scale; null if they are those of the bodies
+//   bodyScreenPosition(name)  the same, of the middle of a body
+//   live                      of a page of carom live: its status, as the server says it, in live.status
 //   contactScreenPosition(i)  pixels from the canvas's left and top, or null if out of view
 
 import type { App } from './main';
 import { coveredBy } from './layout';
-import { boundsOnScreen, contactScreenPosition } from './picking';
+import * as THREE from 'three';
+import { boundsOnScreen, contactScreenPosition, toScreen } from './picking';
 
 export function installTestHook(app: App): void {
   const { player } = app;
@@ -68,6 +72,12 @@ export function installTestHook(app: App): void {
     get windArrows() {
       return app.view.wind.count;
     },
+    get springs() {
+      return app.view.springs.count;
+    },
+    get spheres() {
+      return app.view.spheres.count;
+    },
     get scale() {
       return app.view.bodies.scale;
     },
@@ -85,6 +95,12 @@ export function installTestHook(app: App): void {
       const { clientWidth, clientHeight } = app.view.canvas;
       const { left, top, right, bottom } = coveredBy();
       return { left, top, right: clientWidth - right, bottom: clientHeight - bottom };
+    },
+    bodyScreenPosition(name: string) {
+      const body = app.shown?.bodies.find(({ topology }) => topology.name === name);
+      if (!body) return null;
+      const { min, max } = body.placement.box;
+      return toScreen(app.view, new THREE.Vector3(...min).add(new THREE.Vector3(...max)).multiplyScalar(0.5));
     },
     contactScreenPosition(i: number) {
       return app.shown && i < app.shown.contacts.count ? contactScreenPosition(app.view, app.shown, i) : null;

@@ -13,7 +13,7 @@ export interface ToolbarActions {
 }
 
 const OF_CONTACTS: OptionName[] = ['contacts', 'xray', 'arrows'];
-const OF_CLOTH: OptionName[] = ['strain', 'force'];
+const OF_CLOTH: OptionName[] = ['strain', 'force', 'springs'];
 
 export class Toolbar {
   private readonly buttons = new Map<OptionName, HTMLButtonElement>();
@@ -75,10 +75,12 @@ export class Toolbar {
     for (const name of OF_CONTACTS) this.buttons.get(name)!.hidden = !possible;
   }
 
-  /** Without cloth its colours are left out, without wind its arrows. */
-  setCloth(cloth: boolean, wind: boolean): void {
+  /** Without cloth its colours are left out, without wind its arrows, without levels and spheres what shows them. */
+  setCloth(cloth: boolean, wind: boolean, levels: boolean, spheres: boolean): void {
     for (const name of OF_CLOTH) this.buttons.get(name)!.hidden = !cloth;
     this.buttons.get('wind')!.hidden = !wind;
+    this.buttons.get('levels')!.hidden = !levels;
+    this.buttons.get('spheres')!.hidden = !spheres;
   }
 
   private update(): void {

@@ -222,6 +222,38 @@ test('cloth is smooth, and coloured by strain or impulse; the wind has arrows', 
   server.close();
 });
 
+test('levels, springs and spheres of the tree are drawn where a recording has them', { timeout }, async () => {
+  const details = { levels: [[0, Array.from({ length: 81 }, (_, v) => v % 3)]], spheres: [[0, 0, 0, 0.5], [0.3, 0, 0.3, 0.25]] };
+  const server = await serve(sheet({ details }).bytes);
+  const { page, problems, close } = await open(browser, server.address);
+  await shown(page);
+  await page.evaluate(() => window.carom.seek(2));
+  assert.equal(await page.evaluate(() => window.carom.spheres), 2);
+  await page.keyboard.press('o');
+  assert.equal(await page.evaluate(() => window.carom.spheres), 0);
+  await page.keyboard.press('k');
+  await page.waitForFunction(() => window.carom.springs > 0);
+  // 8 x 8 squares: 208 edges, 176 of them inner ones.
+  assert.equal(await page.evaluate(() => window.carom.springs), 208 + 176);
+  await page.keyboard.press('d');
+  await page.waitForFunction(() => window.carom.scale?.name === 'levels');
+  assert.match(await page.textContent('#note-scale'), /^level 0, fine2, coarse$/);
+  await page.keyboard.press('e');
+  assert.equal(await page.getAttribute('#button-levels', 'aria-pressed'), 'false', 'one colour at a time');
+  assert.deepEqual(problems, []);
+  await close();
+  server.close();
+});
+
+test('without levels and spheres there is nothing to switch', { timeout }, async () => {
+  const server = await serve(sheet().bytes);
+  const { page, close } = await open(browser, server.address);
+  await shown(page);
+  for (const name of ['levels', 'spheres']) assert.equal(await page.locator(`#button-${name}`).isVisible(), false);
+  await close();
+  server.close();
+});
+
 test('fit shows all bodies but the ground', { timeout }, async () => {
   const server = await serve(pit().bytes);
   for (const [width, height] of [[1280, 800], [500, 900], [1400, 300]]) {

@@ -184,7 +184,7 @@ export function pit() {
 }
 
 /** A sheet of particles, 1 m wide, that is stretched along x by a tenth in its last frame, with a contact at a corner. */
-export function sheet({ wind } = {}) {
+export function sheet({ wind, details } = {}) {
   const n = 8;
   const at = (i, k, stretch) => [((i / n - 0.5) * stretch), 0.05 * Math.sin(3 * i + k) * (stretch - 1), k / n - 0.5];
   const positions = (stretch) => Array.from({ length: (n + 1) ** 2 }, (_, v) => at(v % (n + 1), Math.floor(v / (n + 1)), stretch)).flat();
@@ -196,11 +196,55 @@ export function sheet({ wind } = {}) {
     number,
     time: number / 10,
     stages: [],
+    ...(details ? { details } : {}),
     bodies: [{ number: 0, name: 'sheet', kind: 2, triangles, positions: positions(1 + number / 20), encoding: 0, topologyFrame: 0, positionsFrame: number }],
     contacts: number < 2 ? [] : [{ id: 1, a: 0, b: 0, motion: 1, a0: 0, b0: 2 * n * n - 1, distance: 0.01, speed: 0, impulse: 0.5, pointA: [-0.55, 0, -0.5], pointB: [-0.55, 0, -0.5], normal: [0, 1, 0] }],
   }));
   const meta = { carom: 'test', scene: 'sheet', dt: 0.1, gravity: [0, -9.81, 0], contact_distance: 0.01, ...(wind ? { wind } : {}) };
   return { frames, ...writeRecording({ meta, frames }) };
+}
+
+/**
+ * A clash check of boxes in rows, 10 mm wide: each overlaps the next of its row by 1 mm and more, and the overlaps of
+ * the first ten are bodies.
+ */
+export function clashes(parts = 12) {
+  const sides = [0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4, 2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5];
+  const box = (min, max) => Array.from({ length: 8 }, (_, i) => [i & 1 ? max[0] : min[0], i & 2 ? max[1] : min[1], i & 4 ? max[2] : min[2]]).flat();
+  const row = 50;
+  const place = (i) => [(i % row) * 0.009 - 0.0001 * (i % row), Math.floor(i / row) * 0.02, 0];
+  const low = (i) => place(i);
+  const high = (i) => place(i).map((x, axis) => x + (axis === 0 ? 0.01 : 0.008));
+  const body = (number, name, positions) => ({ number, name, kind: 0, triangles: sides, positions, encoding: 0, topologyFrame: 0, positionsFrame: 0 });
+  const names = Array.from({ length: parts }, (_, i) => `frame/row ${Math.floor(i / row)}/a rather long name of a bracket, number ${i}`);
+  const bodies = names.map((name, i) => body(i, `file.step:${name}`, box(low(i), high(i))));
+  const list = [];
+  for (let i = 0; i + 1 < parts; i++) {
+    if ((i + 1) % row === 0) continue;
+    const min = low(i + 1);
+    const max = high(i);
+    const depth = max[0] - min[0];
+    const clash = { kind: i % 7 === 6 ? 'touch' : 'overlap', a: i, b: i + 1, distance: -depth, error: 1e-6, volume: depth * 64e-6, places: 1, point_a: max, point_b: min, normal: [1, 0, 0], allowed: i % 11 === 10, change: '', regions: [{ depth, volume: depth * 64e-6, a: [max[0], max[1], max[2]], b: [min[0], max[1], max[2]], min, max }] };
+    if (list.length < 10) {
+      clash.overlap = parts + list.length;
+      bodies.push(body(parts + list.length, `overlap ${list.length + 1}`, box(min, max)));
+    }
+    list.push(clash);
+  }
+  const check = { parts, names, unit: { name: 'mm', length: 1e-3 }, clashes: list, all: list.length, defects: [{ part: 1, text: 'open (2 holes)', consequence: 'parts inside of it are not found' }] };
+  const meta = { carom: 'test', scene: `${list.length} clashes of ${parts} parts`, dt: 1, gravity: [0, 0, 0], contact_distance: 0, check };
+  const frames = [{ number: 0, time: 0, stages: [], contacts: [], bodies }];
+  return { frames, check, ...writeRecording({ meta, frames }) };
+}
+
+/** details: { levels: [[body, [level, ...]], ...], spheres: [[x, y, z, radius], ...] } */
+function detailPayload({ levels, spheres }) {
+  return Buffer.concat([
+    u32(levels.length),
+    ...levels.map(([body, list]) => Buffer.concat([u32(body, list.length), u8(...list)])),
+    u32(spheres.length),
+    f32(...spheres.flat()),
+  ]);
 }
 
 /** Returns the file's bytes and where each of its chunks begins. */
@@ -217,6 +261,7 @@ export function writeRecording({ meta, frames, compress = true, closed = true, e
   add('META', Buffer.from(JSON.stringify(meta)), false);
   for (const tag of extra) add(tag, Buffer.from('what a later version may write'));
   for (const frame of frames) {
+    if (frame.details) add('DETL', detailPayload(frame.details));
     add('STAT', Buffer.from(JSON.stringify({ frame: frame.number, time: frame.time, stages: frame.stages })));
     add('FRAM', framePayload(frame, version));
   }

@@ -11,6 +11,8 @@ const { Frames } = await load.frames();
 const { funnelLines, source, unitChanges } = await load.funnel();
 const { parseRecording } = await load.recording();
 const { coloursOf, impulsesOn, scaleEnd, SCALE, strainOf } = await load.measures();
+const { decodeDetails } = await load.details();
+const { springsOf, springStrains } = await load.springs();
 const { decodeBase64 } = await load.source();
 
 const fails = (bytes, message) => assert.throws(() => parseRecording(bytes), message);
@@ -369,6 +371,37 @@ test('cloth is strained against its first frame', () => {
   const frames = new Frames(parseRecording(sheet().bytes));
   assert.deepEqual(frames.at(2).bodies[0].unstrained, frames.at(0).bodies[0].placement.positions);
   assert.equal(new Frames(parseRecording(good.bytes)).at(0).bodies[0].unstrained, null, 'scripted bodies are not strained');
+});
+
+test('levels and spheres of a frame, in the scene; a recording without them has none', () => {
+  const levels = Array.from({ length: 81 }, (_, v) => v % 3);
+  const details = { levels: [[0, levels]], spheres: [[1, 2, 3, 0.5], [4, 5, 6, 0.25]] };
+  const { bytes, chunks } = sheet({ details });
+  const frames = new Frames(parseRecording(bytes));
+  const shown = frames.at(1);
+  assert.deepEqual([...shown.levels.get(0)], levels);
+  const expected = details.spheres.flatMap(([x, y, z, r]) => [x - frames.origin[0], y - frames.origin[1], z - frames.origin[2], r]);
+  assert.equal(shown.spheres.length, 8);
+  expected.forEach((value, i) => assert.ok(Math.abs(shown.spheres[i] - value) < 1e-6));
+  assert.equal(chunks.filter(({ tag }) => tag === 'DETL').length, 3);
+  const without = new Frames(parseRecording(sheet().bytes)).at(1);
+  assert.equal(without.levels.size + without.spheres.length, 0);
+  const short = { tag: 'DETL', offset: 99, compressed: false, rawSize: 6, stored: Uint8Array.of(1, 0, 0, 0, 0, 0) };
+  assert.throws(() => decodeDetails(short), /DETL chunk at byte 99 ends too early/);
+});
+
+test('springs: each edge once, and across each inner edge; strained by their change of length', () => {
+  const ends = springsOf(Uint32Array.of(0, 1, 2, 2, 1, 3));
+  const pairs = new Set(Array.from({ length: ends.length / 2 }, (_, i) => [ends[2 * i], ends[2 * i + 1]].sort().join()));
+  assert.deepEqual([...pairs].sort(), ['0,1', '0,2', '0,3', '1,2', '1,3', '2,3']);
+  assert.equal(ends.length, 12);
+  const rest = Float32Array.of(0, 0, 0, 1, 0, 0, 0, 0, 1, 1, 0, 1);
+  const wide = rest.map((value, i) => (i % 3 === 0 ? 1.1 * value : value));
+  const strains = springStrains(ends, rest, wide);
+  for (let i = 0; i < ends.length; i += 2) {
+    const [dx, dz] = [0, 2].map((axis) => Math.abs(rest[3 * ends[i] + axis] - rest[3 * ends[i + 1] + axis]));
+    assert.ok(Math.abs(strains[i / 2] - (Math.hypot(1.1 * dx, dz) / Math.hypot(dx, dz) - 1)) < 1e-6);
+  }
 });
 
 test('scale of colours: its ends are the stops, and it ends at a round number that holds nearly all values', () => {

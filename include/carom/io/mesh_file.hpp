@@ -31,6 +31,10 @@ struct MeshFile {
   bool turned = false;                    ///< whether `up` was turned to y
   double unit = 1;                        ///< metres of one unit of the file, by which coordinates were multiplied
   ToldBy unit_told_by = ToldBy::nothing;  ///< source of `unit`
+  /// m: no point of a curved face of a CAD file is farther from its triangles; 0 where the file itself is triangles.
+  double chord_error = 0;
+  /// Colors of the objects, red, green and blue from 0 to 1; negative where the file has none. May be empty.
+  std::vector<Eigen::Vector3f> object_colors{};
 };
 
 /// The type is told from the extension. Polygons are split into fans. Throws Error that names the

@@ -20,7 +20,17 @@ struct MeshReadOptions {
   /// Triangles that a file may unfold into: instances and strips let a few bytes stand for any number of them.
   /// 0: 4 million, or as many as the file has bytes if these are more.
   std::uint64_t max_triangles = 0;
+  /// Vertices of an object no farther apart are joined, 0: those at exactly the same place; negative: none are. In
+  /// `unit`, in metres where that is "file".
+  double weld = -1;
+  /// Largest distance of the triangles from the curved faces of a CAD file (STEP, IGES), the chordal tolerance; in
+  /// `unit`, in metres where that is "file". 0: a thousandth of the size of each part.
+  double chord = 0;
 };
+
+/// m: length of a unit of mesh_unit_names(); 1 for "file". Throws Error(unknown_name).
+double mesh_unit_length(std::string_view unit);
+
 std::span<const std::string_view> mesh_up_names();
 std::span<const std::string_view> mesh_unit_names();
 

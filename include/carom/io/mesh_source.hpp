@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "carom/mesh/garment.hpp"
 #include "carom/mesh/generate.hpp"
 #include "carom/mesh/mesh.hpp"
 
@@ -62,6 +63,13 @@ struct RevolutionSource {
   std::vector<Eigen::Vector2d> profile;  ///< m, corners (radius, y)
   int around = 40;
 };
+/// Figure that wears cloth; the animation `walk` of a scripted body moves it.
+struct FigureSource {
+  double height = 1.75;  ///< m
+  int around = 24;
+};
+/// Panels of a shirt, not sewn; see shirt_seams().
+struct ShirtSource : ShirtPattern {};
 struct FileSource {
   std::filesystem::path path;
   std::string up = "as-is";   ///< as MeshReadOptions::up
@@ -79,7 +87,7 @@ struct Placement {
 /// Mesh as data: what makes it, and where it goes.
 struct MeshSource {
   std::variant<BoxSource, IcosphereSource, TorusSource, TrefoilSource, SheetSource, RollSource, ExtrusionSource,
-               RevolutionSource, RibbonSource, FileSource>
+               RevolutionSource, RibbonSource, FigureSource, ShirtSource, FileSource>
       shape;
   std::vector<Dent> dents;  ///< applied in order, before the placement
   Placement placement;

@@ -39,8 +39,9 @@ struct RecordingMeta {
   Eigen::Vector3d gravity = Eigen::Vector3d::Zero();
   double contact_distance = 0;                     ///< m, of meshes; 0 where all bodies are rigid
   Eigen::Vector3d wind = Eigen::Vector3d::Zero();  ///< m/s, of the first cloth that has any, without gusts
-  std::vector<RecordedView> views{};  ///< a few thousand at most: the whole of this is limited to a megabyte
-  std::string description{};          ///< description of the scene, for the reader
+  std::vector<RecordedView> views{};               ///< a few thousand at most: the whole of this is limited to 16 MB
+  std::string description{};                       ///< description of the scene, for the reader
+  std::string check{};  ///< JSON of a clash check for the viewer, see docs/formats.md; empty: this is none
 };
 
 /// View of one body in one frame; owned by the caller.
@@ -52,6 +53,7 @@ struct FrameBodyView {
   std::span<const Eigen::Vector3d> positions;  ///< in the world; if there is a pose, in the frame of the body
   /// Pose of a body that keeps its shape. After the first frame only the pose is written, not every position.
   std::optional<Eigen::Isometry3d> pose{};
+  std::span<const std::uint8_t> levels{};  ///< of the vertices of cloth with levels, see World::vertex_levels
 };
 
 /// Feature of a body at a contact, numbered within the body: a vertex or a triangle and `none`, the two vertices of an
@@ -93,9 +95,11 @@ class RecordingWriter {
   RecordingWriter(RecordingWriter&&) noexcept;
   RecordingWriter& operator=(RecordingWriter&&) noexcept;
 
-  /// Triangles, positions and contacts that are bit for bit those of the last frame are not written again.
+  /// Triangles, positions and contacts that are bit for bit those of the last frame are not written again. `spheres`:
+  /// those of a level of the tree of detection, see World::detection_spheres. Levels and spheres are for looking at:
+  /// RecordingReader passes them over.
   void write_frame(double time, std::span<const FrameBodyView> bodies, std::span<const RecordedContact> contacts,
-                   const PipelineStats& stats);
+                   const PipelineStats& stats, std::span<const BoundingSphere> spheres = {});
   std::uint32_t frame_count() const;
 
   /// Writes the index and closes the file; nothing may be written afterwards.

@@ -46,6 +46,7 @@ struct ScriptedSceneBody : ScriptedBody {
   /// Animation that the file of the mesh holds, see read_animated_mesh(). Keyframes act on top of it.
   std::optional<AnimationOptions> animation{};
   std::vector<Keyframe> keyframes{};  ///< make `motion`, with the animation if there is one
+  std::optional<Blade> blade{};       ///< for World::add_blade
 };
 
 struct ParticleSceneBody : ParticleBody {
@@ -88,12 +89,18 @@ struct ClothSceneBody : ClothBody {
   std::vector<RegionSource> region_sources{};           ///< sources of `regions`
   std::optional<WindSource> wind_source{};              ///< source of `wind`
   std::vector<MovingPinsSource> moving_pins_sources{};  ///< sources of `moving_pins`
+  double fracture_energy = 0;                           ///< J/m^2, for World::set_fracture_energy
+};
+
+struct SoftSceneBody : SoftBody {
+  MeshSource source{};  ///< source of `mesh`, or of `tetrahedra` if it is a file of these, see read_tetrahedra()
 };
 
 struct RigidSceneBody : RigidBody {
   ShapeSource source{};                         ///< source of `shape`
   PoseSource placement{};                       ///< source of `pose`
   std::optional<FieldOptions> field_options{};  ///< options of `field`
+  std::optional<Blade> blade{};                 ///< for World::add_blade
 };
 
 /// Descriptions with mesh, motion, shape and pose from their sources, for World::add. Each throws Error that names the
@@ -102,12 +109,13 @@ FixedBody build(const FixedSceneBody& body);
 ScriptedBody build(const ScriptedSceneBody& body);
 ParticleBody build(const ParticleSceneBody& body);
 ClothBody build(const ClothSceneBody& body);
+SoftBody build(const SoftSceneBody& body);
 RigidBody build(const RigidSceneBody& body);
 
 /// Body of a scene, of any kind.
 struct SceneBody {
   using Description =
-      std::variant<FixedSceneBody, ScriptedSceneBody, ParticleSceneBody, RigidSceneBody, ClothSceneBody>;
+      std::variant<FixedSceneBody, ScriptedSceneBody, ParticleSceneBody, RigidSceneBody, ClothSceneBody, SoftSceneBody>;
 
   SceneBody() = default;
   template <class Body>
@@ -171,7 +179,7 @@ std::string_view scene_schema();
 World build_world(const Scene& scene);
 /// Whether a body has vertices: `method`, `detection` and `contact` are of these.
 bool has_surfaces(const Scene& scene);
-/// Whether a body is rigid, cloth or made of particles: `response` and `rigid` are of these.
+/// Whether a body is rigid, cloth, soft or made of particles: `response` and `rigid` are of these.
 bool has_responding_bodies(const Scene& scene);
 
 struct BuiltinScene {

@@ -12,14 +12,18 @@
 #include "carom/body/fixed.hpp"
 #include "carom/body/motion_model.hpp"
 #include "carom/body/particles.hpp"
+#include "carom/body/pull.hpp"
 #include "carom/body/rigid.hpp"
 #include "carom/body/scripted.hpp"
 #include "carom/body/seam.hpp"
+#include "carom/body/soft.hpp"
 #include "carom/core/stats.hpp"
 #include "carom/detect/contact.hpp"
 #include "carom/detect/detect.hpp"
 #include "carom/mesh/mesh.hpp"
 #include "carom/query/cast.hpp"
+#include "carom/query/cut.hpp"
+#include "carom/world/cut.hpp"
 #include "carom/world/tangle.hpp"
 #include "carom/world/world_query.hpp"
 
@@ -36,6 +40,12 @@ struct ContactOptions {
   /// Contacts in which nothing can be moved are found, too: of fixed and scripted bodies with themselves and with each
   /// other. For looking at them, as nothing ever comes of them; they are not even searched for otherwise.
   bool immovable = false;
+  /// Of several contacts of one vertex with the surface of another body only the nearest is kept, and of several of one
+  /// edge (Leonard, 3.8): fewer contacts, which carry the same load on fewer points.
+  bool nearest_only = false;
+  /// Edges touch edges, besides vertices that touch faces. Without them surfaces pass through each other where edges
+  /// cross, unless continuous detection holds them: for comparison.
+  bool edges = true;
 };
 
 struct WorldOptions {
@@ -49,15 +59,19 @@ struct WorldOptions {
   std::string response = "soft";
   SolverOptions solver{};
   int threads = 0;  ///< 0 = as many as the machine has; the result does not depend on it
+  /// Time budget of a step, s; 0 = none. Beyond it inner steps of deforming bodies and walks of a step are left out,
+  /// the least important first, and counted as `limited`; continuous detection never is. Results then depend on the
+  /// speed of the machine.
+  double time_budget = 0;
 };
 
 /// Balance of what a closed world keeps, of all bodies that contacts can move: rigid ones that are dynamic, and
 /// particles that are not pinned.
 struct WorldBalance {
-  double mass = 0;                    ///< kg
-  double kinetic_energy = 0;          ///< J
-  double potential_energy = 0;        ///< J, of gravity; 0 where all is at the origin
-  double elastic_energy = 0;          ///< J, of springs between particles, of cloth, and of gas under pressure
+  double mass = 0;              ///< kg
+  double kinetic_energy = 0;    ///< J
+  double potential_energy = 0;  ///< J, of gravity; 0 where all is at the origin
+  double elastic_energy = 0;  ///< J, of springs between particles, of cloth, of soft bodies, and of gas under pressure
   Eigen::Vector3d momentum{0, 0, 0};  ///< kg m/s
 
   double energy() const { return kinetic_energy + potential_energy + elastic_energy; }
@@ -84,6 +98,7 @@ class World {
   BodyId add(ScriptedBody body);
   BodyId add(ParticleBody body);
   BodyId add(ClothBody body);
+  BodyId add(SoftBody body);
   BodyId add(RigidBody body);
   void remove(BodyId body);
 
@@ -94,10 +109,10 @@ class World {
   /// names the body and the vertex.
   void exclude(BodyId a, Index vertex_a, BodyId b, Index vertex_b);
 
-  /// Attaches vertices of cloth or particles to another body, from the next step on, where they are now: to a rigid
-  /// body in both directions, to a fixed or scripted one as pins that move with it. A surface that deforms holds them
-  /// by its nearest triangle. Attached vertices make no contacts with that body. Throws Error that names body and
-  /// vertex.
+  /// Attaches vertices of cloth, soft bodies or particles to another body, from the next step on, where they are now:
+  /// to a rigid body in both directions, to a fixed or scripted one as pins that move with it. A surface that deforms
+  /// holds them by its nearest triangle. Attached vertices make no contacts with that body. Throws Error that names
+  /// body and vertex.
   void attach(BodyId body, std::span<const Index> vertices, BodyId to);
   /// Frees vertices that attach() holds.
   void detach(BodyId body, std::span<const Index> vertices);
@@ -107,9 +122,28 @@ class World {
   /// Stitches of seams, and vertices attached to rigid bodies, that hold now.
   std::size_t joint_count() const;
 
+  /// Gives a rigid or scripted body an edge that cuts cloth, from the next step on; a body may have several. Throws
+  /// Error that names the body.
+  void add_blade(BodyId body, const Blade& blade);
+  /// Energy that a cut through cloth takes, J/m^2 of its thickness; at 0, the default, it is cut at touch. Throws Error
+  /// that names the body.
+  void set_fracture_energy(BodyId body, double energy);
+  double fracture_energy(BodyId body) const;
+  /// Cuts cloth at once, where it is now, along the way of a blade, as blades of bodies do in a step. Throws Error that
+  /// names the body or the pose.
+  WorldCut cut(BodyId body, const BladePath& path);
+  /// Cuts of the last step, in the order of the bodies.
+  const std::vector<WorldCut>& cuts() const;
+
   /// Detection of two bodies, or of one and itself, from the next step on, whatever is said of each and of the world.
   /// Not of rigid bodies, which are always continuous: Error(unsupported).
   void set_detection(BodyId a, BodyId b, Detection detection);
+
+  /// Nodes of a soft body, m; the others throw Error(invalid_argument) that names the body.
+  std::span<const Eigen::Vector3d> nodes(BodyId body) const;
+  SoftState soft_state(BodyId body) const;
+  /// Signed distance of a point to a soft body that has a field; none if the point is in no element of it.
+  std::optional<SoftDepth> depth_in(BodyId body, const Eigen::Vector3d& point) const;
 
   /// Levels of a body; the others than cloth throw Error(invalid_argument) that names the body.
   ClothLevels cloth_levels(BodyId body) const;
@@ -159,6 +193,21 @@ class World {
   /// Impulse that acts at once.
   void apply_impulse(BodyId body, const Eigen::Vector3d& impulse, const Eigen::Vector3d& point);  ///< N s
   void wake(BodyId body);  ///< any body, and those that sleep with it
+
+  // Changes from outside while a world runs, each from the next step on. Each throws Error that names the body.
+  void set_gravity(const Eigen::Vector3d& gravity);  ///< m/s^2; wakes all bodies, and changes options()
+  /// Stiffness of particles or cloth, of stretch, shear and bending, as a multiple of that in the description.
+  void set_stiffness(BodyId body, double factor);
+  /// Offset of a scripted mesh: it acts on the positions that the motion function gives, around the origin.
+  void set_offset(BodyId body, const Eigen::Isometry3d& offset);
+  /// Pulls a vertex of particles or cloth over the next step.
+  void pull(BodyId body, Index vertex, const Pull& pull);
+  /// Pulls a point of a rigid body, in the frame of its shape, over the next step. Returns the force (N).
+  Eigen::Vector3d pull(BodyId body, const Eigen::Vector3d& point, const Pull& pull);
+  /// m; distance that the response keeps between two bodies that touch: 0 where neither has vertices.
+  double thickness(BodyId a, BodyId b) const;
+  /// 1/kg of a vertex of particles or cloth; 0 if something holds it.
+  double inverse_mass(BodyId body, Index vertex) const;
 
   /// Contacts of the last step; of bodies asleep, as they were when they fell asleep; those of bodies removed since are
   /// gone. In canonical order: first the contacts of deforming surfaces, vertex on face before edge on edge, each

@@ -17,16 +17,28 @@ using namespace io;
 
 namespace {
 
-constexpr std::array<std::string_view, 8> readable{".obj", ".ply", ".off", ".stl", ".gltf", ".glb", ".dae", ".fbx"};
+constexpr std::array<std::string_view, 13> readable{".obj", ".ply",  ".off", ".stl",  ".gltf", ".glb", ".dae",
+                                                    ".fbx", ".step", ".stp", ".iges", ".igs",  ".3mf"};
 
 std::string_view as_text(std::span<const std::uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-MeshFile parse(const std::filesystem::path& path, const std::string& extension, std::uint64_t max_triangles) {
+bool is_cad(const std::string& extension) {
+  return extension == ".step" || extension == ".stp" || extension == ".iges" || extension == ".igs";
+}
+
+MeshFile parse(const std::filesystem::path& path, const std::string& extension, const MeshReadOptions& options) {
   const std::string name = path.string();
+  const std::uint64_t max_triangles = options.max_triangles;
+  if (is_cad(extension)) {
+    FileBytes{path};  // a file that cannot be opened is told in our words
+    return import_cad(name, extension,
+                      {.chord = options.chord * mesh_unit_length(options.unit), .max_triangles = max_triangles});
+  }
   if (extension == ".fbx") return import_with_assimp(name, triangle_limit(max_triangles, FileBytes(path).size()));
   const std::vector<std::uint8_t> bytes = read_file(path);
+  if (extension == ".3mf") return parse_3mf(bytes, name, max_triangles);
   if (extension == ".obj") return parse_obj(as_text(bytes), name);
   if (extension == ".ply") return parse_ply(bytes, name);
   if (extension == ".off") return parse_off(as_text(bytes), name);
@@ -76,12 +88,15 @@ MeshFile read_mesh_file(const std::filesystem::path& path, const MeshReadOptions
           path.string(), extension, readable_mesh_extensions());
   check_read_options(options);
   try {
-    MeshFile file = parse(path, extension, options.max_triangles);
+    MeshFile file = parse(path, extension, options);
     require(options.max_triangles == 0 || file.mesh.triangles.size() <= options.max_triangles, ErrorCode::unsupported,
             "{}: has {} triangles, more than max_triangles, which is {}", path.string(), file.mesh.triangles.size(),
             options.max_triangles);
     apply_read_options(file, options);
     check_mesh(file, path.string());
+    if (options.weld >= 0) weld_objects(file, options.weld * mesh_unit_length(options.unit));
+    require(!file.mesh.triangles.empty(), ErrorCode::bad_mesh,
+            "{}: has no triangles once vertices within {} m are joined", path.string(), options.weld);
     return file;
   } catch (const std::bad_alloc&) {
     fail(ErrorCode::io, "{}: there is not enough memory to read it", path.string());

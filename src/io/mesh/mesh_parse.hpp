@@ -27,6 +27,19 @@ MeshFile parse_gltf(std::span<const std::uint8_t> bytes, const std::filesystem::
 /// FBX, glTF of version 1 and glTF compressed by Draco.
 MeshFile import_with_assimp(const std::string& path, std::uint64_t max_triangles);
 
+/// 3MF, the format of printing: each object of each item of the build is an object.
+MeshFile parse_3mf(std::span<const std::uint8_t> bytes, const std::string& name, std::uint64_t max_triangles);
+
+struct CadOptions {
+  double chord = 0;                 ///< m, as MeshReadOptions::chord; 0 = a thousandth of each part
+  std::uint64_t max_triangles = 0;  ///< as MeshReadOptions::max_triangles
+};
+/// Whether this build reads STEP and IGES: src/io/cad does, where OpenCASCADE is installed.
+bool has_cad();
+/// STEP (.step, .stp) or IGES (.iges, .igs): each solid, or loose shell or face, of each instance is an object; its
+/// name is the path in the tree of the assembly, such as "gearbox/shaft (2)". Coordinates are in metres.
+MeshFile import_cad(const std::string& path, const std::string& extension, const CadOptions& options);
+
 /// MeshReadOptions::max_triangles, or what 0 stands for in a file of so many bytes.
 constexpr std::uint64_t triangle_limit(std::uint64_t max_triangles, std::uint64_t bytes) {
   constexpr std::uint64_t always = 4'000'000;
@@ -40,6 +53,9 @@ void check_mesh(const MeshFile& file, const std::string& name);
 void check_read_options(const MeshReadOptions& options);
 /// Turns and scales what was parsed. The options are those that check_read_options takes.
 void apply_read_options(MeshFile& file, const MeshReadOptions& options);
+
+/// Joins near vertices of each object, as MeshReadOptions::weld says; triangles are sorted by object.
+void weld_objects(MeshFile& file, double distance);
 
 /// Name of a mesh that has none in its file: the file's name without folder and extension.
 std::string default_object_name(const std::string& name);

@@ -167,6 +167,8 @@ void refuse_read_options(const MeshReadOptions& options, const std::filesystem::
   const char* name = options.up != defaults.up                         ? "up"
                      : options.unit != defaults.unit                   ? "unit"
                      : options.max_triangles != defaults.max_triangles ? "max_triangles"
+                     : options.weld != defaults.weld                   ? "weld"
+                     : options.chord != defaults.chord                 ? "chord"
                                                                        : nullptr;
   if (name == nullptr) return;
   fail(ErrorCode::invalid_argument, "{}: is a {}, which is in metres; {} is for mesh files", input.string(),

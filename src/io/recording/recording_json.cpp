@@ -121,6 +121,11 @@ std::string encode_meta(const RecordingMeta& meta) {
                 {"contact_distance", meta.contact_distance}};
   if (!meta.wind.isZero(0)) value["wind"] = {meta.wind.x(), meta.wind.y(), meta.wind.z()};
   if (!meta.description.empty()) value["description"] = meta.description;
+  if (!meta.check.empty()) {
+    value["check"] = Json::parse(meta.check, nullptr, false);
+    require(value["check"].is_object(), ErrorCode::bad_format, "recording of \"{}\": its check is not a JSON object",
+            meta.scene);
+  }
   for (const RecordedView& view : meta.views)
     value["views"].push_back({{"title", view.title}, {"frame", view.frame}, {"bodies", view.bodies}});
   std::string text = to_text(value);
@@ -153,6 +158,10 @@ RecordingMeta decode_meta(std::span<const std::uint8_t> bytes, const std::string
   meta.gravity = vector(field(value, "gravity", where), "gravity", where);
   if (value.contains("wind")) meta.wind = vector(value["wind"], "wind", where);
   if (value.contains("description")) meta.description = text(value["description"], "description", where);
+  if (value.contains("check")) {
+    require(value["check"].is_object(), ErrorCode::bad_format, "{}: \"check\" is not an object", where);
+    meta.check = to_text(value["check"]);
+  }
   if (value.contains("views")) {
     require(value["views"].is_array(), ErrorCode::bad_format, "{}: \"views\" is not a list", where);
     for (const Json& view : value["views"]) meta.views.push_back(decode_view(view, where));

@@ -12,8 +12,8 @@ namespace carom::io {
 
 // A recording that says more than this about itself is hostile: parsed JSON takes many times its
 // size in memory.
-inline constexpr std::uint64_t max_meta_size = 1 << 20;  // bytes
-inline constexpr std::uint64_t max_stat_size = 1 << 16;  // bytes
+inline constexpr std::uint64_t max_meta_size = 16 << 20;  // bytes
+inline constexpr std::uint64_t max_stat_size = 1 << 16;   // bytes
 
 std::string encode_meta(const RecordingMeta& meta);
 std::string encode_stat(std::uint32_t frame, double time, const PipelineStats& stats);

@@ -30,6 +30,30 @@ ByteWriter opening(RecordingMeta meta) {
   return out;
 }
 
+/// Levels of cloth and spheres of the tree; nothing where there are none.
+ByteWriter encode_details(std::span<const FrameBodyView> bodies, std::span<const BoundingSphere> spheres) {
+  ByteWriter out;
+  std::uint32_t count = 0;
+  for (const FrameBodyView& body : bodies) count += body.levels.empty() ? 0 : 1;
+  if (count == 0 && spheres.empty()) return out;
+  out.put(count);
+  for (const FrameBodyView& body : bodies) {
+    if (body.levels.empty()) continue;
+    require(body.levels.size() == body.positions.size(), ErrorCode::invalid_argument,
+            "recording, body {} \"{}\": {} levels, but {} vertices", body.body, body.name, body.levels.size(),
+            body.positions.size());
+    out.put(body.body);
+    out.put(static_cast<std::uint32_t>(body.levels.size()));
+    out.put_items(body.levels);
+  }
+  out.put(static_cast<std::uint32_t>(spheres.size()));
+  for (const BoundingSphere& sphere : spheres) {
+    for (const double value : {sphere.center.x(), sphere.center.y(), sphere.center.z(), sphere.radius})
+      out.put(static_cast<float>(value));
+  }
+  return out;
+}
+
 }  // namespace
 
 struct RecordingWriter::Impl {
@@ -85,12 +109,15 @@ RecordingWriter& RecordingWriter::operator=(RecordingWriter&& other) noexcept {
 }
 
 void RecordingWriter::write_frame(double time, std::span<const FrameBodyView> bodies,
-                                  std::span<const RecordedContact> contacts, const PipelineStats& stats) {
+                                  std::span<const RecordedContact> contacts, const PipelineStats& stats,
+                                  std::span<const BoundingSphere> spheres) {
   require(!impl_->closed, ErrorCode::invalid_argument, "recording: a frame was written after close()");
   const std::uint32_t frame = frame_count();
   const auto payload = impl_->encoder.encode(frame, time, bodies, contacts);
   ByteWriter& pending = impl_->pending;
   pending.clear();
+  const ByteWriter details = encode_details(bodies, spheres);
+  if (!details.bytes().empty()) append_chunk(pending, detail_tag, details.bytes(), Compress::yes);
   append_chunk(pending, stat_tag, bytes_of(encode_stat(frame, time, stats)), Compress::yes);
   const std::uint64_t offset = impl_->size + pending.bytes().size();
   append_chunk(pending, frame_tag, payload, Compress::yes);

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "carom/io/scene.hpp"
+#include "carom/io/tetrahedra_file.hpp"
 #include "core/check.hpp"
 #include "io/scene/scene_mesh.hpp"
 #include "io/scene/scene_motion.hpp"
@@ -107,6 +108,16 @@ void join_bodies(const Scene& scene, const std::map<std::string_view, BodyId>& i
   }
 }
 
+/// Blades, and what resists them.
+void add_cutting(const SceneBody& body, BodyId id, World& world) {
+  if (const auto* scripted = std::get_if<ScriptedSceneBody>(&body.body); scripted != nullptr && scripted->blade)
+    world.add_blade(id, *scripted->blade);
+  if (const auto* rigid = std::get_if<RigidSceneBody>(&body.body); rigid != nullptr && rigid->blade)
+    world.add_blade(id, *rigid->blade);
+  if (const auto* cloth = std::get_if<ClothSceneBody>(&body.body); cloth != nullptr && cloth->fracture_energy > 0)
+    world.set_fracture_energy(id, cloth->fracture_energy);
+}
+
 World build_unnamed(const Scene& scene) {
   World world(scene.world);
   refuse_idle_options(scene);
@@ -114,7 +125,9 @@ World build_unnamed(const Scene& scene) {
   MeshShapes meshes;
   for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
     try {
-      ids[scene.bodies[i].name()] = add_body(world, scene.bodies[i], meshes);
+      const BodyId id = add_body(world, scene.bodies[i], meshes);
+      ids[scene.bodies[i].name()] = id;
+      add_cutting(scene.bodies[i], id, world);
     } catch (const Error& error) {
       if (scene.file.empty()) throw;
       fail(error.code(), "bodies[{}]: {}", i, error.what());
@@ -197,6 +210,21 @@ ClothBody build(const ClothSceneBody& body) {
   return built;
 }
 
+SoftBody build(const SoftSceneBody& body) {
+  const auto* file = std::get_if<FileSource>(&body.source.shape);
+  if (file == nullptr || !is_tetrahedra_file(file->path))
+    return build_named(body.name, [&] { return with_mesh<SoftBody>(body, body.source); });
+  SoftBody built = body;
+  built.tetrahedra = build_named(body.name, [&] {
+    require(body.source.dents.empty() && file->up == FileSource{}.up && file->unit == FileSource{}.unit,
+            ErrorCode::unsupported, "{}: dents, up and unit are of surfaces; leave them out for tetrahedra",
+            file->path.string());
+    return read_tetrahedra(file->path);
+  });
+  build_named(body.name, [&] { place(body.source.placement, built.tetrahedra.positions); });
+  return built;
+}
+
 bool has_surfaces(const Scene& scene) {
   return std::any_of(scene.bodies.begin(), scene.bodies.end(),
                      [](const SceneBody& body) { return !std::holds_alternative<RigidSceneBody>(body.body); });
@@ -205,7 +233,7 @@ bool has_surfaces(const Scene& scene) {
 bool has_responding_bodies(const Scene& scene) {
   return std::any_of(scene.bodies.begin(), scene.bodies.end(), [](const SceneBody& body) {
     return std::holds_alternative<RigidSceneBody>(body.body) || std::holds_alternative<ParticleSceneBody>(body.body) ||
-           std::holds_alternative<ClothSceneBody>(body.body);
+           std::holds_alternative<ClothSceneBody>(body.body) || std::holds_alternative<SoftSceneBody>(body.body);
   });
 }
 

@@ -64,6 +64,11 @@ void describe(V& v, VerletOptions& verlet) {
 }
 
 template <class V>
+void describe(V& v, Blade& blade) {
+  v.points("edge", blade.edge);
+}
+
+template <class V>
 void describe(V& v, ClothSceneBody& body) {
   v.object("mesh", body.source, Presence::required);
   v.name_of("fabric", body.fabric_name, fabric_names(), Presence::shown);
@@ -82,6 +87,7 @@ void describe(V& v, ClothSceneBody& body) {
   v.integer("inner_steps", body.inner_steps, Presence::quiet, {.min = 0});
   v.integer("levels", body.levels, Presence::quiet, {.min = 1, .max = 3});
   v.number("level_hold", body.level_hold, Presence::quiet, Sign::not_negative);
+  v.number("fracture_energy", body.fracture_energy, Presence::quiet, Sign::not_negative);
   v.flag("sleeping_allowed", body.sleeping_allowed, Presence::quiet);
   describe(v, body.material);
 }

@@ -16,6 +16,7 @@
 #include "io/json/json_field.hpp"
 #include "io/scene/scene_cloth_fields.hpp"
 #include "io/scene/scene_rotation.hpp"
+#include "io/scene/scene_soft_fields.hpp"
 #include "world/option_fields.hpp"
 
 /// The fields of a scene file: each with its name, where its value lives, and what it may be. The
@@ -24,7 +25,8 @@
 namespace carom {
 
 /// Names of the alternatives of SceneBody, in their order; the first four are those of MotionModel.
-inline constexpr std::array<std::string_view, 5> motion_names{"fixed", "scripted", "particles", "rigid", "cloth"};
+inline constexpr std::array<std::string_view, 6> motion_names{"fixed", "scripted", "particles",
+                                                              "rigid", "cloth",    "soft"};
 /// Number of a body's kind in `motion_names`.
 inline std::size_t kind_of(const SceneBody::Description& body) {
   const auto* rigid = std::get_if<RigidSceneBody>(&body);
@@ -36,8 +38,8 @@ inline constexpr std::array<std::string_view, 3> mesh_solid_names{"by_normals", 
 inline constexpr std::array<std::string_view, 11> shape_names{
     "sphere", "box", "capsule", "cylinder", "cone", "ellipsoid", "half_space", "hull", "triangle", "mesh", "compound"};
 inline constexpr std::span<const std::string_view> convex_names = std::span(shape_names).first(9);
-inline constexpr std::array<std::string_view, 9> generator_names{"box",  "icosphere", "torus",      "trefoil", "sheet",
-                                                                 "roll", "extrusion", "revolution", "ribbon"};
+inline constexpr std::array<std::string_view, 11> generator_names{
+    "box", "icosphere", "torus", "trefoil", "sheet", "roll", "extrusion", "revolution", "ribbon", "figure", "shirt"};
 
 template <class V>
 void describe(V& v, BoxSource& box) {
@@ -104,6 +106,24 @@ void describe(V& v, RibbonSource& ribbon) {
   v.number("width", ribbon.width, Presence::shown, Sign::positive);
   v.integer("along", ribbon.along, Presence::shown, {.min = 1});
   v.integer("across", ribbon.across, Presence::shown, {.min = 1});
+}
+
+template <class V>
+void describe(V& v, FigureSource& figure) {
+  v.number("height", figure.height, Presence::shown, Sign::positive);
+  v.integer("around", figure.around, Presence::shown, {.min = 8});
+}
+
+template <class V>
+void describe(V& v, ShirtSource& shirt) {
+  v.number("width", shirt.width, Presence::shown, Sign::positive);
+  v.number("length", shirt.length, Presence::shown, Sign::positive);
+  v.number("sleeve_length", shirt.sleeve_length, Presence::shown, Sign::positive);
+  v.number("sleeve_width", shirt.sleeve_width, Presence::shown, Sign::positive);
+  v.number("neck_width", shirt.neck_width, Presence::shown, Sign::positive);
+  v.number("neck_depth", shirt.neck_depth, Presence::shown, Sign::positive);
+  v.number("distance", shirt.distance, Presence::shown, Sign::positive);
+  v.number("edge", shirt.edge, Presence::shown, Sign::positive);
 }
 
 template <class V>
@@ -185,6 +205,7 @@ void describe(V& v, ScriptedSceneBody& body) {
   v.optional_object("morph_target", body.morph_target);
   v.optional_object("animation", body.animation);
   v.list("keyframes", body.keyframes, Presence::quiet);
+  v.optional_object("blade", body.blade);
   describe(v, body.material);
 }
 
@@ -313,6 +334,7 @@ void describe(V& v, RigidSceneBody& body) {
   v.vector("velocity", body.velocity, Presence::quiet, Sign::any);
   v.vector("angular_velocity", body.angular_velocity, Presence::quiet, Sign::any);
   describe(v, body.material);
+  v.optional_object("blade", body.blade);
   v.number("torsional_friction", body.torsional_friction, Presence::quiet, Sign::not_negative);
   v.number("rolling_friction", body.rolling_friction, Presence::quiet, Sign::not_negative);
   v.number("linear_damping", body.linear_damping, Presence::quiet, Sign::not_negative);
@@ -361,6 +383,7 @@ void describe(V& v, Scene& scene) {
   v.number("dt", scene.world.dt, Presence::shown, Sign::positive);
   v.vector("gravity", scene.world.gravity, Presence::shown, Sign::any);
   v.integer("threads", scene.world.threads, Presence::quiet, {.min = 0, .max = max_threads});
+  v.number("time_budget", scene.world.time_budget, Presence::quiet, Sign::not_negative);
   v.name_of("method", scene.world.method, detect_methods(), Presence::quiet);
   v.integer("sphere_depth", scene.world.sphere_depth, Presence::quiet, {.min = 1, .max = 32});
   v.choice("detection", scene.world.detection, detection_names, Presence::quiet);

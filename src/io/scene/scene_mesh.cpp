@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "carom/io/mesh_file.hpp"
+#include "carom/mesh/figure.hpp"
 #include "core/check.hpp"
 
 namespace carom {
@@ -26,6 +27,10 @@ struct TriangleCount {
   double operator()(const ExtrusionSource& s) const { return 4.0 * static_cast<double>(s.outline.size()); }
   double operator()(const RevolutionSource& s) const { return 2.0 * s.around * static_cast<double>(s.profile.size()); }
   double operator()(const RibbonSource& s) const { return 2.0 * s.along * s.across; }
+  double operator()(const FigureSource& s) const { return 600.0 * s.around; }
+  double operator()(const ShirtSource& s) const {
+    return 4 * (s.width + 2 * s.sleeve_length) / s.edge * (s.length / s.edge);
+  }
   double operator()(const FileSource&) const { return 0; }
 };
 
@@ -47,6 +52,8 @@ struct ShapeBuilder {
   TriangleMesh operator()(const ExtrusionSource& s) const { return make_extrusion(s.outline, s.length); }
   TriangleMesh operator()(const RevolutionSource& s) const { return make_revolution(s.profile, s.around); }
   TriangleMesh operator()(const RibbonSource& s) const { return make_ribbon(s.path, s.width, s.along, s.across); }
+  TriangleMesh operator()(const FigureSource& s) const { return make_figure(s.height, s.around); }
+  TriangleMesh operator()(const ShirtSource& s) const { return make_shirt(s); }
   TriangleMesh operator()(const FileSource& s) const {
     return read_mesh_file(s.path, {.up = s.up, .unit = s.unit}).mesh;
   }

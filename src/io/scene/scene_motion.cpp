@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "carom/mesh/figure.hpp"
 #include "core/check.hpp"
 #include "io/scene/scene_mesh.hpp"
 
@@ -116,12 +117,31 @@ MotionFunction build_motion(const std::vector<Keyframe>& keyframes) {
 
 namespace {
 
-/// Animation of a file, in place of its mesh.
+/// Walk of the generator `figure`.
+AnimatedMesh build_walk(const FigureSource& figure, const AnimationOptions& options) {
+  require(options.name.empty() || options.name == "walk", ErrorCode::unknown_name,
+          "animation: a figure has none called '{}'; expected 'walk'", options.name);
+  AnimatedMesh walk;
+  walk.mesh = make_figure(figure.height, figure.around);
+  walk.motion = [move = make_figure_walk(figure.height, figure.around), options](double time,
+                                                                                 std::span<Eigen::Vector3d> positions) {
+    const double at = options.speed * time;
+    move(options.loop ? std::fmod(at, figure_walk_duration) : at, positions);
+  };
+  walk.duration = figure_walk_duration / options.speed;
+  walk.animations = {"walk"};
+  return walk;
+}
+
+/// Animation of a file or of a figure, in place of its mesh.
 AnimatedMesh build_animation(const ScriptedSceneBody& body) {
   const auto* file = std::get_if<FileSource>(&body.source.shape);
-  require(file != nullptr, ErrorCode::invalid_argument, "animation: the mesh is made by a generator; expected a file");
+  const auto* figure = std::get_if<FigureSource>(&body.source.shape);
+  require(file != nullptr || figure != nullptr, ErrorCode::invalid_argument,
+          "animation: the mesh is made by a generator that has none; expected a file or the generator 'figure'");
   require(!body.morph_target, ErrorCode::invalid_argument, "animation: does not go together with morph_target");
   require(body.source.dents.empty(), ErrorCode::invalid_argument, "animation: does not go together with dents");
+  if (figure != nullptr) return build_walk(*figure, *body.animation);
   const FileSource defaults;
   require(file->up == defaults.up && file->unit == defaults.unit, ErrorCode::unsupported,
           "animation: up and unit are not applied to animated meshes; turn and scale the mesh instead");

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "bodies/body.hpp"
+
+/// Cutting of cloth: vertices are put where a blade met edges, edges along its path are cut, and vertices become as
+/// many as there are fans of triangles around them that are not joined by an edge. Any set of cut edges gives a
+/// manifold with a border. Nothing here knows of worlds.
+namespace carom::cloth {
+
+/// Place where a blade met an edge.
+struct EdgeCrossing {
+  Edge edge{};          ///< vertices, the smaller first
+  double fraction = 0;  ///< from the first vertex to the second
+  double time = 0;      ///< within the step, 0 to 1
+  std::size_t blade = 0;
+};
+
+/// State of cuts that have not opened yet.
+struct CutMarks {
+  /// Edges that are cut, each as a triangle and a corner from which the edge goes to the next. Those with one vertex on
+  /// both sides at either end: all others are edges of the border.
+  std::set<std::pair<Index, Index>> edges;
+  /// Vertices where a cut ends or began: a blade goes on from them.
+  std::set<Index> tips;
+  double shortest = 0;  ///< m; edges shorter than this at rest are not split; 0: not known yet
+};
+
+struct CutOutcome {
+  /// Vertex that was put into an edge.
+  struct Inserted {
+    Index vertex = none;
+    Edge edge{};
+  };
+  std::size_t crossed = 0;
+  std::vector<Inserted> inserted;
+  std::vector<std::pair<Index, Index>> twins;  ///< vertices that were one
+  std::size_t separated = 0;
+  double length = 0;  ///< m, at rest
+  bool changed = false;
+};
+
+/// Fraction of an edge within which a crossing is at its end: no triangle gets thinner than that.
+inline constexpr double cut_snap = 0.2;
+/// Length at rest below which edges are not split, as a fraction of the mean of the cloth before its first cut.
+inline constexpr double shortest_fraction = 0.4;
+
+/// Cuts a body that is cloth. Crossings are of edges of its triangles. New vertices have the mean position and velocity
+/// of the ends of their edge, which keeps momentum exactly once vertices are weighed by their triangles again.
+/// `inverse_mass` of new vertices is 1, to be weighed. Positions of vertices do not change.
+CutOutcome cut(Body& body, std::vector<EdgeCrossing> crossings, CutMarks& marks);
+
+}  // namespace carom::cloth

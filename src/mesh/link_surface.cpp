@@ -1,0 +1,235 @@
+#include "mesh/link_surface.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "core/at.hpp"
+#include "core/disjoint_sets.hpp"
+
+namespace carom::mesh {
+namespace {
+
+using Eigen::Vector3d;
+using Place = std::array<std::int32_t, 3>;
+
+/// Corners of a voxel's face, counter-clockwise seen from outside. Corner c is at (c & 1, c >> 1 & 1, c >> 2 & 1).
+std::array<int, 4> face_corners(int direction) {
+  const int axis = direction / 2;
+  const int u = 1 << ((axis + 1) % 3);
+  const int v = 1 << ((axis + 2) % 3);
+  const int base = direction % 2 << axis;
+  if (direction % 2 == 1) return {base, base | u, base | u | v, base | v};
+  return {base, base | v, base | u | v, base | u};
+}
+
+/// Direction in which the edge from corner i of a face to the next lies, seen from the middle of the face.
+int edge_direction(int direction, std::size_t i) {
+  const auto corners = face_corners(direction);
+  const int both = corners[i] & corners[(i + 1) % 4];
+  const int either = corners[i] | corners[(i + 1) % 4];
+  for (int axis = 0; axis < 3; ++axis) {
+    if (axis == direction / 2) continue;
+    if ((both >> axis & 1) == 1) return 2 * axis + 1;
+    if ((either >> axis & 1) == 0) return 2 * axis;
+  }
+  return -1;
+}
+
+/// Face and its edge.
+struct FaceEdge {
+  Index voxel;
+  int direction;
+  int towards;  ///< direction of the edge from the middle of the face
+};
+
+/// The face that is glued to one at an edge: turned about the edge through the voxel, and on through those joined to
+/// it.
+FaceEdge glued_to(const VoxelLinks& links, FaceEdge e) {
+  for (int turn = 0; turn < 4; ++turn) {
+    if (!links.joined(e.voxel, e.towards)) return {e.voxel, e.towards, e.direction};
+    e = {links.neighbor(e.voxel, e.towards), e.towards ^ 1, e.direction};
+  }
+  return e;  // not reached: the fourth turn is back at the face, from its other side
+}
+
+Place corner_place(const VoxelLinks& links, Index voxel, int corner) {
+  Place place = links.cell(voxel);
+  for (std::size_t k = 0; k < 3; ++k) place[k] = 2 * (place[k] + (corner >> k & 1));
+  return place;
+}
+
+class SurfaceMaker {
+ public:
+  explicit SurfaceMaker(const VoxelLinks& links) : links_(links) {}
+
+  LinkSurface run() {
+    find_sides();
+    const std::size_t corner_count = 4 * surface_.sides.size();
+    DisjointSets corners(corner_count);
+    mates_.assign(corner_count, none);
+    for (Index h = 0; h < static_cast<Index>(corner_count); ++h) {
+      if (mates_[at(h)] != none) continue;
+      const Index mate = glued_edge(h);
+      mates_[at(h)] = mate;
+      mates_[at(mate)] = h;
+      corners.merge(h, next(mate));
+      corners.merge(next(h), mate);
+    }
+    number_vertices(corners);
+    split_double_edges();
+    for (Index side = 0; side < static_cast<Index>(surface_.sides.size()); ++side) add_square(side);
+    return std::move(surface_);
+  }
+
+ private:
+  static Index next(Index h) { return h % 4 == 3 ? h - 3 : h + 1; }
+
+  void find_sides() {
+    number_.assign(links_.voxel_count() * direction_count, none);
+    for (Index v = 0; v < static_cast<Index>(links_.voxel_count()); ++v) {
+      for (int d = 0; d < direction_count; ++d) {
+        if (links_.joined(v, d)) continue;
+        number_[at(v) * direction_count + static_cast<std::size_t>(d)] = static_cast<Index>(surface_.sides.size());
+        surface_.sides.push_back({v, d});
+        surface_.is_cut.push_back(links_.neighbor(v, d) != none ? 1 : 0);
+      }
+    }
+  }
+
+  /// Edge h = 4 side + i, from corner i of a side to the next, and the one that it is glued to.
+  Index glued_edge(Index h) const {
+    const VoxelLink& side = surface_.sides[at(h / 4)];
+    const FaceEdge to =
+        glued_to(links_, {side.voxel, side.direction, edge_direction(side.direction, static_cast<std::size_t>(h % 4))});
+    const Index other = number_[at(to.voxel) * direction_count + static_cast<std::size_t>(to.direction)];
+    for (Index i = 0; i < 4; ++i) {
+      if (edge_direction(to.direction, static_cast<std::size_t>(i)) == to.towards) return 4 * other + i;
+    }
+    return none;
+  }
+
+  Index add_vertex(const Place& place, std::vector<Index> voxels) {
+    std::sort(voxels.begin(), voxels.end());
+    voxels.erase(std::unique(voxels.begin(), voxels.end()), voxels.end());
+    surface_.vertices.push_back({place, std::move(voxels)});
+    return static_cast<Index>(surface_.vertices.size() - 1);
+  }
+
+  void number_vertices(DisjointSets& corners) {
+    std::map<Index, std::vector<Index>> voxels;
+    for (Index h = 0; h < static_cast<Index>(mates_.size()); ++h)
+      voxels[corners.find(h)].push_back(surface_.sides[at(h / 4)].voxel);
+    std::map<Index, Index> numbers;
+    for (auto& [h, list] : voxels) {
+      const VoxelLink& side = surface_.sides[at(h / 4)];
+      const int corner = face_corners(side.direction)[at(h % 4)];
+      numbers[h] = add_vertex(corner_place(links_, side.voxel, corner), std::move(list));
+    }
+    vertex_.resize(mates_.size());
+    for (Index h = 0; h < static_cast<Index>(mates_.size()); ++h) vertex_[at(h)] = numbers[corners.find(h)];
+  }
+
+  /// Two edges with the same ends, as where voxels touch along one, get a vertex in their middle each.
+  void split_double_edges() {
+    std::map<Edge, int> uses;
+    const auto ends = [&](Index h) {
+      const Index a = vertex_[at(h)];
+      const Index b = vertex_[at(next(h))];
+      return Edge{std::min(a, b), std::max(a, b)};
+    };
+    for (Index h = 0; h < static_cast<Index>(mates_.size()); ++h) ++uses[ends(h)];
+    middle_.assign(mates_.size(), none);
+    for (Index h = 0; h < static_cast<Index>(mates_.size()); ++h) {
+      if (uses[ends(h)] <= 2 || middle_[at(h)] != none) continue;
+      Place place{};
+      for (std::size_t k = 0; k < 3; ++k) {
+        place[k] =
+            (surface_.vertices[at(vertex_[at(h)])].place[k] + surface_.vertices[at(vertex_[at(next(h))])].place[k]) / 2;
+      }
+      const Index mate = mates_[at(h)];
+      middle_[at(h)] = middle_[at(mate)] =
+          add_vertex(place, {surface_.sides[at(h / 4)].voxel, surface_.sides[at(mate / 4)].voxel});
+    }
+  }
+
+  void add_square(Index side) {
+    const VoxelLink& of = surface_.sides[at(side)];
+    Place place = links_.cell(of.voxel);
+    for (std::size_t k = 0; k < 3; ++k) place[k] = 2 * place[k] + 1;
+    place[static_cast<std::size_t>(of.direction / 2)] += of.direction % 2 == 1 ? 1 : -1;
+    const Index center = add_vertex(place, {of.voxel});
+    const auto add = [&](Index a, Index b) {
+      surface_.triangles.push_back({a, b, center});
+      surface_.side_of_triangle.push_back(side);
+    };
+    for (Index h = 4 * side; h < 4 * side + 4; ++h) {
+      const Index a = vertex_[at(h)];
+      const Index b = vertex_[at(next(h))];
+      if (middle_[at(h)] == none) {
+        add(a, b);
+      } else {
+        add(a, middle_[at(h)]);
+        add(middle_[at(h)], b);
+      }
+    }
+  }
+
+  const VoxelLinks& links_;
+  LinkSurface surface_;
+  std::vector<Index> number_;  // of the side of each voxel and direction
+  std::vector<Index> mates_;   // of each edge of a side
+  std::vector<Index> vertex_;  // at which each edge of a side begins
+  std::vector<Index> middle_;  // of each edge of a side; none unless it is split
+};
+
+}  // namespace
+
+LinkSurface make_surface(const VoxelLinks& links) {
+  return SurfaceMaker(links).run();
+}
+
+std::vector<Vector3d> positions_of(const LinkSurface& surface, const VoxelLinks& links, double kerf) {
+  std::vector<Vector3d> positions;
+  positions.reserve(surface.vertices.size());
+  for (const LinkVertex& vertex : surface.vertices) {
+    const Vector3d place = 0.5 * Vector3d(vertex.place[0], vertex.place[1], vertex.place[2]);
+    Vector3d inward(0, 0, 0);
+    for (const Index v : vertex.voxels) {
+      const Place& cell = links.cell(v);
+      inward += Vector3d(cell[0], cell[1], cell[2]) + Vector3d::Constant(0.5) - place;
+    }
+    // Half a voxel from a face to the middle: `kerf` / 2 along each axis.
+    positions.emplace_back(place + kerf / static_cast<double>(vertex.voxels.size()) * inward);
+  }
+  return positions;
+}
+
+LinkNodes make_nodes(const VoxelLinks& links) {
+  // Corners of voxels that are one: at each corner, those of voxels that are joined by a face with this corner.
+  DisjointSets corners(8 * links.voxel_count());
+  for (Index v = 0; v < static_cast<Index>(links.voxel_count()); ++v) {
+    for (int d = 1; d < direction_count; d += 2) {
+      if (!links.joined(v, d)) continue;
+      const Index w = links.neighbor(v, d);
+      for (const int c : face_corners(d)) corners.merge(8 * v + c, 8 * w + (c ^ (1 << (d / 2))));
+    }
+  }
+  LinkNodes nodes;
+  nodes.corners.resize(links.voxel_count());
+  std::vector<Index> numbers(8 * links.voxel_count(), none);
+  for (Index v = 0; v < static_cast<Index>(links.voxel_count()); ++v) {
+    for (int c = 0; c < 8; ++c) {
+      Index& number = numbers[at(corners.find(8 * v + c))];
+      if (number == none) {
+        number = static_cast<Index>(nodes.places.size());
+        Place place = corner_place(links, v, c);
+        for (std::int32_t& x : place) x /= 2;
+        nodes.places.push_back(place);
+      }
+      nodes.corners[at(v)][static_cast<std::size_t>(c)] = number;
+    }
+  }
+  return nodes;
+}
+
+}  // namespace carom::mesh

@@ -1,0 +1,226 @@
+#include "carom/live/session.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "carom/core/error.hpp"
+
+namespace carom {
+namespace {
+
+using Eigen::Vector3d;
+
+BodyId body_of(const World& world, std::string_view name) {
+  for (const BodyId id : world.bodies()) {
+    if (world.name(id) == name) return id;
+  }
+  ADD_FAILURE() << "no body is called " << name;
+  return {};
+}
+
+/// A ball, a sheet of particles, a scripted mesh and a scripted box, each by itself in free space.
+Scene one_of_each() {
+  return parse_scene(R"({"gravity": [0, 0, 0], "dt": 0.01, "bodies": [
+    {"name": "ball", "kind": "rigid", "shape": {"kind": "sphere", "radius": 0.1}},
+    {"name": "sheet", "kind": "particles", "mass": 0.5, "pinned": [0],
+     "mesh": {"generator": "sheet", "position": [3, 0, 0]}},
+    {"name": "plate", "kind": "scripted", "mesh": {"generator": "sheet", "position": [0, 0, 3]}},
+    {"name": "box", "kind": "scripted", "shape": {"kind": "box", "half": [0.1, 0.1, 0.1]}, "position": [0, 0, -3],
+     "velocity": [0.25, 0, 0]},
+    {"name": "ground", "kind": "fixed", "shape": {"kind": "half_space", "offset": -5}}]})",
+                     "one.json", ".");
+}
+
+std::string error_of(LiveSession& session, const LiveInput& input) {
+  try {
+    session.apply(input);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+void run(LiveSession& session, int steps) {
+  for (int i = 0; i < steps; ++i) session.step();
+}
+
+class OneOfEach : public testing::Test {
+ protected:
+  LiveSession session_{one_of_each()};
+  const World& world_ = session_.world();
+};
+
+TEST_F(OneOfEach, ABallGoesToWhereItIsPulled) {
+  const BodyId ball = body_of(world_, "ball");
+  session_.apply(GrabInput{0, "ball", {0, 0.1, 0}});
+  session_.apply(MoveInput{0, {0.5, 0.6, 0}});
+  run(session_, 300);
+  ASSERT_EQ(session_.hands().size(), 1U);
+  EXPECT_LT((session_.hands()[0].point - Vector3d(0.5, 0.6, 0)).norm(), 1e-3);
+  EXPECT_LT(world_.velocity(ball).norm(), 1e-2);
+  session_.apply(ReleaseInput{0});
+  EXPECT_TRUE(session_.hands().empty());
+}
+
+TEST_F(OneOfEach, TheForceOfAHandIsLimited) {
+  const BodyId ball = body_of(world_, "ball");
+  session_.apply(GrabInput{0, "ball", {0, 0, 0}});
+  session_.apply(MoveInput{0, {1000, 0, 0}});
+  session_.step();
+  const double acceleration = world_.velocity(ball).x() / 0.01;
+  EXPECT_NEAR(acceleration, 20 * 9.81, 1e-6) << "twenty times its weight";
+}
+
+TEST_F(OneOfEach, AVertexGoesToWhereItIsPulledAndTheSheetAlong) {
+  const BodyId sheet = body_of(world_, "sheet");
+  const auto last = static_cast<Index>(world_.positions(sheet).size() - 1);
+  const Vector3d before = world_.positions(sheet)[static_cast<std::size_t>(last)];
+  const Vector3d target = before + Vector3d(-0.1, 0.2, 0);
+  session_.apply(GrabInput{1, "sheet", before, last});
+  session_.apply(MoveInput{1, target});
+  run(session_, 400);
+  EXPECT_LT((world_.positions(sheet)[static_cast<std::size_t>(last)] - target).norm(), 0.02);
+}
+
+TEST_F(OneOfEach, ScriptedBodiesFollowWithALimitedSpeedAndGoOnAsBefore) {
+  const BodyId plate = body_of(world_, "plate");
+  const Vector3d before = world_.positions(plate)[0];
+  session_.apply(GrabInput{0, "plate", before});
+  session_.apply(MoveInput{0, before + Vector3d(0, 1, 0)});
+  session_.step();
+  EXPECT_NEAR((world_.positions(plate)[0] - before).norm(), 1.5 * 0.01, 1e-12);
+  run(session_, 200);
+  EXPECT_LT((world_.positions(plate)[0] - before - Vector3d(0, 1, 0)).norm(), 1e-6);
+
+  const BodyId box = body_of(world_, "box");
+  session_.apply(GrabInput{1, "box", world_.pose(box).translation()});
+  session_.apply(MoveInput{1, Vector3d(0, 1, -3)});
+  run(session_, 300);
+  EXPECT_LT((world_.pose(box).translation() - Vector3d(0, 1, -3)).norm(), 1e-6);
+  session_.apply(ReleaseInput{1});
+  EXPECT_EQ(world_.velocity(box), Vector3d(0.25, 0, 0)) << "as the scene says";
+}
+
+TEST_F(OneOfEach, WhatIsRefusedIsNamedAndChangesNothing) {
+  run(session_, 3);
+  const std::uint64_t hash = world_.state_hash();
+  EXPECT_EQ(error_of(session_, GrabInput{0, "ground", {0, 0, 0}}), "body 'ground' is fixed, and no hand moves it");
+  EXPECT_EQ(error_of(session_, GrabInput{0, "moon", {0, 0, 0}}), "no body is called 'moon'");
+  EXPECT_EQ(error_of(session_, GrabInput{9, "ball", {0, 0, 0}}), "hand is 9; expected 0 to 7");
+  EXPECT_NE(error_of(session_, GrabInput{0, "sheet", {0, 0, 0}, 100000}).find("no vertex 100000"), std::string::npos);
+  EXPECT_NE(error_of(session_, GrabInput{0, "sheet", {0, 0, 0}, 0}).find("vertex 0 is held"), std::string::npos);
+  EXPECT_NE(error_of(session_, GrabInput{0, "ball", {1e9, 0, 0}}).find("within 1000000 m"), std::string::npos);
+  EXPECT_NE(error_of(session_, MoveInput{2, {0, 0, 0}}).find("hand 2 holds nothing"), std::string::npos);
+  EXPECT_NE(error_of(session_, GravityInput{{0, 1e5, 0}}).find("1000 m/s^2"), std::string::npos);
+  EXPECT_NE(error_of(session_, StiffnessInput{1e5}).find("0.01 to 100"), std::string::npos);
+  EXPECT_NE(error_of(session_, DriveInput{.body = "box", .stiffness = 1}).find("'box' is scripted"), std::string::npos);
+  EXPECT_TRUE(session_.hands().empty());
+  EXPECT_EQ(world_.state_hash(), hash);
+  LiveSession untouched(one_of_each());
+  run(untouched, 6);
+  run(session_, 3);
+  EXPECT_EQ(world_.state_hash(), untouched.world().state_hash());
+}
+
+TEST_F(OneOfEach, GravityPullsAndResetBeginsAgain) {
+  LiveSession fresh(one_of_each());
+  const std::uint64_t begin = fresh.world().state_hash();
+  session_.apply(GravityInput{{0, -2, 0}});
+  run(session_, 100);
+  EXPECT_NEAR(world_.pose(body_of(world_, "ball")).translation().y(), -1, 0.02) << "after a second";
+  session_.apply(GrabInput{0, "ball", {0, 0, 0}});
+  session_.apply(StiffnessInput{3});
+  EXPECT_EQ(session_.stiffness(), 3);
+  session_.apply(ResetInput{});
+  EXPECT_EQ(world_.state_hash(), begin);
+  EXPECT_EQ(world_.options().gravity, Vector3d::Zero());
+  EXPECT_TRUE(session_.hands().empty());
+  EXPECT_EQ(session_.stiffness(), 1);
+  EXPECT_EQ(session_.steps(), 100U) << "the steps of a session go on";
+  EXPECT_EQ(session_.resets(), 1U);
+}
+
+/// Pulls, drags, throws, changes and begins again: all that a record can hold.
+std::vector<TimedInput> long_story() {
+  std::vector<TimedInput> story;
+  const auto add = [&](std::uint64_t step, LiveInput input) { story.push_back({step, std::move(input)}); };
+  add(0, StiffnessInput{0.5});
+  add(2, GrabInput{0, "probe", {0, 0.1, 0}});
+  for (std::uint64_t i = 3; i < 25; ++i)
+    add(i, MoveInput{0, {0.004 * static_cast<double>(i), 0.1 - 0.003 * static_cast<double>(i), 0.01}});
+  add(12, GrabInput{1, "sheet", {0.1, 0, 0.1}});
+  add(14, MoveInput{1, {0.1, 0.15, 0.1}});
+  add(16, GravityInput{{0.5, -5, 0}});
+  add(20, ReleaseInput{1});
+  add(25, ReleaseInput{0});
+  add(28, ResetInput{});
+  add(30, GrabInput{0, "ball 1", {0.16, 0.05, 0.05}});
+  add(31, MoveInput{0, {-0.1, 0.1, 0}});
+  add(32, DriveInput{"probe", {0.02, 0.08, 0}, {1, 1, 0, 0}, {0, 0, 0}, 1200, 1});
+  std::stable_sort(story.begin(), story.end(), [](const auto& a, const auto& b) { return a.step < b.step; });
+  return story;
+}
+
+InputRecord record_of(int threads) {
+  Scene scene = find_scene("tool-probe");
+  scene.world.threads = threads;
+  LiveSession session(scene);
+  InputRecord record{.scene = scene.name, .scene_hash = hash_of(scene)};
+  const std::vector<TimedInput> story = long_story();
+  std::size_t next = 0;
+  for (int step = 0; step < 45; ++step) {
+    for (; next < story.size() && story[next].step == session.steps(); ++next) {
+      session.apply(story[next].input);
+      record.inputs.push_back(story[next]);
+    }
+    session.step();
+  }
+  record.closed = true;
+  record.steps = session.steps();
+  record.state_hash = hash_text(session.world().state_hash());
+  return record;
+}
+
+TEST(LiveReplay, HasTheSameBitsForAnyNumberOfThreads) {
+  const InputRecord record = record_of(1);
+  EXPECT_EQ(record.inputs.size(), long_story().size());
+  for (const int threads : {1, 2, 4}) {
+    Scene scene = find_scene("tool-probe");
+    scene.world.threads = threads;
+    InputReplay replay(scene, record);
+    while (!replay.ended()) replay.step();
+    EXPECT_TRUE(replay.same_end()) << threads << " threads";
+  }
+}
+
+TEST(LiveReplay, AnotherSceneOrAnotherInputIsSeen) {
+  InputRecord record = record_of(2);
+  EXPECT_THROW(InputReplay(find_scene("flag"), record), Error);
+  std::get<MoveInput>(record.inputs[5].input).target.x() += 1e-9;
+  InputReplay replay(find_scene("tool-probe"), record);
+  for (int i = 0; i < 27; ++i) replay.step();
+  EXPECT_FALSE(replay.ended());
+  const std::uint64_t changed = replay.session().world().state_hash();
+  InputReplay same(find_scene("tool-probe"), record_of(2));
+  for (int i = 0; i < 27; ++i) same.step();
+  EXPECT_NE(changed, same.session().world().state_hash());
+}
+
+TEST(LiveReplay, AnInputThatTheSessionRefusesIsNamedWithItsStep) {
+  InputRecord record = record_of(1);
+  record.inputs = {{3, MoveInput{5, {0, 0, 0}}}};
+  InputReplay replay(find_scene("tool-probe"), record);
+  replay.step();
+  replay.step();
+  try {
+    replay.step();
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()), "input at step 3: hand 5 holds nothing to move");
+  }
+}
+
+}  // namespace
+}  // namespace carom

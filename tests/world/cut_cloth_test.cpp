@@ -1,0 +1,304 @@
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <Eigen/Geometry>
+#include <random>
+#include <set>
+
+#include "carom/core/error.hpp"
+#include "carom/mesh/generate.hpp"
+#include "carom/world/world.hpp"
+
+namespace carom {
+namespace {
+
+using Eigen::Vector3d;
+
+WorldOptions weightless(int threads = 1) {
+  WorldOptions options;
+  options.gravity = {0, 0, 0};
+  options.dt = 1.0 / 60;
+  options.contact.distance = 0.004;
+  options.threads = threads;
+  return options;
+}
+
+/// A sheet of 1 m in the x-z plane.
+ClothBody sheet(int segments) {
+  ClothBody body;
+  body.name = "sheet";
+  body.mesh = make_sheet(1, 1, segments, segments);
+  body.fabric = fabric_by_name("cotton");
+  return body;
+}
+
+/// A box whose edge of y, from -0.2 to 0.2 m, is a blade; it collides with nothing.
+BodyId add_knife(World& world, const Vector3d& place, const Vector3d& velocity) {
+  RigidBody body;
+  body.name = "knife";
+  body.shape = Shape::box({0.01, 0.2, 0.001});
+  body.motion = MotionModel::scripted;
+  body.pose.translation() = place;
+  body.velocity = velocity;
+  body.filter = {.group = 2, .mask = 0};
+  const BodyId id = world.add(body);
+  world.add_blade(id, {{{0, -0.2, 0}, {0, 0.2, 0}}});
+  return id;
+}
+
+double area_of(const World& world, BodyId id) {
+  double area = 0;
+  for (const Triangle& t : world.triangles(id)) {
+    const auto p = world.positions(id);
+    const Vector3d a = p[static_cast<std::size_t>(t[0])];
+    area += 0.5 * (p[static_cast<std::size_t>(t[1])] - a).cross(p[static_cast<std::size_t>(t[2])] - a).norm();
+  }
+  return area;
+}
+
+TriangleMesh mesh_of(const World& world, BodyId id) {
+  TriangleMesh mesh;
+  const auto positions = world.positions(id);
+  const auto triangles = world.triangles(id);
+  mesh.positions.assign(positions.begin(), positions.end());
+  mesh.triangles.assign(triangles.begin(), triangles.end());
+  return mesh;
+}
+
+/// Manifold with a border, oriented, no triangle thinner than snapping allows.
+void expect_surface(const World& world, BodyId id) {
+  const MeshReport report = inspect(mesh_of(world, id));
+  RC_ASSERT(report.nonmanifold_edges.empty());
+  RC_ASSERT(report.nonmanifold_vertices.empty());
+  RC_ASSERT(report.inconsistent_edges.empty());
+  RC_ASSERT(report.repeated_corner_triangles.empty());
+  RC_ASSERT(report.zero_area_triangles.empty());
+}
+
+double kilograms(const World& world) {
+  return world.balance().mass;
+}
+
+TEST(CutCloth, KnifeThroughASheetMakesTwo) {
+  World world(weightless());
+  const BodyId id = world.add(sheet(10));
+  add_knife(world, {-0.7, 0, 0.03}, {1.5, 0, 0});
+  world.step();
+  const double mass = kilograms(world);
+  std::vector<BodyId> pieces;
+  for (int i = 0; i < 60; ++i) {
+    world.step();
+    for (const WorldCut& cut : world.cuts()) {
+      EXPECT_EQ(cut.body, id);
+      pieces.insert(pieces.end(), cut.pieces.begin(), cut.pieces.end());
+    }
+  }
+  ASSERT_EQ(pieces.size(), 1U);
+  EXPECT_EQ(world.name(pieces[0]), "sheet-1");
+  EXPECT_EQ(world.bodies().size(), 3U);
+  EXPECT_NEAR(area_of(world, id) + area_of(world, pieces[0]), 1, 1e-3);
+  EXPECT_NEAR(area_of(world, pieces[0]), 0.47, 0.03);
+  EXPECT_NEAR(kilograms(world), mass, 1e-12);
+  for (const BodyId body : {id, pieces[0]}) EXPECT_TRUE(inspect(mesh_of(world, body)).manifold());
+}
+
+TEST(CutCloth, KnifeThatStopsHalfWayLeavesOneSheetWithASlit) {
+  World world(weightless());
+  const BodyId id = world.add(sheet(10));
+  const BodyId knife = add_knife(world, {-0.7, 0, 0.03}, {1.5, 0, 0});
+  double length = 0;
+  for (int i = 0; i < 90; ++i) {
+    if (i == 30) world.set_velocity(knife, {0, 0, 0}, {0, 0, 0});  // at x = 0.05
+    world.step();
+    for (const WorldCut& cut : world.cuts()) {
+      EXPECT_TRUE(cut.pieces.empty());
+      length += cut.length;
+    }
+  }
+  EXPECT_NEAR(length, 0.55, 0.11);  // within an edge of the mesh
+  const MeshReport report = inspect(mesh_of(world, id));
+  EXPECT_EQ(report.components - report.unused_vertices.size(), 1U);
+  EXPECT_TRUE(report.manifold());
+  EXPECT_EQ(report.boundary_loops, 1U);
+  // It goes on from where it stopped, and out.
+  world.set_velocity(knife, {1.5, 0, 0}, {0, 0, 0});
+  for (int i = 0; i < 40; ++i) world.step();
+  EXPECT_EQ(world.bodies().size(), 3U);
+}
+
+TEST(CutCloth, ChopAcrossTheWholeSheetWithinOneStep) {
+  World world(weightless());
+  const BodyId id = world.add(sheet(12));
+  RigidBody body;
+  body.name = "guillotine";
+  body.shape = Shape::box({0.7, 0.1, 0.001});
+  body.motion = MotionModel::scripted;
+  body.pose.translation() = Vector3d(0, 0.5, 0.02);
+  body.velocity = {0, -60, 0};  // one meter a step
+  body.filter = {.group = 2, .mask = 0};
+  const BodyId blade = world.add(body);
+  world.add_blade(blade, {{{-0.7, 0, 0}, {0.7, 0, 0}}});
+  world.step();
+  ASSERT_EQ(world.cuts().size(), 1U);
+  EXPECT_EQ(world.cuts()[0].pieces.size(), 1U);
+  EXPECT_NEAR(world.cuts()[0].length, 1, 0.1);
+  EXPECT_NEAR(area_of(world, id) + area_of(world, world.cuts()[0].pieces[0]), 1, 1e-9);
+}
+
+TEST(CutCloth, AnyWayOfABladeLeavesManifoldsWithMassAndMomentum) {
+  EXPECT_TRUE(rc::check("paths at random, crossing each other", [] {
+    std::mt19937_64 random(*rc::gen::arbitrary<std::uint64_t>());
+    std::uniform_real_distribution<double> place(-0.7, 0.7);
+    std::uniform_real_distribution<double> tilt(-0.3, 0.3);
+    World world(weightless());
+    ClothBody body = sheet(4 + static_cast<int>(random() % 4));
+    body.velocity = {0.3, 0.2, -0.1};
+    const BodyId id = world.add(body);
+    world.step();  // masses are known
+    const WorldBalance before = world.balance();
+    std::set<BodyId> bodies{id};
+    for (int path = 0; path < 3; ++path) {
+      BladePath blade;
+      for (int pose = 0; pose < 4; ++pose) {
+        const double x = place(random);
+        const double z = place(random);
+        blade.poses.push_back({{x + tilt(random), -0.3, z + tilt(random)}, {x, 0.3, z}});
+      }
+      const std::set<BodyId> now = bodies;
+      for (const BodyId b : now) {
+        const WorldCut cut = world.cut(b, blade);
+        bodies.insert(cut.pieces.begin(), cut.pieces.end());
+      }
+      std::size_t components = 0;
+      for (const BodyId b : bodies) {
+        expect_surface(world, b);
+        const TriangleMesh mesh = mesh_of(world, b);
+        components += static_cast<std::size_t>(build_topology(mesh.positions.size(), mesh.triangles).component_count);
+      }
+      RC_ASSERT(components == bodies.size());  // every piece is a body of its own
+      const WorldBalance after = world.balance();
+      RC_ASSERT(std::abs(after.mass - before.mass) < 1e-12 * before.mass);
+      RC_ASSERT((after.momentum - before.momentum).norm() < 1e-12 * before.mass);
+    }
+    world.step();
+    for (const BodyId b : bodies) expect_surface(world, b);
+  }));
+}
+
+TEST(CutCloth, NothingIsMissedAtAnySpeed) {
+  // Straight across; the pieces are those of a slow blade.
+  for (const double speed : {0.5, 5.0, 50.0, 500.0}) {
+    World world(weightless());
+    world.add(sheet(9));
+    add_knife(world, {-0.7, 0, 0.021}, {speed, 0, 0});
+    const int steps = static_cast<int>(std::ceil(1.5 / (speed / 60))) + 1;
+    for (int i = 0; i < steps; ++i) world.step();
+    EXPECT_EQ(world.bodies().size(), 3U) << speed;
+  }
+}
+
+TEST(CutCloth, EightCrossingCuts) {
+  World world(weightless());
+  const BodyId id = world.add(sheet(16));
+  std::vector<BodyId> bodies{id};
+  for (int i = 0; i < 4; ++i) {
+    for (const bool along : {true, false}) {
+      const double at = -0.31 + 0.2 * i;
+      BladePath blade;
+      for (const double u : {-0.7, 0.7}) {
+        const Vector3d p = along ? Vector3d(u, 0, at) : Vector3d(at, 0, u);
+        blade.poses.push_back({p - Vector3d(0, 0.3, 0), p + Vector3d(0, 0.3, 0)});
+      }
+      const std::vector<BodyId> now = bodies;
+      for (const BodyId b : now) {
+        const WorldCut cut = world.cut(b, blade);
+        bodies.insert(bodies.end(), cut.pieces.begin(), cut.pieces.end());
+      }
+    }
+  }
+  EXPECT_EQ(bodies.size(), 25U);
+  double area = 0;
+  for (const BodyId b : bodies) area += area_of(world, b);
+  EXPECT_NEAR(area, 1, 1e-12);
+  for (int i = 0; i < 20; ++i) world.step();
+  EXPECT_LT(world.balance().kinetic_energy, 1e-6);  // fresh edges do not push each other
+}
+
+TEST(CutCloth, SameBitsForAnyNumberOfThreadsAndFromASnapshotInTheMiddle) {
+  std::vector<std::uint64_t> hashes;
+  for (const int threads : {1, 2, 4}) {
+    World world(weightless(threads));
+    world.add(sheet(10));
+    add_knife(world, {-0.7, 0, 0.03}, {1.5, 0, 0});
+    for (int i = 0; i < 30; ++i) world.step();
+    const World::Snapshot middle = world.snapshot();
+    for (int i = 0; i < 40; ++i) world.step();
+    hashes.push_back(world.state_hash());
+    world.restore(middle);
+    for (int i = 0; i < 40; ++i) world.step();
+    EXPECT_EQ(world.state_hash(), hashes.back());
+    EXPECT_EQ(world.bodies().size(), 3U);
+  }
+  EXPECT_EQ(hashes[0], hashes[1]);
+  EXPECT_EQ(hashes[0], hashes[2]);
+}
+
+TEST(CutCloth, PressesUntilTheForceSuffices) {
+  // A bar with its blade on its edge is pushed down on a sheet in a frame. Whatever the energy, it dents the sheet;
+  // the more a cut takes, the deeper.
+  const auto depth_at_cut = [](double energy) {
+    WorldOptions options = weightless();
+    World world(options);
+    ClothBody cloth = sheet(12);
+    for (Index v = 0; v < 13; ++v) {
+      for (const Index border : {v, 12 * 13 + v, 13 * v, 13 * v + 12}) cloth.pinned.push_back(border);
+    }
+    const BodyId id = world.add(cloth);
+    if (energy > 0) world.set_fracture_energy(id, energy);
+    RigidBody bar;
+    bar.name = "bar";
+    bar.shape = Shape::box({0.2, 0.05, 0.002});
+    bar.motion = MotionModel::scripted;
+    bar.pose.translation() = Vector3d(0.02, 0.07, 0.03);
+    bar.velocity = {0, -0.1, 0};
+    const BodyId blade = world.add(bar);
+    world.add_blade(blade, {{{-0.2, -0.05, 0}, {0.2, -0.05, 0}}});
+    for (int i = 0; i < 150; ++i) {
+      world.step();
+      if (!world.cuts().empty() && world.cuts()[0].length > 0) return 0.05 - world.pose(blade).translation().y();
+    }
+    return 1.0;
+  };
+  const double at_touch = depth_at_cut(0);
+  const double soft = depth_at_cut(20);
+  const double tough = depth_at_cut(200);
+  EXPECT_LT(at_touch, 0.006);  // within a thickness and a step of the sheet
+  EXPECT_GT(soft, at_touch);
+  EXPECT_GT(tough, soft);
+  EXPECT_LT(tough, 0.3);
+}
+
+TEST(CutCloth, WhatCannotBeIsNamed) {
+  World world(weightless());
+  const BodyId id = world.add(sheet(4));
+  const auto message = [](auto&& call) -> std::string {
+    try {
+      call();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "nothing";
+  };
+  EXPECT_NE(message([&] { world.add_blade(id, {{{0, 0, 0}, {1, 0, 0}}}); }).find("'sheet' deforms"), std::string::npos);
+  RigidBody ball;
+  ball.name = "ball";
+  const BodyId rigid = world.add(ball);
+  EXPECT_NE(message([&] { world.add_blade(rigid, {{{0, 0, 0}}}); }).find("1 points"), std::string::npos);
+  EXPECT_NE(message([&] { world.set_fracture_energy(rigid, 1); }).find("'ball' is no cloth"), std::string::npos);
+  EXPECT_NE(message([&] { world.set_fracture_energy(id, -1); }).find("fracture_energy is -1"), std::string::npos);
+  EXPECT_NE(message([&] { world.cut(rigid, {}); }).find("'ball' is no cloth"), std::string::npos);
+  EXPECT_NE(message([&] { world.cut(id, {}); }).find("0 poses"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace carom

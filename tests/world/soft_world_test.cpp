@@ -1,0 +1,447 @@
+#include <gtest/gtest.h>
+
+#include <Eigen/Geometry>
+#include <cmath>
+#include <numbers>
+
+#include "carom/core/error.hpp"
+#include "carom/mesh/generate.hpp"
+#include "carom/world/world.hpp"
+#include "oracle/apart.hpp"
+
+// Soft bodies in a world: contacts both ways with all kinds of bodies, what is kept, rest, sleep, snapshots.
+namespace carom {
+namespace {
+
+using Eigen::Vector3d;
+
+SoftBody soft(const std::string& name, TriangleMesh mesh, const Vector3d& at, double young_modulus = 3e4) {
+  SoftBody body;
+  body.name = name;
+  body.mesh = std::move(mesh);
+  for (Vector3d& p : body.mesh.positions) p += at;
+  body.degrees_of_freedom = 600;
+  body.elasticity = {.density = 500, .young_modulus = young_modulus, .poisson_ratio = 0.4, .damping = 0.01};
+  body.material.friction = 0.4;
+  return body;
+}
+
+WorldOptions options(double dt = 1.0 / 60, int threads = 1) {
+  WorldOptions o;
+  o.dt = dt;
+  o.contact.distance = 0.005;
+  o.threads = threads;
+  return o;
+}
+
+BodyId add_ground(World& world) {
+  RigidBody ground;
+  ground.name = "ground";
+  ground.shape = Shape::half_space({0, 1, 0}, 0);
+  ground.motion = MotionModel::fixed;
+  return world.add(ground);
+}
+
+double lowest(const World& world, BodyId id) {
+  double y = INFINITY;
+  for (const Vector3d& p : world.positions(id)) y = std::min(y, p.y());
+  return y;
+}
+
+Vector3d center(const World& world, BodyId id) {
+  Vector3d sum = Vector3d::Zero();
+  for (const Vector3d& p : world.positions(id)) sum += p;
+  return sum / static_cast<double>(world.positions(id).size());
+}
+
+template <class Make>
+std::string error_of(Make&& make) {
+  try {
+    make();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(SoftWorld, FreeBodyKeepsMomentumAngularMomentumAndFalls) {
+  WorldOptions o = options();
+  o.gravity = {0, -9.81, 0};
+  World world(o);
+  SoftBody body = soft("ball", make_icosphere(0.2, 2), {0, 5, 0});
+  body.velocity = {1, 2, 0};
+  const BodyId id = world.add(body);
+  const WorldBalance before = world.balance();
+  EXPECT_NEAR(before.mass, world.soft_state(id).mass, 1e-9);
+  const double y = center(world, id).y();
+  for (int i = 0; i < 30; ++i) world.step();
+  const WorldBalance after = world.balance();
+  EXPECT_LT((after.momentum - before.momentum - before.mass * 0.5 * Vector3d(0, -9.81, 0)).norm(), 1e-9 * before.mass);
+  // Inner steps are semi-implicit: the fall is that of a parabola to the first order in them.
+  EXPECT_NEAR(center(world, id).y() - y, 2 * 0.5 - 0.5 * 9.81 * 0.25, 0.01);
+  EXPECT_NEAR(after.energy(), before.energy(), 1e-2 * std::abs(before.energy()));
+}
+
+TEST(SoftWorld, BallRestsOnTheGroundAndCarriesItsWeight) {
+  World world(options());
+  add_ground(world);
+  const BodyId id = world.add(soft("ball", make_icosphere(0.2, 3), {0, 0.25, 0}));
+  for (int i = 0; i < 150; ++i) {
+    world.step();
+    ASSERT_GT(lowest(world, id), 0) << i;
+  }
+  EXPECT_LT(lowest(world, id), 0.006) << "it lies on the ground";
+  double impulse = 0;
+  for (const WorldContact& c : world.contacts()) impulse += c.impulse * std::abs(c.normal.y());
+  const double weight = 9.81 * world.balance().mass;
+  EXPECT_NEAR(impulse * 60, weight, 0.1 * weight);
+  EXPECT_NEAR(world.soft_state(id).volume, world.soft_state(id).rest_volume, 0.05 * world.soft_state(id).rest_volume);
+}
+
+TEST(SoftWorld, ComesToRestSleepsAndWakes) {
+  World world(options());
+  add_ground(world);
+  const BodyId id = world.add(soft("cube", make_box({0.2, 0.2, 0.2}, 4), {0, 0.12, 0}));
+  int step = 0;
+  for (; step < 400 && !world.asleep(id); ++step) world.step();
+  EXPECT_TRUE(world.asleep(id)) << "after " << step;
+  const std::uint64_t hash = world.state_hash();
+  for (int i = 0; i < 5; ++i) world.step();
+  EXPECT_EQ(world.state_hash(), hash) << "nothing moves while it sleeps";
+  RigidBody ball;
+  ball.name = "ball";
+  ball.shape = Shape::sphere(0.05);
+  ball.pose.translation() = Vector3d(0, 0.4, 0);
+  world.add(ball);
+  for (int i = 0; i < 30 && world.asleep(id); ++i) world.step();
+  EXPECT_FALSE(world.asleep(id));
+}
+
+/// Momentum of a closed world without gravity, with a soft body and one of each other kind that meets it.
+TEST(SoftWorld, ContactsWithAllKindsKeepMomentum) {
+  WorldOptions o = options();
+  o.gravity.setZero();
+  o.contact.distance = 0.01;
+  World world(o);
+  SoftBody body = soft("soft", make_icosphere(0.2, 3), {0, 0, 0});
+  world.add(body);
+  RigidBody ball;
+  ball.name = "rigid";
+  ball.shape = Shape::sphere(0.1);
+  ball.density = 300;
+  ball.pose.translation() = Vector3d(-0.4, 0.02, 0);
+  ball.velocity = {2, 0, 0};
+  world.add(ball);
+  ClothBody cloth;
+  cloth.name = "cloth";
+  cloth.mesh = make_sheet(0.4, 0.4, 8, 8);
+  for (Vector3d& p : cloth.mesh.positions) p.y() += 0.3;
+  cloth.velocity = {0, -2, 0};
+  world.add(cloth);
+  SoftBody other = soft("other", make_icosphere(0.1, 2), {0.05, 0, 0.4});
+  other.velocity = {0, 0, -2};
+  world.add(other);
+  ParticleBody particles;
+  particles.name = "particles";
+  particles.mesh = make_icosphere(0.1, 2);
+  for (Vector3d& p : particles.mesh.positions) p += Vector3d(0.4, 0, 0);
+  particles.mass = 0.5;
+  particles.stretch_stiffness = 200;
+  particles.velocity = {-2, 0, 0};
+  particles.air_damping = 0;
+  world.add(particles);
+  const WorldBalance before = world.balance();
+  std::size_t contacts = 0;
+  for (int i = 0; i < 40; ++i) {
+    world.step();
+    contacts = std::max(contacts, world.contacts().size());
+    ASSERT_EQ(oracle::count_intersections(world), 0U) << i;
+  }
+  EXPECT_GT(contacts, 10U);
+  EXPECT_LT((world.balance().momentum - before.momentum).norm(), 1e-6 * before.mass);
+  EXPECT_LT(world.balance().energy(), before.energy() * (1 + 1e-9));
+}
+
+TEST(SoftWorld, FastBodiesDoNotPassThroughEachOther) {
+  WorldOptions o = options();
+  o.gravity.setZero();
+  World world(o);
+  SoftBody left = soft("left", make_box({0.05, 0.3, 0.3}, 4), {-0.4, 0, 0});
+  left.velocity = {40, 0, 0};
+  SoftBody right = soft("right", make_box({0.05, 0.3, 0.3}, 4), {0.4, 0.01, 0.013});
+  right.velocity = {-40, 0, 0};
+  const BodyId a = world.add(left);
+  const BodyId b = world.add(right);
+  for (int i = 0; i < 12; ++i) {
+    world.step();
+    ASSERT_EQ(oracle::count_intersections(world), 0U) << i;
+    ASSERT_LT(center(world, a).x(), center(world, b).x()) << i;
+  }
+}
+
+TEST(SoftWorld, SameBitsForAnyNumberOfThreadsAndFromASnapshot) {
+  std::vector<std::uint64_t> hashes;
+  for (const int threads : {1, 2, 4}) {
+    World world(options(1.0 / 60, threads));
+    add_ground(world);
+    world.add(soft("cube", make_box({0.2, 0.2, 0.2}, 5), {0, 0.12, 0}));
+    world.add(soft("ball", make_icosphere(0.1, 3), {0.03, 0.35, 0.02}));
+    for (int i = 0; i < 20; ++i) world.step();
+    const World::Snapshot snapshot = world.snapshot();
+    for (int i = 0; i < 10; ++i) world.step();
+    hashes.push_back(world.state_hash());
+    world.restore(snapshot);
+    for (int i = 0; i < 10; ++i) world.step();
+    hashes.push_back(world.state_hash());
+  }
+  for (const std::uint64_t hash : hashes) EXPECT_EQ(hash, hashes[0]);
+}
+
+TEST(SoftWorld, FixedPartsStayAndTheRestHangs) {
+  World world(options());
+  SoftBody bar = soft("bar", make_box({0.6, 0.1, 0.1}, 4), {0.3, 1, 0}, 2e5);
+  bar.fixed = {{.min = {-0.1, 0, -1}, .max = {0.06, 2, 1}}};
+  const BodyId id = world.add(bar);
+  const std::vector<Vector3d> start(world.positions(id).begin(), world.positions(id).end());
+  for (int i = 0; i < 60; ++i) world.step();
+  double sag = 0;
+  for (std::size_t v = 0; v < start.size(); ++v) {
+    const double moved = (world.positions(id)[v] - start[v]).norm();
+    if (start[v].x() < 1e-9) {
+      EXPECT_LT(moved, 1e-9) << v;
+    }
+    sag = std::max(sag, start[v].y() - world.positions(id)[v].y());
+  }
+  EXPECT_GT(sag, 0.005);
+}
+
+TEST(SoftWorld, AttachedVerticesHangOnARigidBodyThatFeelsTheWeight) {
+  World world(options());
+  RigidBody holder;
+  holder.name = "holder";
+  holder.shape = Shape::box({0.05, 0.05, 0.05});
+  holder.pose.translation() = Vector3d(0, 1.16, 0);
+  holder.motion = MotionModel::fixed;
+  const BodyId fixed = world.add(holder);
+  const BodyId id = world.add(soft("cube", make_box({0.2, 0.2, 0.2}, 4), {0, 1, 0}));
+  std::vector<Index> top;
+  for (std::size_t v = 0; v < world.positions(id).size(); ++v) {
+    if (world.positions(id)[v].y() > 1.099 && std::hypot(world.positions(id)[v].x(), world.positions(id)[v].z()) < 0.08)
+      top.push_back(static_cast<Index>(v));
+  }
+  ASSERT_GT(top.size(), 4U);
+  world.attach(id, top, fixed);
+  const Vector3d before = center(world, id);
+  for (int i = 0; i < 90; ++i) world.step();
+  EXPECT_NEAR(center(world, id).y(), before.y(), 0.05) << "it hangs";
+  EXPECT_NEAR(world.positions(id)[static_cast<std::size_t>(top[0])].y(), 1.1, 0.01);
+  world.detach(id, top);
+  for (int i = 0; i < 30; ++i) world.step();
+  EXPECT_LT(center(world, id).y(), before.y() - 0.5) << "it falls";
+}
+
+TEST(SoftWorld, PressureSwellsAndActuatorsPull) {
+  WorldOptions o = options();
+  o.gravity.setZero();
+  for (const bool pressure : {true, false}) {
+    World world(o);
+    SoftBody body = soft("box", make_box({0.4, 0.1, 0.1}, 4), {0, 0, 0}, 1e4);
+    body.air_damping = 5;
+    if (pressure) {
+      body.pressure = 1000;
+    } else {
+      body.actuators = {
+          {.min = {-1, -1, -1}, .max = {1, 1, 1}, .stretch = {0.7, 1.2, 1.2}, .keys = {{0, 0}, {0.2, 1}}}};
+    }
+    const BodyId id = world.add(body);
+    for (int i = 0; i < 90; ++i) world.step();
+    Vector3d low = world.positions(id)[0];
+    Vector3d high = low;
+    for (const Vector3d& p : world.positions(id)) {
+      low = low.cwiseMin(p);
+      high = high.cwiseMax(p);
+    }
+    const Vector3d size = high - low;
+    if (pressure) {
+      EXPECT_GT(world.soft_state(id).volume, 1.005 * world.soft_state(id).rest_volume);
+    } else {
+      EXPECT_NEAR(size.x(), 0.7 * 0.4, 0.02 * 0.4);
+      EXPECT_NEAR(size.y(), 1.2 * 0.1, 0.02 * 0.1);
+      EXPECT_LT(world.soft_state(id).elastic_energy, 1e-3);
+    }
+  }
+}
+
+/// A cube that a plate has pressed flat keeps some of it if its material flows, and none of it if it does not.
+TEST(SoftWorld, PlasticFlowStays) {
+  for (const bool flows : {true, false}) {
+    World world(options());
+    add_ground(world);
+    SoftBody cube = soft("cube", make_box({0.2, 0.2, 0.2}, 4), {0, 0.11, 0});
+    cube.sleeping_allowed = false;
+    if (flows) cube.plasticity = {.yield_strain = 0.05, .flow_rate = 20, .max_strain = 0.5};
+    const BodyId id = world.add(cube);
+    ScriptedBody plate;
+    plate.name = "plate";
+    plate.mesh = make_box({0.4, 0.02, 0.4}, 2);
+    for (Vector3d& p : plate.mesh.positions) p.y() += 0.24;
+    plate.motion = [rest = plate.mesh.positions](double time, std::span<Vector3d> positions) {
+      const double down = 0.1 * std::sin(std::min(time, 1.0) * std::numbers::pi);
+      for (std::size_t v = 0; v < positions.size(); ++v) positions[v] = rest[v] - Vector3d(0, down, 0);
+    };
+    world.add(plate);
+    for (int i = 0; i < 100; ++i) {
+      world.step();
+      ASSERT_EQ(oracle::count_intersections(world), 0U) << i;
+    }
+    double high = 0;
+    for (const Vector3d& p : world.positions(id)) high = std::max(high, p.y());
+    if (flows) {
+      EXPECT_LT(high, 0.185);
+    } else {
+      EXPECT_GT(high, 0.19);
+    }
+  }
+}
+
+/// Bodies that are crushed between plates and turned inside out by them recover.
+TEST(SoftWorld, CrushedBodiesRecover) {
+  World world(options());
+  add_ground(world);
+  SoftBody ball = soft("ball", make_icosphere(0.1, 2), {0, 0.11, 0}, 2e4);
+  ball.sleeping_allowed = false;
+  const BodyId id = world.add(ball);
+  ScriptedBody plate;
+  plate.name = "plate";
+  plate.mesh = make_box({0.5, 0.02, 0.5}, 2);
+  for (Vector3d& p : plate.mesh.positions) p.y() += 0.24;
+  plate.motion = [rest = plate.mesh.positions](double time, std::span<Vector3d> positions) {
+    const double down = 0.2 * std::sin(std::min(time, 1.0) * std::numbers::pi);
+    for (std::size_t v = 0; v < positions.size(); ++v) positions[v] = rest[v] - Vector3d(0, down, 0);
+  };
+  world.add(plate);
+  double flattest = 1;
+  for (int i = 0; i < 150; ++i) {
+    world.step();
+    ASSERT_EQ(oracle::count_intersections(world), 0U) << i;
+    double high = 0;
+    for (const Vector3d& p : world.positions(id)) high = std::max(high, p.y());
+    flattest = std::min(flattest, high);
+  }
+  EXPECT_LT(flattest, 0.05);
+  EXPECT_NEAR(world.soft_state(id).volume, world.soft_state(id).rest_volume, 0.03 * world.soft_state(id).rest_volume);
+  double high = 0;
+  for (const Vector3d& p : world.positions(id)) high = std::max(high, p.y());
+  EXPECT_GT(high, 0.18);
+}
+
+TEST(SoftWorld, TetrahedraFallAndRest) {
+  TetrahedralMesh mesh;
+  // Four layers of cubes, six tetrahedra along the diagonal of each (Kuhn).
+  constexpr int n = 4;
+  for (int z = 0; z <= n; ++z)
+    for (int y = 0; y <= n; ++y)
+      for (int x = 0; x <= n; ++x) mesh.positions.push_back(0.05 * Vector3d(x, y, z) + Vector3d(-0.1, 0.02, -0.1));
+  const auto at = [](int x, int y, int z) { return static_cast<Index>(x + (n + 1) * (y + (n + 1) * z)); };
+  for (int z = 0; z < n; ++z)
+    for (int y = 0; y < n; ++y)
+      for (int x = 0; x < n; ++x) {
+        const std::array<Index, 8> c{at(x, y, z),         at(x + 1, y, z),        at(x, y + 1, z),
+                                     at(x + 1, y + 1, z), at(x, y, z + 1),        at(x + 1, y, z + 1),
+                                     at(x, y + 1, z + 1), at(x + 1, y + 1, z + 1)};
+        for (const auto& [a, b] : {std::array{1, 3}, {3, 2}, {2, 6}, {6, 4}, {4, 5}, {5, 1}})
+          mesh.tetrahedra.push_back({c[0], c[static_cast<std::size_t>(a)], c[static_cast<std::size_t>(b)], c[7]});
+      }
+  World world(options());
+  add_ground(world);
+  SoftBody body;
+  body.name = "cube";
+  body.tetrahedra = mesh;
+  body.elasticity = {.density = 500, .young_modulus = 5e4, .poisson_ratio = 0.3, .damping = 0.01};
+  const BodyId id = world.add(body);
+  EXPECT_EQ(world.soft_state(id).elements, 384U);
+  EXPECT_NEAR(world.soft_state(id).mass, 500 * 0.008, 1e-9);
+  for (int i = 0; i < 90; ++i) {
+    world.step();
+    ASSERT_GT(lowest(world, id), 0);
+  }
+  EXPECT_LT(lowest(world, id), 0.006);
+}
+
+TEST(SoftWorld, ThePenaltyOfTheThesisHoldsABall) {
+  WorldOptions o = options(0.002);
+  o.response = "penalty";
+  o.contact.distance = 0.01;
+  o.contact.stiffness = 4000;
+  o.contact.damping = 10;
+  World world(o);
+  FixedBody plate;
+  plate.name = "plate";
+  plate.mesh = make_box({1, 0.1, 1}, 8);
+  for (Vector3d& p : plate.mesh.positions) p.y() -= 0.05;
+  world.add(plate);
+  SoftBody ball = soft("ball", make_icosphere(0.1, 2), {0.01, 0.13, 0.02});
+  ball.detection = Detection::discrete;
+  const BodyId id = world.add(ball);
+  for (int i = 0; i < 400; ++i) world.step();
+  EXPECT_GT(lowest(world, id), -0.01);
+  EXPECT_LT(lowest(world, id), 0.012);
+}
+
+TEST(SoftWorld, DepthFollowsTheDeformation) {
+  WorldOptions o = options();
+  o.gravity.setZero();
+  World world(o);
+  SoftBody box = soft("box", make_box({0.4, 0.2, 0.2}, 4), {0, 0, 0}, 1e4);
+  box.field = FieldOptions{.tolerance = 0.01, .band = 0.02};
+  box.air_damping = 5;
+  box.actuators = {{.min = {-1, -1, -1}, .max = {1, 1, 1}, .stretch = {1.5, 1, 1}, .keys = {{0, 0}, {0.2, 1}}}};
+  const BodyId id = world.add(box);
+  const auto at_rest = world.depth_in(id, {0.17, 0, 0});
+  ASSERT_TRUE(at_rest.has_value());
+  EXPECT_NEAR(at_rest->distance, -0.03, 0.002);
+  EXPECT_NEAR(at_rest->normal.x(), 1, 0.01);
+  EXPECT_FALSE(world.depth_in(id, {0.25, 0, 0}).has_value());
+  for (int i = 0; i < 120; ++i) world.step();
+  // Stretched by a half the end is at 0.3.
+  const auto stretched = world.depth_in(id, {0.25, 0, 0});
+  ASSERT_TRUE(stretched.has_value());
+  EXPECT_NEAR(stretched->distance, -0.05, 0.006);
+  EXPECT_NEAR(stretched->normal.x(), 1, 0.01);
+}
+
+TEST(SoftWorld, WhatIsWrongIsNamed) {
+  WorldOptions o = options();
+  World world(o);
+  const auto add = [&](auto&& change) {
+    return error_of([&] {
+      SoftBody body = soft("jelly", make_icosphere(0.1, 1), {0, 0, 0});
+      change(body);
+      world.add(body);
+    });
+  };
+  EXPECT_EQ(add([](SoftBody& b) { b.elasticity.young_modulus = 0; }),
+            "body 'jelly': young_modulus is 0; expected a positive number");
+  EXPECT_EQ(add([](SoftBody& b) { b.mesh.triangles.pop_back(); }).substr(0, 14), "body 'jelly': ");
+  EXPECT_EQ(add([](SoftBody& b) { b.voxel_size = 0.1; }),
+            "body 'jelly': voxel_size is 0.1 and degrees_of_freedom is 600; expected one of them");
+  EXPECT_EQ(add([](SoftBody& b) {
+              b.fixed = {{.min = {5, 5, 5}, .max = {6, 6, 6}}};
+            }),
+            "body 'jelly': no node is in the box of fixed[0]");
+  EXPECT_EQ(add([](SoftBody& b) {
+              b.actuators = {{.min = {-1, -1, -1}, .max = {1, 1, 1}}};
+            }),
+            "body 'jelly': actuators[0] has no keys");
+  o.response = "lcp";
+  World other(o);
+  EXPECT_EQ(error_of([&] {
+              other.add(soft("jelly", make_icosphere(0.1, 1), {0, 0, 0}));
+            }),
+            "body 'jelly': the response 'lcp' does not take soft bodies; 'soft' and 'penalty' do");
+  const BodyId ground = add_ground(world);
+  EXPECT_EQ(error_of([&] { world.nodes(ground); }), "body 'ground' is not soft, so it has no nodes");
+}
+
+}  // namespace
+}  // namespace carom

@@ -187,7 +187,10 @@ class RecordReader {
 }  // namespace
 
 std::string to_json(const LiveInput& input) {
-  return "{" + std::visit(Printer{}, input) + "}";
+  std::string json = std::visit(Printer{}, input);
+  json.insert(json.begin(), '{');
+  json.push_back('}');
+  return json;
 }
 
 LiveInput parse_input(std::string_view json, const std::string& where) {

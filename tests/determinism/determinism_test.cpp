@@ -47,27 +47,45 @@ Outcome run_scene(std::string_view name, int threads, int skip, int steps) {
   return outcome;
 }
 
-/// Steps of a scene of cloth in which much touches, and which are early: cloth is slow.
-struct ClothWindow {
+/// Steps of a scene of cloth or soft bodies in which much touches, and which are early: they are slow.
+struct Window {
   std::string_view name;
   int skip = 0;
   int steps = 0;
 };
-constexpr std::array cloth_windows{
-    ClothWindow{"cloth-on-ball-18", 20, 10},
-    ClothWindow{"cloth-on-ball-69", 6, 3},
-    ClothWindow{"cloth-on-ball-200", 5, 2},
-    ClothWindow{"flag", 0, 6},
-    ClothWindow{"stack", 6, 3},
-    ClothWindow{"needle", 1, 4},
-    ClothWindow{"trampoline", 18, 6},
-    ClothWindow{"net-catch", 5, 6},
-    ClothWindow{"curtain", 30, 3},
-    ClothWindow{"twist", 90, 3},
-    ClothWindow{"table-edge", 4, 3},
-    ClothWindow{"reef-knot", 60, 3},
-    ClothWindow{"shirt", 20, 4},
+constexpr std::array windows{
+    Window{"cloth-on-ball-18", 20, 10},
+    Window{"cloth-on-ball-69", 6, 3},
+    Window{"cloth-on-ball-200", 5, 2},
+    Window{"flag", 0, 6},
+    Window{"stack", 6, 3},
+    Window{"needle", 1, 4},
+    Window{"trampoline", 18, 6},
+    Window{"net-catch", 5, 6},
+    Window{"curtain", 30, 3},
+    Window{"twist", 90, 3},
+    Window{"table-edge", 4, 3},
+    Window{"reef-knot", 60, 3},
+    Window{"shirt", 20, 4},
+    Window{"soft-tori-1600", 26, 6},
+    Window{"soft-tori-6400", 27, 2},
+    Window{"soft-tori-25600", 27, 1},
+    Window{"soft-knot", 16, 6},
+    Window{"squeeze", 12, 6},
+    Window{"ball-pit", 20, 3},
+    Window{"organ-probe-12", 60, 6},
+    Window{"organ-probe-120", 50, 6},
+    Window{"organ-probe-258", 50, 6},
+    Window{"organ-probe-20000", 50, 2},
+    Window{"cube-on-plate", 6, 6},
+    Window{"cube-on-plate-vertices", 6, 6},
+    Window{"jelly-stack", 3, 6},
+    Window{"gripper", 3, 6},
+    Window{"tool-probe", 6, 6},
 };
+
+/// Scenes in which something falls through, or is cut by a blade that makes no contacts.
+constexpr std::array<std::string_view, 3> without_contacts{"cube-on-plate-vertices", "cut-cloth", "cut-and-drop"};
 
 class DeterminismOfScene : public testing::TestWithParam<std::string_view> {};
 
@@ -80,13 +98,15 @@ TEST_P(DeterminismOfScene, SameBitsForOneTwoAndFourThreads) {
   // Rigid ones when all that falls has landed.
   int skip = full ? 1 : rigid ? 55 : GetParam() == "particles-on-ball" ? 150 : scene.steps * 11 / 20;
   int steps = full ? 2 : large ? 4 : rigid ? 15 : 30;
-  for (const ClothWindow& window : cloth_windows) {
+  for (const Window& window : windows) {
     if (window.name != GetParam()) continue;
     skip = window.skip;
     steps = window.steps;
   }
   const Outcome one = run_scene(GetParam(), 1, skip, steps);
-  EXPECT_GT(one.contacts.size(), 0U) << "a scene in which nothing touches proves nothing";
+  if (std::find(without_contacts.begin(), without_contacts.end(), GetParam()) == without_contacts.end()) {
+    EXPECT_GT(one.contacts.size(), 0U) << "a scene in which nothing touches proves nothing";
+  }
   EXPECT_EQ(run_scene(GetParam(), 2, skip, steps), one);
   EXPECT_EQ(run_scene(GetParam(), 4, skip, steps), one);
 }

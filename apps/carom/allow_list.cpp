@@ -45,7 +45,8 @@ double depth_of(const Json& entry, double unit, const std::string& where) {
 
 void refuse_others(const Json& object, std::initializer_list<const char*> known, const std::string& where) {
   require(object.is_object(), ErrorCode::bad_format, "{}: expected an object", where);
-  for (const auto& [name, value] : object.items()) {
+  for (const auto& item : object.items()) {
+    const std::string& name = item.key();
     const bool is_known = std::any_of(known.begin(), known.end(), [&](const char* k) { return name == k; });
     require(is_known, ErrorCode::unknown_name, "{}: unknown field \"{}\"; expected one of: {}", where, name,
             fmt::join(known, ", "));

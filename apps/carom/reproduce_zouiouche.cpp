@@ -65,7 +65,9 @@ double distance_from(const MovingBallRun& a, int vertices, const MovingBallRun& 
   double sum = 0;
   for (int i = 0; i < coarse_vertices; ++i) {
     for (int j = 0; j < coarse_vertices; ++j) {
-      const auto number = [&](int s, int side) { return static_cast<std::size_t>(s * i * side + s * j); };
+      const auto number = [&](int s, int side) {
+        return static_cast<std::size_t>(s) * static_cast<std::size_t>(i * side + j);
+      };
       sum += (a.end[number(own_stride, vertices)] - fine.end[number(stride, fine_vertices)]).squaredNorm();
     }
   }

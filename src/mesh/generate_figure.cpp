@@ -16,7 +16,7 @@ using Eigen::Isometry3d;
 using Eigen::Vector3d;
 
 enum Bone : std::size_t { trunk, upper_arm, lower_arm, thigh, shin, foot, bone_count };
-constexpr std::size_t sides = 2;
+constexpr std::size_t side_count = 2;
 
 // Sizes in m of a figure of 1.75 m; the side of +x is the left one.
 constexpr double full_height = 1.75;
@@ -161,7 +161,7 @@ Eigen::Matrix3d about_x(double angle) {
 }
 
 /// Where the bones are that stand at rest at the origin, for a figure of full height.
-std::array<Isometry3d, sides * bone_count> walking_bones(double time) {
+std::array<Isometry3d, side_count * bone_count> walking_bones(double time) {
   constexpr double cycle = 1.15;      // s, of two steps
   constexpr double swing_leg = 0.36;  // rad
   constexpr double swing_arm = 0.2;   // rad
@@ -174,9 +174,9 @@ std::array<Isometry3d, sides * bone_count> walking_bones(double time) {
   const double amount = rise(since);
   const double phase = 2 * std::numbers::pi * risen(since) / cycle;
 
-  std::array<Isometry3d, sides * bone_count> bones;
-  std::array<double, sides> reach{};
-  for (std::size_t side = 0; side < sides; ++side) {
+  std::array<Isometry3d, side_count * bone_count> bones;
+  std::array<double, side_count> reach{};
+  for (std::size_t side = 0; side < side_count; ++side) {
     const double sign = side == 0 ? 1 : -1;
     const auto place = [&](const Vector3d& p) { return Vector3d(sign * p.x(), p.y(), p.z()); };
     const double forward = std::max(0.0, sign * std::cos(phase));

@@ -89,7 +89,8 @@ Index corner_count(const Panel& panel) {
 void add_panel(const ShirtPattern& pattern, const Panel& panel, bool front, TriangleMesh& mesh) {
   const std::vector<Index> numbers = number_corners(panel, static_cast<Index>(mesh.positions.size()));
   const auto number = [&](int column, int row) {
-    return numbers[static_cast<std::size_t>(row * (panel.columns + 1) + column)];
+    return numbers[static_cast<std::size_t>(row) * static_cast<std::size_t>(panel.columns + 1) +
+                   static_cast<std::size_t>(column)];
   };
   for (int row = 0; row <= panel.rows; ++row) {
     for (int column = 0; column <= panel.columns; ++column) {
@@ -136,7 +137,8 @@ std::vector<GarmentSeam> shirt_seams(const ShirtPattern& pattern) {
   const std::vector<Index> back_numbers = number_corners(back, corner_count(front));
   std::vector<GarmentSeam> seams(4);
   const auto add = [&](GarmentSeam& seam, int column, int row) {
-    const auto place = static_cast<std::size_t>(row * (front.columns + 1) + column);
+    const auto place =
+        static_cast<std::size_t>(row) * static_cast<std::size_t>(front.columns + 1) + static_cast<std::size_t>(column);
     seam.front.push_back(front_numbers[place]);
     seam.back.push_back(back_numbers[place]);
   };
@@ -144,7 +146,7 @@ std::vector<GarmentSeam> shirt_seams(const ShirtPattern& pattern) {
     const auto mirrored = [&](int column) { return side == 0 ? column : front.columns - column; };
     GarmentSeam& shoulder = seams[static_cast<std::size_t>(side)];
     for (int column = 0; column <= front.neck_begin; ++column) add(shoulder, mirrored(column), 0);
-    GarmentSeam& flank = seams[static_cast<std::size_t>(side + 2)];
+    GarmentSeam& flank = seams[static_cast<std::size_t>(side) + 2];
     for (int column = 0; column <= front.sleeve_columns; ++column) add(flank, mirrored(column), front.sleeve_rows);
     for (int row = front.sleeve_rows + 1; row <= front.rows; ++row) add(flank, mirrored(front.sleeve_columns), row);
   }

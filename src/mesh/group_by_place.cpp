@@ -10,9 +10,6 @@ namespace carom::mesh {
 
 namespace {
 
-using kernels::cluster_edge_lanes;
-using kernels::cluster_lanes;
-
 constexpr std::size_t triangle_grain = 4096;
 
 /// Sixteen bits with two zeros after each.
@@ -37,8 +34,9 @@ class Packer {
     const Triangle& corners = surface_.triangles()[at(triangle)];
     const Index object = surface_.object_index_of_triangle()[at(triangle)];
     // Three edges for each triangle are as many as there can be.
-    const bool fits = count_ > 0 && object == object_ && count_ < cluster_lanes &&
-                      3 * (count_ + 1) <= cluster_edge_lanes && vertices_ + missing(corners) <= cluster_lanes;
+    const bool fits = count_ > 0 && object == object_ && count_ < kernels::cluster_lanes &&
+                      3 * (count_ + 1) <= kernels::cluster_edge_lanes &&
+                      vertices_ + missing(corners) <= kernels::cluster_lanes;
     if (!fits) begin(object);
     for (const Index v : corners)
       if (!has(v)) list_[vertices_++] = v;
@@ -57,7 +55,7 @@ class Packer {
            std::size_t{c[2] != c[0] && c[2] != c[1] && !has(c[2])};
   }
   void begin(Index object) {
-    if (out_.block_counts.empty() || object != object_ || out_.block_counts.back() == cluster_lanes)
+    if (out_.block_counts.empty() || object != object_ || out_.block_counts.back() == kernels::cluster_lanes)
       out_.block_counts.push_back(0);
     ++out_.block_counts.back();
     out_.ends.push_back(0);
@@ -69,7 +67,7 @@ class Packer {
   ClusterGrouping& out_;
   Index object_ = none;
   std::size_t count_ = 0, vertices_ = 0;  ///< of the cluster at hand
-  std::array<Index, cluster_lanes> list_{};
+  std::array<Index, kernels::cluster_lanes> list_{};
 };
 
 }  // namespace

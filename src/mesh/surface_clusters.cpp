@@ -22,7 +22,7 @@ constexpr std::size_t always_suitable = 64;
 /// Triangles: smaller surfaces are made by one thread.
 constexpr std::size_t parallel_size = 10'000;
 
-constexpr std::size_t vertex_grain = 4096;
+constexpr std::size_t owner_grain = 4096;
 constexpr std::size_t cluster_grain = 256;
 constexpr std::size_t block_grain = 32;
 
@@ -81,8 +81,8 @@ class ClusterMaker {
   void list_users() {
     const std::size_t vertices = surface_.vertex_count();
     user_begin_.assign(vertices + 1, 0);
-    std::vector<std::vector<Index>> lists(chunk_count(vertices, vertex_grain));
-    parallel_chunks(workers_, vertices, vertex_grain, [&](std::size_t begin, std::size_t end, std::size_t chunk) {
+    std::vector<std::vector<Index>> lists(chunk_count(vertices, owner_grain));
+    parallel_chunks(workers_, vertices, owner_grain, [&](std::size_t begin, std::size_t end, std::size_t chunk) {
       std::vector<Index>& list = lists[chunk];
       for (std::size_t v = begin; v < end; ++v) {
         const std::size_t first = list.size();

@@ -19,7 +19,7 @@ using Eigen::Vector3d;
 using query::GluedTriangles;
 
 /// Attempts with the sheet moved a little, before a cut is refused.
-constexpr int attempts = 8;
+constexpr int shift_attempts = 8;
 
 /// Surface that the blade sweeps: two triangles between neighbors of the chain at two poses. Points that stay where
 /// they are, such as a pivot, are one.
@@ -270,10 +270,10 @@ CutResult cut(const TriangleMesh& mesh, const BladePath& blade, const std::strin
   const bool closed = query::check_cuttable(mesh, options);
   const TriangleMesh sheet = make_sheet(blade);
   const double snap = std::max(options.snap, 1e-12) * query::diagonal(mesh);
-  for (unsigned i = 0; i < attempts; ++i) {
+  for (unsigned i = 0; i < shift_attempts; ++i) {
     auto result = try_cut(mesh, i == 0 ? sheet : moved(sheet, snap, i), closed, name);
     if (!result) continue;
-    if (i + 1 < attempts && query::intersects_itself(*result, mesh.triangles)) continue;
+    if (i + 1 < shift_attempts && query::intersects_itself(*result, mesh.triangles)) continue;
     return std::move(*result);
   }
   fail(ErrorCode::bad_mesh,

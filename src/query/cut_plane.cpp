@@ -18,7 +18,7 @@ using Eigen::Vector3d;
 using query::GluedTriangles;
 
 /// Attempts, with a snap that is ten times as large each, before a cut is refused.
-constexpr int attempts = 4;
+constexpr int snap_attempts = 4;
 
 struct PlaneCut {
   GluedTriangles glued;
@@ -245,12 +245,12 @@ CutResult cut(const TriangleMesh& mesh, const CutPlane& plane, const std::string
   const Vector3d normal = plane.normal.normalized();
   const double offset = plane.offset / plane.normal.norm();
   double snap = std::max(options.snap, 1e-15) * query::diagonal(mesh);
-  for (int i = 0; i < attempts; ++i, snap *= 10) {
+  for (int i = 0; i < snap_attempts; ++i, snap *= 10) {
     PlaneCut cut = PlaneSplit(mesh, normal, offset, snap).run();
     const std::vector<Index> border = glue_sides(cut);
     if (closed && !border.empty() && !close_sides(cut, border, normal)) continue;
     CutResult result = query::make_pieces(cut.glued, closed, name);
-    if (i + 1 < attempts && query::intersects_itself(result, mesh.triangles)) continue;
+    if (i + 1 < snap_attempts && query::intersects_itself(result, mesh.triangles)) continue;
     return result;
   }
   fail(ErrorCode::bad_mesh,

@@ -90,7 +90,7 @@ TEST(CliTerminal, CountsAndTimesAreWrittenAsPeopleDo) {
   EXPECT_TRUE(contains(info.out, "\n1 group of vertices at the same place:"));
   EXPECT_TRUE(contains(info.out, "\n4 open edges"));
   const Result detect = call({"detect", folder / "open.obj", "--distance", "0.01"});
-  EXPECT_TRUE(contains(detect.out, "1 frame: ")) << detect.out;
+  EXPECT_TRUE(contains(detect.out, "3 vertex-face contacts and 4 edge-edge contacts closer than 0.01 m")) << detect.out;
 
   const std::string cube = folder / "a.obj";
   write_text(cube, "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n");
@@ -116,7 +116,7 @@ TEST(CliTerminal, EveryErrorOfTheCommandLineSaysWhatWasExpected) {
       {{"detect", "--bogus"}, "there is no option '--bogus'; see: carom detect --help"},
       {{"detect", mesh}, "--distance is missing; see: carom detect --help"},
       {{"run"}, "scene is missing: a built-in name "},
-      {{"info", mesh, "b"}, "'b' was not expected; see: carom info --help"},
+      {{"view", mesh, "b"}, "'b' was not expected; see: carom view --help"},
       {{"detect", mesh, "--distance", "1mm"}, "--distance is '1mm'; expected a number of metres, such as 0.01"},
       {{"detect", mesh, "--distance", "1", "--threads", "-1"}, "--threads is -1; expected a whole number from 0 to "},
       {{"check", mesh, mesh, "--threads", "two"}, "--threads is 'two'; expected a whole number from 0 to "},

@@ -82,7 +82,7 @@ TEST(Recording, KeepsItsViews) {
   writer.close();
   EXPECT_EQ(RecordingReader({writer.bytes().begin(), writer.bytes().end()}).meta().views, meta.views);
 
-  meta.views.assign(20000, {std::string(100, 'x'), 0, {}});
+  meta.views.assign(200000, {std::string(100, 'x'), 0, {}});
   EXPECT_THROW(RecordingWriter(meta, PositionEncoding::f64), Error) << "nobody could read it";
 }
 

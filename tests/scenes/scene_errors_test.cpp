@@ -164,7 +164,8 @@ TEST(SceneErrors, UnknownFieldsSuggestTheNearest) {
        R"(my.json: bodies[0].stretch_stiffness: unknown field; the fields here are "name", "kind", "mesh", "friction", "restitution", "group", "mask", "detection")"},
       {R"({"name": "s", "bodies": [], "": 1})",
        R"(my.json: [""]: unknown field; the fields here are "$schema", "name", "description", "steps", "dt", )"
-       R"("gravity", "threads", "method", "sphere_depth", "detection", "contact", "response", "solver", "bodies", )"
+       R"("gravity", "threads", "time_budget", "method", "sphere_depth", "detection", "contact", "response", "solver", )"
+       R"("bodies", )"
        R"("excluded_bodies", "continuous_pairs", "discrete_pairs", "attachments", "seams", "bounds")"},
   });
 }
@@ -196,7 +197,7 @@ TEST(SceneErrors, Bodies) {
       {with_body(R"({"name": "a"})"), "my.json: bodies[0]: missing field \"kind\""},
       {with_body(R"({"name": "a", "kind": "fixed"})"), "my.json: bodies[0]: missing field \"mesh\""},
       {with_body(R"({"name": "a", "kind": "fluid"})"),
-       R"(my.json: bodies[0].kind: expected one of "fixed", "scripted", "particles", "rigid", "cloth", got "fluid")"},
+       R"(my.json: bodies[0].kind: expected one of "fixed", "scripted", "particles", "rigid", "cloth", "soft", got "fluid")"},
       {with_body(R"({"name": "a", "kind": "fixed", "mesh": {"generator": "box"}},
                     {"name": "a", "kind": "fixed", "mesh": {"generator": "box"}})"),
        "my.json: bodies[1].name: bodies[0] has the same name"},
@@ -296,7 +297,7 @@ TEST(SceneErrors, RigidBodies) {
       {ball(R"("sleeping_allowed": "no")"), "my.json: bodies[0].sleeping_allowed: expected true or false, got \"no\""},
       {ball(R"("detection": "continuous")"),
        R"(my.json: bodies[0].detection: unknown field; the fields here are "name", "kind", "shape", "position", "rotation", )"
-       R"("density", "mass", "velocity", "angular_velocity", "friction", "restitution", )"
+       R"("density", "mass", "velocity", "angular_velocity", "friction", "restitution", "blade", )"
        R"("torsional_friction", "rolling_friction", "linear_damping", "angular_damping", "locked_translation", "locked_rotation", "sleeping_allowed", "decomposition", "field", "group", "mask")"},
       {with_fields(R"("solver": {"soft": {"substeps": 0}})"),
        "my.json: solver.soft.substeps: expected an integer from 1 to 1000, got 0"},

@@ -135,9 +135,12 @@ class FieldLister {
   template <class T>
   void list(const char* name, std::vector<T>&, Presence presence) {
     const std::string items(name);
-    const std::string item_name = items == "bodies"        ? "body"
-                                  : items == "moving_pins" ? items
-                                                           : items.substr(0, items.size() - 1);
+    const std::string item_name = std::is_same_v<T, ActivationKey> ? "activation_key"
+                                  : std::is_same_v<T, FixedRegion> ? "fixed_region"
+                                  : std::is_same_v<T, SoftRegion>  ? "soft_region"
+                                  : items == "bodies"              ? "body"
+                                  : items == "moving_pins"         ? items
+                                                                   : items.substr(0, items.size() - 1);
     add(name, presence, json::array(), list_of(reference(item_name), std::is_same_v<T, PartSource> ? 1 : 0));
     FieldLister inner(objects_, item_name);
     T item{};

@@ -88,7 +88,7 @@ TEST(HapticLink, StaticPressOnASheetIsTwoSpringsInSeries) {
     ClothBody sheet{.name = "sheet", .mesh = make_sheet(0.4, 0.4, 20, 20)};
     sheet.fabric = {.density = 0.4, .warp_stiffness = 3000, .weft_stiffness = 3000, .shear_stiffness = 800};
     sheet.fabric.warp_damping = sheet.fabric.weft_damping = 4;
-    sheet.air_damping = 4;
+    sheet.air_damping = 20;  // at rest: on a sheet that trembles the force fades (docs/limits.md)
     sheet.sleeping_allowed = false;
     for (std::size_t v = 0; v < sheet.mesh.positions.size(); ++v) {
       const Vector3d& p = sheet.mesh.positions[v];
@@ -111,7 +111,7 @@ TEST(HapticLink, StaticPressOnASheetIsTwoSpringsInSeries) {
   const double hand = -0.05;
   int sample = 0;
   HapticWrench wrench;
-  for (int step = 0; step < 420; ++step) {
+  for (int step = 0; step < 600; ++step) {
     wrench = run_step(
         world, link, tool, [&](double t) { return at(0, std::max(0.05 - 0.06 * t, hand), 0); }, sample);
   }

@@ -219,11 +219,13 @@ TEST(Cut, AnyBladeMakesSolids) {
 TEST(Cut, NumberOfPiecesIsThatOfAFloodFill) {
   const TriangleMesh torus = make_torus(0.5, 0.2, 64, 32);  // about the y axis
   const auto in_torus = [](const Vector3d& p) { return std::hypot(std::hypot(p.x(), p.z()) - 0.5, p.y()) < 0.197; };
-  for (const auto& [normal, offset] : {std::pair{Vector3d(1, 0, 0), 0.0},
-                                       {Vector3d(0, 1, 0), 0.05},
-                                       {Vector3d(1, 0, 0), 0.5},
-                                       {Vector3d(0.6, 0.0, 0.8), 0.1},
-                                       {Vector3d(0, 0.3, 1).normalized(), 0.35}}) {
+  for (const auto& plane : {std::pair{Vector3d(1, 0, 0), 0.0},
+                            {Vector3d(0, 1, 0), 0.05},
+                            {Vector3d(1, 0, 0), 0.5},
+                            {Vector3d(0.6, 0.0, 0.8), 0.1},
+                            {Vector3d(0, 0.3, 1).normalized(), 0.35}}) {
+    const Vector3d& normal = plane.first;
+    const double offset = plane.second;
     const auto filled = flood_fill(
         in_torus, [&](const Vector3d& p) { return normal.dot(p) > offset; }, 0.8, 80);
     EXPECT_EQ(cut(torus, CutPlane{normal, offset}).pieces.size(), filled) << normal.transpose();

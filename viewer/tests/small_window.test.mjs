@@ -76,7 +76,7 @@ for (const size of SIZES) {
       for (const within of ['#toolbar', '#timeline']) assert.deepEqual((await controlsOutside(page, within)).outside, []);
       await page.click('#button-menu');
       const { count, outside } = await controlsOutside(page, '#show-menu');
-      assert.equal(count, 10);
+      assert.equal(count, 11);
       if (height >= 700) assert.deepEqual(outside, []);
       await page.locator('#button-grid').scrollIntoViewIfNeeded();
       await page.click('#button-grid');

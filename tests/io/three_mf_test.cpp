@@ -10,7 +10,7 @@ namespace {
 using Files = std::vector<std::pair<std::string, std::string>>;
 
 void put(std::string& out, std::uint64_t value, int bytes) {
-  for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i) & 0xff);
+  for (int i = 0; i < bytes; ++i) out += static_cast<char>(i < 8 ? value >> (8 * i) & 0xff : 0);
 }
 
 std::string deflated(const std::string& text) {

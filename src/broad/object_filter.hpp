@@ -21,7 +21,7 @@ struct ObjectChoice {
   /// By position: those are looked at whose marks together are `every_mark`; no marks: all are.
   std::span<const std::uint8_t> marks{};
   std::span<const Pair> pairs{};     ///< decided one by one, whatever their marks are; sorted, each once
-  const Tangled* tangled = nullptr;  ///< features that are not looked at, if any
+  const Tangled* tangled = nullptr;  ///< features that are left out, if any
 };
 
 enum class Verdict { allowed, excluded, filtered };

@@ -24,7 +24,7 @@ struct HapticOptions {
   double max_torque = 0.2;               ///< N m; 0 = the device has no torques: the tool turns as the hand does
   double max_force_rate = 2000;          ///< N/s, by which a force grows; it falls at once
   double max_torque_rate = 50;           ///< N m/s, likewise
-  /// W; energy that a world may add to the hand beyond the work of its surfaces. Planes that are published anew jump,
+  /// W; energy that a world may add to the hand beyond the work of its surfaces. Planes that are published again jump,
   /// and without this a force would fade while the world beside it trembles.
   double max_world_power = 0.01;
   double max_plane_age = 0.05;  ///< s, for which planes go on with their velocity if no new ones come

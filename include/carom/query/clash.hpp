@@ -78,7 +78,7 @@ std::string_view to_string(ClashRank rank);
 
 struct ClashProgress {
   std::size_t done = 0;   ///< pairs
-  std::size_t total = 0;  ///< pairs that have to be looked at
+  std::size_t total = 0;  ///< pairs to check
   std::size_t found = 0;  ///< clashes of the pairs done
   /// Pair that is being worked on, for a report within a pair; `none` between pairs.
   Index a = none;

@@ -95,6 +95,7 @@ struct Scratch {
     Eigen::Isometry3d local = Eigen::Isometry3d::Identity();  ///< of the body in its frame
     double travel = 0;          ///< m; no point goes farther, until `since` and from there to the end
     std::uint32_t version = 0;  ///< counts the changes
+    std::uint32_t turns = 0;    ///< counts the changes of its turning
     CandidateIndex first{};     ///< first of its candidates
   };
   BySlot<PathIndex> path_of;  ///< none where nobody asked for the path yet
@@ -110,6 +111,16 @@ struct Scratch {
   std::vector<BodySlot> changed_bodies;
   std::int32_t frame_count = 0;
 
+  /// A direction between two convex colliders, and how far the two reach along it at most until the end of the step.
+  /// While both turn as they did, the way of their origins says how far apart they stay.
+  struct Separation {
+    Eigen::Vector3d normal;  ///< unit, from a to b
+    double extents = 0;      ///< m; the gap is the way between the origins along the normal, less this at most
+    double rounding = 0;     ///< m
+    std::uint32_t turns_a = 0;
+    std::uint32_t turns_b = 0;
+  };
+
   /// Two colliders whose bodies may come together.
   struct Candidate {
     ColliderIndex a{};
@@ -122,6 +133,7 @@ struct Scratch {
     bool touching = false;  ///< when first asked for
     double floor = 0;       ///< m; they come no nearer than this signed distance
     Impact impact;
+    std::optional<Separation> separation;  ///< the one that was found last
   };
   IndexedVector<CandidateIndex, Candidate> candidates;
   /// Earliest on top.

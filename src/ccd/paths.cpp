@@ -6,6 +6,10 @@ namespace {
 /// A cluster with more bodies stops: then nothing changes when others come to it.
 constexpr int max_cluster = 64;
 
+/// A cluster that would have more bodies keeps the way it goes and takes along lighter ones that come to it: to find
+/// out again when each of its bodies meets another, at every arrival, is what a step of a pile would take longest for.
+constexpr int max_shared = 8;
+
 /// How often the body that carries another may change within a step; then it is squeezed between them.
 constexpr int max_carriers = 4;
 
@@ -85,6 +89,7 @@ broad::ColliderBox Paths::swept_box(const Path& path) const {
 /// Begins a new path at a time of the old one.
 void Paths::leave(Path& path, double time) const {
   if (weak(path)) path.moving = time;
+  if (path.swept_pose.angle > 0) ++path.turns;
   path.at = at(path, time);
   path.since = time;
   ++path.version;
@@ -129,6 +134,15 @@ void Paths::join(Path& a, Path& b, double time, std::vector<BodySlot>& changed) 
       if (member.cluster == old) add(member);
     }
   };
+  const auto count = [&](ClusterIndex old) { return old.valid() ? s_.clusters[old].count : 1; };
+  const auto mass = [&](const Path& path, ClusterIndex old) {
+    return old.valid() ? s_.clusters[old].mass : bodies_.info[path.body].mass;
+  };
+  const int all = count(old_a) + count(old_b);
+  if (all > max_shared && all <= max_cluster) {
+    const bool first = mass(a, old_a) >= mass(b, old_b);
+    if ((first ? old_a : old_b).valid()) return take_along(first ? a : b, first ? b : a, time, changed);
+  }
   add_all(a, old_a);
   add_all(b, old_b);
   const std::int32_t frame = s_.frame_count++;
@@ -146,6 +160,30 @@ void Paths::join(Path& a, Path& b, double time, std::vector<BodySlot>& changed) 
     path.moving = 1;
   }
   s_.clusters.push_back(cluster);
+}
+
+/// The cluster of the first goes on as it did, and the second with it, with all that it has joined before.
+void Paths::take_along(const Path& path, Path& other, double time, std::vector<BodySlot>& changed) const {
+  const ClusterIndex number = path.cluster;
+  Scratch::Cluster& cluster = s_.clusters[number];
+  const ClusterIndex old = other.cluster;
+  for (PathIndex n = old.valid() ? s_.clusters[old].first : s_.path_of[other.body]; n.valid();) {
+    Path& member = s_.paths[n];
+    const PathIndex next = old.valid() ? member.next : PathIndex();
+    if (member.cluster == old) {
+      cluster.mass += bodies_.info[member.body].mass;
+      ++cluster.count;
+      move(member, time, cluster.travel);
+      member.cluster = number;
+      member.next = cluster.first;
+      cluster.first = n;
+      member.frame = path.frame;
+      member.state = Path::State::joined;
+      member.moving = 1;
+      changed.push_back(member.body);
+    }
+    n = next;
+  }
 }
 
 void Paths::stop(Path& path, double time) const {
@@ -176,6 +214,7 @@ void Paths::advance_points(Path& path, const Path& by, const Impact& impact) con
     move(path, impact.time, by.swept_pose.travel);
   } else {
     leave(path, impact.time);
+    ++path.turns;
     path.swept_pose = by.swept_pose;
     Eigen::Isometry3d carrier = Eigen::Isometry3d::Identity();
     carrier.linear() = by.swept_pose.rotation(impact.time);

@@ -48,6 +48,7 @@ class Paths {
   void rest(Path& path, double time, Path::State state) const;
   /// Straight on, without a turn.
   void move(Path& path, double time, const Eigen::Vector3d& per_step) const;
+  void take_along(const Path& path, Path& other, double time, std::vector<BodySlot>& changed) const;
   bool may_follow(const Path& path, const Path& by) const;
   std::optional<Vec3> push_within_locks(const Path& path, const Path& by, const Impact& impact) const;
 

@@ -35,6 +35,28 @@ Eigen::Isometry3d in_frame(const Path& path, const rigid::Collider& c) {
   return path.local * pose(Motion{}, c.rotation, c.place);
 }
 
+void keep_separation(Candidate& candidate, const Path& a, const Path& b, const MovingPair& pair,
+                     const Eigen::Vector3d& normal, double begin) {
+  candidate.separation = {.normal = normal,
+                          .extents = pair.extents(normal, begin),
+                          .rounding = 2 * pair.rounding(),
+                          .turns_a = a.turns,
+                          .turns_b = b.turns};
+}
+
+/// A yes is sure.
+bool still_apart(const Candidate& candidate, const Path& a, const Path& b, double begin) {
+  if (!candidate.known || !candidate.separation) return false;
+  const Scratch::Separation& s = *candidate.separation;
+  if (s.turns_a != a.turns || s.turns_b != b.turns) return false;
+  const Eigen::Vector3d travel = b.swept_pose.travel - a.swept_pose.travel;
+  const Eigen::Vector3d end = b.swept_pose.from - a.swept_pose.from + travel;
+  const double approach = -(1 - begin) * s.normal.dot(travel);
+  const double last = s.normal.dot(end);
+  const double smallest = std::min(last, last + approach);
+  return smallest - s.extents > candidate.floor + s.rounding + 8e-15 * (end.norm() + travel.norm());
+}
+
 }  // namespace
 
 double stop_distance(const rigid::Collider& a, const rigid::Collider& b) {
@@ -71,6 +93,7 @@ void TimeOfImpact::find(Candidate& candidate, double begin) const {
 }
 
 void TimeOfImpact::find_convex(Candidate& candidate, const Side& a, const Side& b, double begin) const {
+  if (still_apart(candidate, a.path, b.path, begin)) return;
   const double apart = stop_distance(a.collider, b.collider);
   const MovingCore core_a(*a.collider.core, a.path.swept_pose, in_frame(a.path, a.collider));
   const MovingCore core_b(*b.collider.core, b.path.swept_pose, in_frame(b.path, b.collider));
@@ -81,12 +104,15 @@ void TimeOfImpact::find_convex(Candidate& candidate, const Side& a, const Side& 
                         math::to_vec3(r.closest.normal)};
   };
   const auto impact = [&](double floor, double tolerance) {
-    return convex::advance(pair, {floor, tolerance, max_iterations, begin, 1});
+    Eigen::Vector3d normal;
+    const CastResult r = convex::advance(pair, {floor, tolerance, max_iterations, begin, 1}, &normal);
+    keep_separation(candidate, a.path, b.path, pair, normal, begin);
+    return r;
   };
   if (!candidate.known) {
     candidate.known = true;
     candidate.floor = apart;
-    if (stays_apart(candidate, pair, begin, apart)) return;
+    if (stays_apart(candidate, a, b, pair, begin, apart)) return;
     candidate.touching = begin == 0 && touches_at_start(candidate);
     if (!candidate.touching) {
       const CastResult r = impact(apart, tolerance_fraction * apart);
@@ -103,7 +129,7 @@ void TimeOfImpact::find_convex(Candidate& candidate, const Side& a, const Side& 
     const double deepest = max_fraction * thick;
     if (candidate.floor < -deepest) candidate.floor = std::min(-deepest, now - 64 * pair.rounding());
   }
-  if (stays_apart(candidate, pair, begin, candidate.floor)) return;
+  if (stays_apart(candidate, a, b, pair, begin, candidate.floor)) return;
   take(impact(candidate.floor,
               tolerance_fraction * (candidate.touching ? deep_slack(a.collider, b.collider) : candidate.floor)));
 }
@@ -124,8 +150,13 @@ bool TimeOfImpact::touches_at_start(const Candidate& candidate) const {
 
 /// A yes is sure, and cheaper than closest points: along the normal of the contacts, and along the line between the
 /// centres where they come nearest.
-bool TimeOfImpact::stays_apart(const Candidate& candidate, const MovingPair& pair, double begin, double min_gap) const {
-  const auto along = [&](const Eigen::Vector3d& n) { return pair.apart_along(n, begin, 1, min_gap); };
+bool TimeOfImpact::stays_apart(Candidate& candidate, const Side& a, const Side& b, const MovingPair& pair, double begin,
+                               double min_gap) const {
+  const auto along = [&](const Eigen::Vector3d& n) {
+    if (!pair.apart_along(n, begin, 1, min_gap)) return false;
+    keep_separation(candidate, a.path, b.path, pair, n, begin);
+    return true;
+  };
   if (candidate.manifold.valid()) {
     const contact::CachedManifold& known = pairs_.manifolds[candidate.manifold];
     if (known.count > 0 && along(math::to_eigen(known.normal))) return true;

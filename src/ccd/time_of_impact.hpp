@@ -35,7 +35,8 @@ class TimeOfImpact {
   void find_at_mesh(Candidate& candidate, const Side& convex, const Side& mesh, double begin) const;
   bool touches_at_start(const Candidate& candidate) const;
   bool touches_mesh_at_start(const Candidate& candidate) const;
-  bool stays_apart(const Candidate& candidate, const convex::MovingPair& pair, double begin, double min_gap) const;
+  bool stays_apart(Candidate& candidate, const Side& a, const Side& b, const convex::MovingPair& pair, double begin,
+                   double min_gap) const;
 
   /// A shift away from a mesh, and the gap that the inner shape then has.
   struct Room {

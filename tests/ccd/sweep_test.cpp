@@ -127,5 +127,30 @@ TEST(Sweep, DirectionsAndCastsNeverMissAnImpact) {
   EXPECT_GT(hits, 200);
 }
 
+/// The gap at many times is the slow twin of the bound for all of them.
+TEST(Sweep, ExtentsHoldUntilTheEndAndAreExactWithoutATurn) {
+  Sweeps sweeps(3);
+  for (int i = 0; i < 300; ++i) {
+    const double turn = i % 3 == 0 ? 0 : sweeps.number(0, 2);
+    const Sweep sweep_a = sweeps.sweep(turn);
+    const Sweep sweep_b = sweeps.sweep(0.5 * turn);
+    const Shape a = sweeps.shape();
+    const Shape b = sweeps.shape();
+    const MovingCore core_a(a.data().core, sweep_a.swept_pose,
+                            Eigen::Isometry3d(Eigen::Translation3d(sweeps.in_cube(0.2))));
+    const MovingCore core_b(b.data().core, sweep_b.swept_pose);
+    const MovingPair pair(core_a, core_b);
+    const Eigen::Vector3d n = sweeps.direction();
+    const double begin = sweeps.number(0, 0.8);
+    const double extents = pair.extents(n, begin);
+    for (int k = 0; k <= 50; ++k) {
+      const double t = begin + (1 - begin) * k / 50;
+      const double gap = pair.gap(pair.axis(n), t);
+      EXPECT_LE(n.dot(pair.offset(t)) - extents, gap + 1e-12) << "pair " << i;
+      EXPECT_TRUE(turn > 0 || n.dot(pair.offset(t)) - extents > gap - 1e-12) << "pair " << i;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace carom::ccd

@@ -36,7 +36,7 @@ QueryResult closest_at(const MovingPair& pair, double time) {
   return result;
 }
 
-CastResult advance(const MovingPair& pair, const AdvanceOptions& options) {
+CastResult advance(const MovingPair& pair, const AdvanceOptions& options, Eigen::Vector3d* last_normal) {
   const double rounding = pair.rounding();
   const double tolerance = std::max(options.tolerance, 8 * rounding);
   const double end = options.end;
@@ -50,6 +50,7 @@ CastResult advance(const MovingPair& pair, const AdvanceOptions& options) {
   for (int i = 1;; ++i) {
     measure(pair, t, cache, closest);
     const MovingPair::Axis axis = pair.axis(closest.normal);
+    if (last_normal != nullptr) *last_normal = closest.normal;
     const auto end_at_hit = [&](bool limited) {
       CastResult result = hit_at(pair, t, closest, options.separation);
       result.iterations = i;

@@ -19,7 +19,8 @@ struct AdvanceOptions {
 /// right: what is skipped is free along the axis, by support points alone.
 ///
 /// `closest` is in the frame of the world; `part_a` and `part_b` of it are left as they are.
-CastResult advance(const MovingPair& pair, const AdvanceOptions& options);
+/// `last_normal`, if asked for, is the direction between the closest points that was measured last.
+CastResult advance(const MovingPair& pair, const AdvanceOptions& options, Eigen::Vector3d* last_normal = nullptr);
 
 /// Closest points at a time, or those of the depth, seen from the origin of the first body.
 QueryResult closest_at(const MovingPair& pair, double time);

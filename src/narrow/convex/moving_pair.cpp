@@ -181,6 +181,18 @@ double MovingPair::gap_of_balls(const Axis& axis, double t) const {
   return height - reach(other, -normal) - radii;
 }
 
+double MovingPair::extents(const Vector3d& n, double begin) const {
+  if (a_.core.kind == CoreKind::half_space || b_.core.kind == CoreKind::half_space) return INFINITY;
+  const auto farthest = [&](const MovingCore& core, const Vector3d& d) {
+    const double now = core.extent(d, begin);
+    const double angle = (1 - begin) * core.swept_pose.angle;
+    if (angle == 0) return now;
+    const double bulge = angle * angle * d.cross(core.swept_pose.axis).norm() * core.reach / 8;
+    return std::max(now, core.extent(d, 1)) + bulge;
+  };
+  return farthest(a_, n) + farthest(b_, -n) + a_.core.radius + b_.core.radius;
+}
+
 bool MovingPair::apart_along(const Vector3d& n, double begin, double end, double smallest) const {
   const Axis along = axis(n);
   const double target = smallest + rounding();

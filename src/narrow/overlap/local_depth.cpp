@@ -12,7 +12,7 @@ namespace carom::overlap {
 namespace {
 
 /// Pieces between two calls of `go_on`.
-constexpr std::size_t pieces_at_a_time = 256;
+constexpr std::size_t pieces_at_a_time = 16;
 /// Neighbors count as one flat face with a triangle if they are out of its plane by no more than this fraction of it.
 constexpr double flat = 1e-9;
 

@@ -86,7 +86,7 @@ class Meter {
     LocalDepth best;
     std::size_t count = 0;
     for (const Index v : piece.sides[side].vertices) {
-      if (++count % 1024 == 0 && go_on_ && !go_on_()) break;
+      if (++count % 64 == 0 && go_on_ && !go_on_()) break;
       const Vec3 p = vertex(side, v);
       double bound = INFINITY;
       for (const Index t : own.vertex_triangles[at(v)]) {
@@ -191,17 +191,26 @@ class Meter {
       for (std::size_t i = 0; i < list.size(); i += step) {
         const std::array<Vec3, 3> c = corners(side, list[i]);
         const Vec3 n = math::unit_or_zero(math::cross(c[1] - c[0], c[2] - c[0]));
-        for (const double sign : {-0.5, 0.5}) climb((1.0 / 3) * (c[0] + c[1] + c[2]) + (sign * thickness) * n, o);
+        for (const double sign : {-0.5, 0.5}) {
+          if (go_on_ && !go_on_()) return;
+          climb((1.0 / 3) * (c[0] + c[1] + c[2]) + (sign * thickness) * n, o);
+        }
       }
     }
   }
 
+  /// Searches near the middle of a ball are slow, as all of the surface is equally far away: a climb that comes near
+  /// the middle of the best ball ends there.
+  static bool is_near_best(const Vec3& p, const Overlap& o) { return math::length(p - o.ball_center) < 0.5 * o.ball; }
+
   void climb(Vec3 p, Overlap& o) const {
+    if (is_near_best(p, o)) return;
     Vec3 from;
     double radius = free_radius(p, from);
     if (radius < 0) return;
     double step = radius;
     for (int i = 0; i < ball_steps && step > 1e-3 * radius; ++i) {
+      if (is_near_best(p, o) || (go_on_ && !go_on_())) break;
       const Vec3 next = p + step * math::unit_or_zero(p - from);
       Vec3 next_from;
       const double next_radius = free_radius(next, next_from);
@@ -270,11 +279,9 @@ OverlapSearch find_overlaps(const MeshData& a, const MeshData& b, const Relative
     const std::vector<Piece> pieces = find_pieces(g, curves, windings, orientation);
     Meter meter(g, curves, fine, go_on);
     for (const Piece& piece : pieces) {
-      if (go_on && !go_on()) {
-        search.ended = true;
-        break;
-      }
       search.overlaps.push_back(meter.measure(piece));
+      search.ended = go_on && !go_on();  // before the end of the measuring, perhaps
+      if (search.ended) break;
     }
     return search;
   }

@@ -32,12 +32,12 @@ struct Overlap {
 struct OverlapSearch {
   std::vector<Overlap> overlaps;  ///< in the order of their triangles
   double shift = 0;               ///< length by which b was moved to measure; depths below it are none
-  bool ended = false;             ///< `go_on` said no: what was found is not all
+  bool ended = false;             ///< `go_on` said no: some overlaps are missing, the last is measured in part
   bool degenerate = false;        ///< no shift put the meshes into general position: nothing is known
 };
 
 /// Overlaps of two meshes without margins of which none is a room. `fine` is an error of a depth that is small enough,
-/// in metres. `go_on` is asked now and then.
+/// in metres. `go_on` is asked now and then; once it has said no, it says so again.
 OverlapSearch find_overlaps(const MeshData& a, const MeshData& b, const RelativePose& pose, double fine,
                             const std::function<bool()>& go_on);
 

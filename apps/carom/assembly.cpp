@@ -78,18 +78,20 @@ std::vector<AssemblyPart> read_parts(const std::string& file, bool split, const 
   for (std::size_t v = 0; v < read.mesh.positions.size(); ++v)
     require(is_finite(read.mesh.positions[v]), ErrorCode::not_finite, "{}: vertex {} is not finite", file, v);
   const std::string name = std::filesystem::path(file).filename().string();
+  const auto lost = [&](std::size_t object) { return object < read.lost_faces.size() ? read.lost_faces[object] : 0; };
   std::vector<AssemblyPart> parts;
-  if (!split && !is_assembly(file)) {
-    parts.push_back({name, std::move(read.mesh), read.chord_error});
+  const bool by_object = read.object_names.size() > 1;
+  // A solid stays one part, however many surfaces it has: those of its cavities are pieces of their own.
+  if (!split && !(is_assembly(file) && by_object)) {
+    parts.push_back({name, std::move(read.mesh), read.chord_error, lost(0)});
     return parts;
   }
-  const bool by_object = read.object_names.size() > 1;
   std::vector<TriangleMesh> meshes = cut(read.mesh, by_object ? read.object_of_triangle : pieces_of(read.mesh));
   for (std::size_t i = 0; i < meshes.size(); ++i) {
     if (meshes[i].triangles.empty()) continue;  // an object without any
     const bool named = by_object && !read.object_names[i].empty();
     parts.push_back({named ? name + ":" + read.object_names[i] : fmt::format("{}#{}", name, i + 1),
-                     std::move(meshes[i]), read.chord_error});
+                     std::move(meshes[i]), read.chord_error, lost(by_object ? i : 0)});
   }
   return parts;
 }

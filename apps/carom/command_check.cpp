@@ -89,7 +89,8 @@ std::vector<std::vector<PartDefect>> examine_all(const std::vector<AssemblyPart>
   for (std::size_t begin = 0; begin < parts.size() && !interrupted_by_user(); begin += at_a_time) {
     const std::size_t count = std::min(at_a_time, parts.size() - begin);
     parallel_for(workers, count, 1, [&](std::size_t i) {
-      defects[begin + i] = examine(parts[begin + i].mesh, {.self_intersections = !options.quick});
+      defects[begin + i] = examine(parts[begin + i].mesh,
+                                   {.self_intersections = !options.quick, .lost_faces = parts[begin + i].lost_faces});
     });
     progress.update(begin + count, "");
   }

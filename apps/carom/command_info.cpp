@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <optional>
 
 #include "carom/field/distance_field.hpp"
@@ -202,9 +203,10 @@ void print_field(const FieldReport& r) {
 }
 
 /// Defects of a mesh with its equal vertices joined, as queries see it; those of a mesh as it is are in the report.
-std::vector<PartDefect> examine_showing_life(const TriangleMesh& mesh) {
+std::vector<PartDefect> examine_showing_life(const MeshFile& file) {
   const Progress progress("looking for triangles that cut each other", 0);
-  return examine(mesh, {.threads = 0});
+  const std::size_t lost = std::accumulate(file.lost_faces.begin(), file.lost_faces.end(), std::size_t{0});
+  return examine(file.mesh, {.lost_faces = lost, .threads = 0});
 }
 
 Json defects_json(const std::vector<PartDefect>& defects) {
@@ -222,7 +224,7 @@ std::size_t duplicates(const MeshReport& report) {
 
 void print_state(const std::vector<PartDefect>& defects, const MeshReport& report, const Lengths& unit) {
   for (const PartDefect& defect : defects) {
-    if (defect.name != "self_intersecting" && defect.name != "inside_out") continue;
+    if (defect.name != "self_intersecting" && defect.name != "inside_out" && defect.name != "lost_faces") continue;
     say(stdout, "\n{}, near ({:.6g}, {:.6g}, {:.6g}) {}: {}\n", defect.text, unit.value(defect.place.x()),
         unit.value(defect.place.y()), unit.value(defect.place.z()), unit.name, defect.consequence);
   }
@@ -234,7 +236,7 @@ void print_state(const std::vector<PartDefect>& defects, const MeshReport& repor
 int mesh_info(const InfoOptions& options, Output& output) {
   const MeshFile file = read_showing_life(options.files.front(), options.reading);
   const MeshReport report = inspect_showing_life(file.mesh);
-  const std::vector<PartDefect> state = examine_showing_life(file.mesh);
+  const std::vector<PartDefect> state = examine_showing_life(file);
   const Lengths unit(options.reading);
   const bool room = is_room(file.mesh, report);
   std::optional<DistanceField> field;

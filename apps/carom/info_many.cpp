@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "bench/table.hpp"
 #include "carom/core/error.hpp"
@@ -41,7 +42,8 @@ int many_info(const std::vector<std::string>& files, const InfoOptions& options,
         const MeshFile file = read_mesh_file(files[i], options.reading);
         const TriangleMesh mesh = weld(file.mesh, 0);
         const MeshReport report = inspect(mesh);
-        const std::vector<PartDefect> state = examine(mesh, {.threads = 0});
+        const std::size_t lost = std::accumulate(file.lost_faces.begin(), file.lost_faces.end(), std::size_t{0});
+        const std::vector<PartDefect> state = examine(mesh, {.lost_faces = lost, .threads = 0});
         if (!state.empty()) ++faulty;
         std::string words;
         for (const PartDefect& defect : state) words += (words.empty() ? "" : ", ") + defect.text;
@@ -52,11 +54,16 @@ int many_info(const std::vector<std::string>& files, const InfoOptions& options,
             {name, std::to_string(report.triangles), std::to_string(report.components),
              fmt::format("{:.4g} x {:.4g} x {:.4g}", unit.value(size.x()), unit.value(size.y()), unit.value(size.z())),
              solid ? fmt::format("{:.4g}", std::abs(report.volume) / cubic) : "-", words.empty() ? "good" : words});
+        const std::size_t duplicates = file.mesh.positions.size() - mesh.positions.size();
+        if (duplicates > 0)
+          table.rows.back().back() +=
+              fmt::format("; {} at the place of others (--weld)", counted(duplicates, "vertex", "vertices"));
         Json defects = Json::array();
         for (const PartDefect& defect : state) defects.push_back(to_json(defect));
         list.push_back({{"file", files[i]},
                         {"objects", file.object_names},
                         {"vertices", report.vertices},
+                        {"duplicate_vertices", duplicates},
                         {"triangles", report.triangles},
                         {"components", report.components},
                         {"box_min", vector_json(report.box_min)},

@@ -14,7 +14,9 @@ void add_mesh_options(CLI::App& command, MeshReadOptions& options) {
       ->type_name("AXIS");
   command
       .add_option("--unit", options.unit,
-                  "of mesh files: m, cm, mm, um, in, ft; file: as the file says, m if it does not (default)")
+                  "of mesh files: m, cm, mm, um, in, ft; file: as the file says, m if it does not (default); STEP, "
+                  "IGES and 3MF "
+                  "keep their own, and are shown in this one")
       ->type_name("UNIT");
   command
       .add_option_function<std::string>(

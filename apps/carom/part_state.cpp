@@ -19,6 +19,13 @@ std::vector<PartDefect> examine(const TriangleMesh& part, const ExamineOptions& 
   const auto middle = [&](const Edge& e) -> Eigen::Vector3d {
     return 0.5 * (mesh.positions[at(e[0])] + mesh.positions[at(e[1])]);
   };
+  if (options.lost_faces > 0)
+    defects.push_back(
+        {"lost_faces", options.lost_faces,
+         fmt::format("without {} that could not be cut into triangles", counted(options.lost_faces, "face")),
+         "overlaps there are not found",
+         report.boundary_edges.empty() ? mesh.positions[at(mesh.triangles.front()[0])]
+                                       : middle(report.boundary_edges.front())});
   if (!report.boundary_edges.empty()) {
     const std::size_t holes = std::max<std::size_t>(report.boundary_loops, 1);
     defects.push_back({"open", holes, fmt::format("open ({})", counted(holes, "hole")),

@@ -10,7 +10,7 @@ namespace carom::app {
 
 /// Something about a part that limits what is known of its clashes.
 struct PartDefect {
-  std::string name;         ///< open, inside_out, non_manifold, inconsistent, self_intersecting, degenerate
+  std::string name;         ///< lost_faces, open, inside_out, non_manifold, inconsistent, self_intersecting, degenerate
   std::size_t count = 0;    ///< holes, edges, pairs of triangles
   std::string text;         ///< such as "open (5 holes)"
   std::string consequence;  ///< for the answer
@@ -19,6 +19,7 @@ struct PartDefect {
 
 struct ExamineOptions {
   bool self_intersections = true;
+  std::size_t lost_faces = 0;  ///< as in MeshFile
   int threads = 1;
 };
 

@@ -120,6 +120,15 @@ TEST_F(CadFile, TheUnitOfTheFileCounts) {
   EXPECT_NEAR(volume_of(read_mesh_file(folder_ / "metres.step"), "machine/plate"), 100.0 * 60 * 10, 1e-6);
 }
 
+/// A folder may hold STEP and STL: the unit that is asked for is that of the STL, and of lengths that are shown.
+TEST_F(CadFile, TheUnitOfOtherFilesDoesNotScaleStep) {
+  const fs::path path = write_step("MM");
+  const MeshFile file = read_mesh_file(path, {.unit = "mm", .chord = 0.01});
+  EXPECT_NEAR(volume_of(file, "machine/plate"), 0.1 * 0.06 * 0.01, 1e-12);
+  EXPECT_LE(file.chord_error, 1e-5 * (1 + 1e-9)) << "in metres, asked for in millimetres";
+  EXPECT_GT(file.chord_error, 1e-7);
+}
+
 TEST_F(CadFile, TheChordalToleranceHolds) {
   const fs::path path = write_step("MM");
   for (const double chord : {1e-3, 1e-4}) {

@@ -1,6 +1,10 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
 #include "carom/core/error.hpp"
 #include "io/mesh/mesh_parse.hpp"
 
@@ -109,6 +113,18 @@ TEST(ThreeMf, ItemsComponentsAndUnits) {
     }
     EXPECT_NEAR((low - Eigen::Vector3d(80, 0, 10)).norm(), 0, 1e-12);
   }
+}
+
+TEST(ThreeMf, KeepsItsUnitWhateverIsAskedFor) {
+  const std::filesystem::path path = std::filesystem::temp_directory_path() / "carom_unit_test.3mf";
+  const std::vector<std::uint8_t> bytes =
+      zip({{"3D/3dmodel.model", model("inch", "</resources><build><item objectid=\"1\"/></build></model>")}}, false);
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  const MeshFile file = read_mesh_file(path, {.unit = "mm"});
+  std::filesystem::remove(path);
+  EXPECT_EQ(file.unit, 0.0254);
+  EXPECT_NEAR(volume_of(file, 0), std::pow(10 * 0.0254, 3) / 6, 1e-9);
 }
 
 TEST(ThreeMf, WhatLiesIsRefused) {

@@ -35,6 +35,8 @@ struct MeshFile {
   double chord_error = 0;
   /// Colors of the objects, red, green and blue from 0 to 1; negative where the file has none. May be empty.
   std::vector<Eigen::Vector3f> object_colors{};
+  /// Faces of each object that are missing, as OpenCASCADE could not cut them into triangles. Empty if none are.
+  std::vector<std::size_t> lost_faces{};
 };
 
 /// The type is told from the extension. Polygons are split into fans. Throws Error that names the

@@ -15,7 +15,7 @@ struct MeshReadOptions {
   /// axis.
   std::string up = "as-is";
   /// Unit, one of mesh_unit_names(): the length of one unit of the file. "file": as the file says, a metre where it
-  /// says nothing.
+  /// says nothing. STEP, IGES and 3MF always say it and are not scaled by this one.
   std::string unit = "file";
   /// Triangles that a file may unfold into: instances and strips let a few bytes stand for any number of them.
   /// 0: 4 million, or as many as the file has bytes if these are more.

@@ -88,6 +88,8 @@ class CadImport {
     for (const std::string& name : file.object_names) {
       const auto color = color_of_.find(name);
       file.object_colors.push_back(color == color_of_.end() ? Eigen::Vector3f(-1, -1, -1) : color->second);
+      const auto lost = lost_.find(name);
+      if (!lost_.empty()) file.lost_faces.push_back(lost == lost_.end() ? 0 : lost->second);
     }
     return file;
   }
@@ -159,14 +161,16 @@ class CadImport {
     const std::string unique = again > 1 ? fmt::format("{} ({})", name, again) : name;
     if (color) color_of_[unique] = *color;
     builder_.begin_object(unique);
-    for (TopExp_Explorer face(shape, TopAbs_FACE, avoid); face.More(); face.Next())
-      add_face(TopoDS::Face(face.Current()));
+    for (TopExp_Explorer face(shape, TopAbs_FACE, avoid); face.More(); face.Next()) {
+      if (!add_face(TopoDS::Face(face.Current()))) ++lost_[unique];
+    }
   }
 
-  void add_face(const TopoDS_Face& face) {
+  /// False if the face could not be cut into triangles.
+  bool add_face(const TopoDS_Face& face) {
     TopLoc_Location place;
     const Handle(Poly_Triangulation) triangles = BRep_Tool::Triangulation(face, place);
-    require(!triangles.IsNull(), ErrorCode::bad_mesh, "{}: a face could not be cut into triangles", path_);
+    if (triangles.IsNull()) return false;
     chord_error_ = std::max(chord_error_, millimetre * triangles->Deflection());
     const bool turned = (face.Orientation() == TopAbs_REVERSED) != place.Transformation().IsNegative();
     const auto vertex = [&](Standard_Integer i) {
@@ -181,6 +185,7 @@ class CadImport {
       const Triangle t{vertex(a), vertex(turned ? c : b), vertex(turned ? b : c)};
       if (t[0] != t[1] && t[1] != t[2] && t[2] != t[0]) builder_.triangle(t);
     }
+    return true;
   }
 
   const std::string& path_;
@@ -190,6 +195,7 @@ class CadImport {
   Handle(XCAFDoc_ColorTool) colors_;
   std::map<std::string, int> seen_;
   std::map<std::string, Eigen::Vector3f> color_of_;
+  std::map<std::string, std::size_t> lost_;  ///< faces, by object
   double chord_error_ = 0;
 };
 

@@ -28,6 +28,11 @@ bool is_cad(const std::string& extension) {
   return extension == ".step" || extension == ".stp" || extension == ".iges" || extension == ".igs";
 }
 
+/// Formats that always say their unit: `unit` is then that of other lengths, such as `chord`, and scales nothing.
+bool has_own_unit(const std::string& extension) {
+  return is_cad(extension) || extension == ".3mf";
+}
+
 MeshFile parse(const std::filesystem::path& path, const std::string& extension, const MeshReadOptions& options) {
   const std::string name = path.string();
   const std::uint64_t max_triangles = options.max_triangles;
@@ -92,7 +97,9 @@ MeshFile read_mesh_file(const std::filesystem::path& path, const MeshReadOptions
     require(options.max_triangles == 0 || file.mesh.triangles.size() <= options.max_triangles, ErrorCode::unsupported,
             "{}: has {} triangles, more than max_triangles, which is {}", path.string(), file.mesh.triangles.size(),
             options.max_triangles);
-    apply_read_options(file, options);
+    MeshReadOptions applied = options;
+    if (has_own_unit(extension)) applied.unit = "file";
+    apply_read_options(file, applied);
     check_mesh(file, path.string());
     if (options.weld >= 0) weld_objects(file, options.weld * mesh_unit_length(options.unit));
     require(!file.mesh.triangles.empty(), ErrorCode::bad_mesh,

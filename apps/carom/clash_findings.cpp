@@ -94,6 +94,14 @@ std::string volume_text(const Clash& clash, const Lengths& unit) {
   return std::isfinite(clash.volume) ? unit.volume(clash.volume) : "-";
 }
 
+/// Translation of b that takes the pair apart, such as "1.2 mm along (0, 0, 1)".
+std::string separation_text(const Clash& clash, const Lengths& unit) {
+  if (!clash.separation) return "";
+  if (!std::isfinite(clash.separation->length)) return "none found";
+  const Eigen::Vector3d& n = clash.separation->normal;
+  return fmt::format("{} along ({:.3g}, {:.3g}, {:.3g})", unit.text(clash.separation->length), n.x(), n.y(), n.z());
+}
+
 /// Length of what all names begin with, up to and with a separator.
 std::size_t common_start(const std::vector<AssemblyPart>& parts) {
   std::size_t length = parts.front().name.size();
@@ -208,14 +216,17 @@ nlohmann::ordered_json to_json(const CheckReport& report) {
 std::string to_csv(const CheckReport& report) {
   std::string text =
       "kind,a,b,region,depth,error,depth_in_a,error_in_a,depth_in_b,error_in_b,volume,volume_error,"
-      "a_x,a_y,a_z,b_x,b_y,b_z,normal_x,normal_y,normal_z,min_x,min_y,min_z,max_x,max_y,max_z,allowed,change\n";
+      "a_x,a_y,a_z,b_x,b_y,b_z,normal_x,normal_y,normal_z,min_x,min_y,min_z,max_x,max_y,max_z,allowed,change,"
+      "separation,separation_error,separation_x,separation_y,separation_z\n";
   const auto add = [&](const Finding& finding, std::size_t number, const ClashRegion& region) {
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", to_string(finding.clash.kind),
-                        quoted(finding.a), quoted(finding.b), number, cell(region.depth), cell(region.error),
-                        cell(region.in_a.depth), cell(region.in_a.error), cell(region.in_b.depth),
+    const ClashSeparation out = finding.clash.separation.value_or(ClashSeparation{});
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
+                        to_string(finding.clash.kind), quoted(finding.a), quoted(finding.b), number, cell(region.depth),
+                        cell(region.error), cell(region.in_a.depth), cell(region.in_a.error), cell(region.in_b.depth),
                         cell(region.in_b.error), cell(region.volume), cell(region.volume_error), cells(region.point_a),
                         cells(region.point_b), cells(region.normal), cells(region.box.min), cells(region.box.max),
-                        finding.allowed ? "yes" : "no", to_string(finding.change));
+                        finding.allowed ? "yes" : "no", to_string(finding.change), cell(out.length), cell(out.error),
+                        cells(out.normal));
   };
   for (const Finding& finding : report.findings) {
     for (std::size_t i = 0; i < finding.clash.regions.size(); ++i) add(finding, i + 1, finding.clash.regions[i]);
@@ -235,6 +246,9 @@ std::string to_text(const CheckReport& report, const Lengths& unit) {
   const std::vector<std::string> names = short_names(report.parts);
   bench::Table table{
       .title = "", .head = {"a", "b", "overlap or gap", "error", "volume", "places", "x", "y", "z"}, .rows = {}};
+  const bool separated = std::any_of(report.findings.begin(), report.findings.end(),
+                                     [](const Finding& f) { return f.clash.separation.has_value(); });
+  if (separated) table.head.emplace_back("apart by moving b");
   if (report.compared) table.head.emplace_back("change");
   std::size_t shown = 0;
   for (const Finding& finding : report.findings) {
@@ -250,6 +264,7 @@ std::string to_text(const CheckReport& report, const Lengths& unit) {
                                  fmt::format("{:.4g}", unit.value(place.x())),
                                  fmt::format("{:.4g}", unit.value(place.y())),
                                  fmt::format("{:.4g}", unit.value(place.z()))};
+    if (separated) row.push_back(separation_text(clash, unit));
     if (report.compared) row.emplace_back(to_string(finding.change));
     table.add(std::move(row));
   }

@@ -285,6 +285,85 @@ TEST(CliCheck, ABaselineLeavesWhatIsNewOrDeeper) {
   EXPECT_EQ(call({"check", a, b, "--baseline", old}).exit_code, 2);
 }
 
+/// 3MF of one object, in millimetres: an archive of one entry that is not packed.
+std::string print_file(const Folder& folder, const std::string& name, const TriangleMesh& mesh) {
+  std::string model = "<model unit=\"millimeter\"><resources><object id=\"1\" name=\"body\"><mesh><vertices>";
+  for (const Eigen::Vector3d& p : mesh.positions)
+    model += fmt::format("<vertex x=\"{}\" y=\"{}\" z=\"{}\"/>", p.x(), p.y(), p.z());
+  model += "</vertices><triangles>";
+  for (const Triangle& t : mesh.triangles)
+    model += fmt::format("<triangle v1=\"{}\" v2=\"{}\" v3=\"{}\"/>", t[0], t[1], t[2]);
+  model += "</triangles></mesh></object></resources><build><item objectid=\"1\"/></build></model>";
+  std::uint32_t crc = ~0U;
+  for (const char c : model) {
+    crc ^= static_cast<std::uint8_t>(c);
+    for (int k = 0; k < 8; ++k) crc = (crc >> 1) ^ ((crc & 1) != 0 ? 0xedb88320U : 0U);
+  }
+  const auto bytes = [](std::uint64_t value, int count) {
+    std::string out;
+    for (int i = 0; i < count; ++i) out += static_cast<char>(value >> (8 * i) & 0xff);
+    return out;
+  };
+  const std::string entry = "3D/3dmodel.model";
+  const std::string common = bytes(20, 2) + bytes(0, 8) + bytes(~crc, 4) + bytes(model.size(), 4) +
+                             bytes(model.size(), 4) + bytes(entry.size(), 2) + bytes(0, 2);
+  const std::string data = bytes(0x04034b50, 4) + common + entry + model;
+  const std::string list = bytes(0x02014b50, 4) + bytes(20, 2) + common + bytes(0, 6) + bytes(0, 8) + entry;
+  write_text(folder / name, data + list + bytes(0x06054b50, 4) + bytes(0, 4) + bytes(1, 2) + bytes(1, 2) +
+                                bytes(list.size(), 4) + bytes(data.size(), 4) + bytes(0, 2));
+  return folder / name;
+}
+
+TEST(CliCheck, ASolidWithACavityIsOnePartInItsOwnUnit) {
+  const Folder folder;
+  TriangleMesh hollow = make_box({10, 10, 10}, 1);
+  const TriangleMesh cavity = make_box({6, 6, 6}, 1);
+  const auto first = static_cast<Index>(hollow.positions.size());
+  hollow.positions.insert(hollow.positions.end(), cavity.positions.begin(), cavity.positions.end());
+  for (const Triangle& t : cavity.triangles) hollow.triangles.push_back({first + t[0], first + t[2], first + t[1]});
+  const std::string housing = print_file(folder, "housing.3mf", hollow);
+  write_mesh_file(folder / "core.stl", make_box({4, 4, 4}, 1));
+  // The core is in millimetres because --unit says so, the housing because its file does; 1 mm is between them.
+  const Result result = call({"check", housing, folder / "core.stl", "--unit", "mm", "--json", "-"});
+  EXPECT_EQ(result.exit_code, 0) << result.out;
+  EXPECT_EQ(Json::parse(result.out)["parts"], 2);
+  const Result close =
+      call({"check", housing, folder / "core.stl", "--unit", "mm", "--clearance", "1.5", "--json", "-"});
+  EXPECT_EQ(close.exit_code, 1);
+  ASSERT_EQ(Json::parse(close.out)["clashes"].size(), 1U);
+  EXPECT_NEAR(Json::parse(close.out)["clashes"][0]["distance"], 1e-3, 1e-9);
+}
+
+TEST(CliCheck, TheTranslationThatTakesAPairApartIsInTableAndCsv) {
+  const Folder folder;
+  const std::string a = cube(folder, "a.obj", 0);
+  const std::string b = cube(folder, "b.obj", 0.875);
+  const Result text = call({"check", a, b, "--separation", "--unit", "m", "--csv", folder / "out.csv"});
+  EXPECT_TRUE(contains(text.out, "apart by moving b"));
+  EXPECT_TRUE(contains(text.out, "0.125 m along (1, 0, 0)"));
+  const std::string csv = read_text(folder / "out.csv");
+  EXPECT_TRUE(contains(csv, ",separation,separation_error,separation_x,separation_y,separation_z\n"));
+  EXPECT_TRUE(contains(csv, ",0.125,0,1,0,0\n"));
+  EXPECT_FALSE(contains(call({"check", a, b}).out, "apart by"));
+}
+
+TEST(CliCheck, InfoOfManyFilesTellsOfVerticesThatWeldJoins) {
+  const Folder folder;
+  const std::string whole = cube(folder, "whole.obj", 0);
+  const TriangleMesh box = make_box({1, 1, 1}, 1);
+  TriangleMesh soup;
+  for (const Triangle& t : box.triangles) {
+    const auto first = static_cast<Index>(soup.positions.size());
+    for (const Index v : t) soup.positions.push_back(box.positions[static_cast<std::size_t>(v)]);
+    soup.triangles.push_back({first, first + 1, first + 2});
+  }
+  write_mesh_file(folder / "soup.obj", soup);
+  const Result result = call({"info", whole, folder / "soup.obj"});
+  EXPECT_EQ(result.exit_code, 0) << "queries join them";
+  EXPECT_TRUE(contains(result.out, "good; 28 vertices at the place of others (--weld)")) << "3 * 12 - 8";
+  EXPECT_FALSE(contains(call({"info", whole, whole}).out, "--weld"));
+}
+
 TEST(CliCheck, FoldersAndInfoOfManyFiles) {
   const Folder folder;
   std::filesystem::create_directory(folder / "parts");

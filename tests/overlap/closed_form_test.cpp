@@ -31,6 +31,60 @@ TEST(OverlapClosedForm, AnExactFitOfAPinInItsBoreIsATouch) {
   }
 }
 
+/// Cube of 1 m of which the top ends, at one edge, in many vertices and the front in one edge: between them is a fan of
+/// triangles without area, as OpenSCAD writes them.
+TriangleMesh cube_with_flat_fan(bool from_left) {
+  TriangleMesh mesh;
+  for (const double z : {0.0, 1.0})
+    for (const double y : {0.0, 1.0})
+      for (const double x : {0.0, 1.0}) mesh.positions.emplace_back(x, y, z);
+  mesh.triangles = {{4, 0, 1}, {5, 4, 1}, {0, 2, 1}, {1, 2, 3}, {2, 6, 3},
+                    {3, 6, 7}, {0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}};
+  if (!from_left) std::swap(mesh.triangles[0], mesh.triangles[1]);  // searches begin at the apex of the fan
+  constexpr int parts = 16;
+  std::vector<Index> edge{4};
+  std::vector<Index> row{none};
+  for (int i = 1; i < parts; ++i) {
+    edge.push_back(static_cast<Index>(mesh.positions.size()));
+    mesh.positions.emplace_back(double(i) / parts, 0, 1);
+    row.push_back(static_cast<Index>(mesh.positions.size()));
+    mesh.positions.emplace_back(double(i) / parts, 0.75, 1);
+  }
+  edge.push_back(5);
+  mesh.triangles.insert(mesh.triangles.end(),
+                        {Triangle{4, edge[1], row[1]}, Triangle{4, row[1], 6}, Triangle{row.back(), 7, 6},
+                         Triangle{5, 7, row.back()}, Triangle{edge[parts - 1], 5, row.back()}});
+  for (std::size_t i = 1; i + 1 < row.size(); ++i)
+    mesh.triangles.insert(mesh.triangles.end(),
+                          {Triangle{edge[i], edge[i + 1], row[i]}, Triangle{edge[i + 1], row[i + 1], row[i]},
+                           Triangle{row[i], row[i + 1], 6}});
+  const Index apex = from_left ? edge.front() : edge.back();
+  for (std::size_t i = 0; i + 1 < edge.size(); ++i) {
+    if (edge[i] != apex && edge[i + 1] != apex) mesh.triangles.push_back({apex, edge[i + 1], edge[i]});
+  }
+  return mesh;
+}
+
+TEST(OverlapClosedForm, FansOfTrianglesWithoutAreaHideNothing) {
+  constexpr double width = 0.2;
+  for (const bool from_left : {false, true}) {
+    const TriangleMesh cube = cube_with_flat_fan(from_left);
+    for (const double low : {0.04, 0.21, 0.41, 0.59, 0.76}) {
+      // A slab over the edge with the fan, 0.5 m below the front and the top.
+      const TriangleMesh slab = placed(make_box({width, 1, 1}, 1), {low + 0.5 * width, 0, 1});
+      for (const std::vector<Clash>& found : {check(cube, slab), check(slab, cube)}) {
+        ASSERT_EQ(found.size(), 1U);
+        ASSERT_EQ(found[0].kind, ClashKind::overlap);
+        EXPECT_EQ(found[0].regions.size(), 1U);
+        EXPECT_NEAR(found[0].volume, width * 0.5 * 0.5, 1e-6) << low;
+        // The edge of the slab in the cube is nearest to a side wall, or it passes the middle.
+        const double from_wall = std::min({low + width, 1 - low, 0.5});
+        EXPECT_NEAR(-found[0].distance, from_wall, 1e-2) << low;
+      }
+    }
+  }
+}
+
 TEST(OverlapClosedForm, ASquarePegInItsHoleIsATouch) {
   const TriangleMesh plate = ring(bore, hub_radius, 0, hub_length, 4);
   for (const auto& [low, high] : {std::pair{0.0, hub_length}, {-0.01, hub_length + 0.01}}) {

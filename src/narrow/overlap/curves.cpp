@@ -44,13 +44,17 @@ class CurveFinder {
     const Corners b = corners(1, tb);
     std::array<int, 3> over_b{};
     std::array<int, 3> over_a{};
-    if (!sides(1, b, 0, a, over_b)) return is_degenerate(1, b);
-    if (same(over_b)) return true;
-    if (!sides(0, a, 1, b, over_a)) return is_degenerate(0, a);
-    if (same(over_a)) return true;
+    const bool flat_b = !sides(1, b, 0, a, over_b);
+    if (flat_b && !is_degenerate(1, b)) return false;
+    if (!flat_b && same(over_b)) return true;
+    const bool flat_a = !sides(0, a, 1, b, over_a);
+    if (flat_a && !is_degenerate(0, a)) return false;
+    if ((!flat_a && same(over_a)) || (flat_a && flat_b)) return true;
+    // Triangles without area are crossed by no edge. Their own edges do cross, and lead the curve, in a segment without
+    // length, from one neighbor to the next: fans of them are common where a wall ends on many others.
     CurveSegment segment{ta, tb, none, none};
-    if (!cross_edges(0, a, over_b, 1, b, tb, segment)) return false;
-    if (!cross_edges(1, b, over_a, 0, a, ta, segment)) return false;
+    if (!flat_b && !cross_edges(0, a, over_b, 1, b, tb, segment)) return false;
+    if (!flat_a && !cross_edges(1, b, over_a, 0, a, ta, segment)) return false;
     if (segment.start == none && segment.end == none) return true;
     if (segment.start == none || segment.end == none) return false;
     curves_.segments.push_back(segment);
@@ -74,7 +78,7 @@ class CurveFinder {
     return true;
   }
 
-  /// Whether a triangle has no area: it bounds nothing and is left out.
+  /// Whether a triangle has no area.
   bool is_degenerate(std::size_t side, const Corners& t) const {
     if (t[0] == t[1] || t[1] == t[2] || t[2] == t[0]) return true;
     for (int axis = 0; axis < 3; ++axis) {

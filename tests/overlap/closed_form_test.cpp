@@ -85,6 +85,24 @@ TEST(OverlapClosedForm, FansOfTrianglesWithoutAreaHideNothing) {
   }
 }
 
+TEST(OverlapClosedForm, ACavityThatAFaceCutsIsNoPlaceOfItsOwn) {
+  // A slab with a face at z = 0 over a block with a cavity; one triangle of the face holds all of the cut, a ring that
+  // nothing joins to the cavity. Points of both are on the face but for rounding.
+  const TriangleMesh slab = placed(make_box({0.1, 0.1, 0.03}, 1), {0.03, 0, -0.015});
+  for (int i = 0; i < 20; ++i) {
+    const double height = 0.011 + 3.7e-4 * i;
+    const double low = -0.0037 - 1.3e-4 * i;
+    const TriangleMesh cavity = placed(make_box({0.011, 0.007, height}, 1), {0.0001 * i, 0, low + 0.5 * height});
+    const TriangleMesh block = joined(make_box({0.02, 0.02, 0.04}, 1), inside_out(cavity));
+    for (const std::vector<Clash>& found : {check(slab, block), check(block, slab)}) {
+      ASSERT_EQ(found.size(), 1U);
+      EXPECT_EQ(found[0].regions.size(), 1U) << i;
+      const double volume = 0.02 * 0.02 * 0.02 - 0.011 * 0.007 * -low;
+      EXPECT_NEAR(found[0].regions[0].volume, volume, 1e-5 * volume) << i;
+    }
+  }
+}
+
 TEST(OverlapClosedForm, ASquarePegInItsHoleIsATouch) {
   const TriangleMesh plate = ring(bore, hub_radius, 0, hub_length, 4);
   for (const auto& [low, high] : {std::pair{0.0, hub_length}, {-0.01, hub_length + 0.01}}) {

@@ -172,9 +172,12 @@ class PieceFinder {
     });
   }
 
-  static bool holds(const Piece& outer, const Piece& inner) {
-    return outer.low.x <= inner.low.x && outer.low.y <= inner.low.y && outer.low.z <= inner.low.z &&
-           inner.high.x <= outer.high.x && inner.high.y <= outer.high.y && inner.high.z <= outer.high.z;
+  /// Box in box, but for rounding: a hole that ends at a face has the plane of the face in common with what is around.
+  bool holds(const Piece& outer, const Piece& inner) const {
+    const double slack = 2 * g_.shift_length + 1e-9 * math::length(outer.high - outer.low);
+    const Vec3 below = outer.low - inner.low;
+    const Vec3 above = inner.high - outer.high;
+    return std::max({below.x, below.y, below.z, above.x, above.y, above.z}) <= slack;
   }
 
   /// A piece with a negative volume is the boundary of a cavity in another: the smallest that holds it.

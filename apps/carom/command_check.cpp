@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <nlohmann/json.hpp>
 
 #include "allow_list.hpp"
@@ -25,11 +26,25 @@ namespace {
 std::vector<AssemblyPart> read_all(const CheckOptions& options) {
   std::vector<AssemblyPart> parts;
   const std::vector<std::string> files = with_folders_opened(options.files);
+  constexpr std::size_t at_a_time = 16;
+  Workers workers(options.threads);
   Progress progress("read", files.size());
-  for (std::size_t i = 0; i < files.size() && !interrupted_by_user(); ++i) {
-    std::vector<AssemblyPart> read = read_parts(files[i], options.self, options.reading);
-    std::move(read.begin(), read.end(), std::back_inserter(parts));
-    progress.update(i + 1, counted(parts.size(), "part"));
+  for (std::size_t begin = 0; begin < files.size() && !interrupted_by_user(); begin += at_a_time) {
+    const std::size_t count = std::min(at_a_time, files.size() - begin);
+    std::vector<std::vector<AssemblyPart>> read(count);
+    std::vector<std::exception_ptr> errors(count);
+    parallel_for(workers, count, 1, [&](std::size_t i) {
+      try {
+        read[i] = read_parts(files[begin + i], options.self, options.reading);
+      } catch (...) {
+        errors[i] = std::current_exception();
+      }
+    });
+    for (std::size_t i = 0; i < count; ++i) {
+      if (errors[i]) std::rethrow_exception(errors[i]);  // that of the first file, whichever was read first
+      std::move(read[i].begin(), read[i].end(), std::back_inserter(parts));
+      progress.update(begin + i + 1, counted(parts.size(), "part"));
+    }
   }
   number_equal_names(parts);
   return parts;

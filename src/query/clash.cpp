@@ -119,13 +119,14 @@ std::vector<Clash> find_clashes(std::span<const Shape::Part> parts, const ClashO
           "clearance is {}; expected a number of metres that is not negative", options.clearance);
   require(std::isfinite(options.tolerance), ErrorCode::invalid_argument,
           "tolerance is {}; expected a finite number of metres", options.tolerance);
-  std::vector<AxisBox> boxes;
-  double largest = 0;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
+  for (std::size_t i = 0; i < parts.size(); ++i)
     check_pose(parts[i].pose, [&] { return fmt::format("find_clashes: part {}: its pose", i); });
-    boxes.push_back(bounds_of(parts[i]));
-    if (const double size = (boxes.back().max - boxes.back().min).norm(); std::isfinite(size))
-      largest = std::max(largest, size);
+  Workers workers(options.threads);
+  std::vector<AxisBox> boxes(parts.size());
+  parallel_for(workers, parts.size(), 1, [&](std::size_t i) { boxes[i] = bounds_of(parts[i]); });
+  double largest = 0;
+  for (const AxisBox& box : boxes) {
+    if (const double size = (box.max - box.min).norm(); std::isfinite(size)) largest = std::max(largest, size);
   }
   const auto tolerance_of = [&](std::uint32_t a, std::uint32_t b) {
     if (options.tolerance >= 0) return options.tolerance;
@@ -139,7 +140,6 @@ std::vector<Clash> find_clashes(std::span<const Shape::Part> parts, const ClashO
       std::max(options.clearance, options.tolerance >= 0 ? options.tolerance : relative_tolerance * largest);
   const std::vector<ProxyPair> pairs = near_pairs(boxes, reach, options.threads);
 
-  Workers workers(options.threads);
   Reporter reporter(options, pairs.size());
   std::vector<std::optional<Clash>> results(std::min(pairs.size(), pairs_at_a_time));
   std::vector<Clash> clashes;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "bodies/soft_cut.hpp"
 #include "core/check.hpp"
 
 namespace carom::solid {
@@ -110,6 +111,16 @@ Vector3d center_of(const Elements& elements, std::size_t element) {
   return elements.voxels.empty() ? mean(elements.tetrahedra[element]) : mean(elements.voxels[element]);
 }
 
+void check_fixed(const SoftBody& d, std::span<const Vector3d> nodes) {
+  for (std::size_t i = 0; i < d.fixed.size(); ++i) {
+    const FixedRegion& region = d.fixed[i];
+    const bool any = std::any_of(nodes.begin(), nodes.end(), [&](const Vector3d& node) {
+      return (node.array() >= region.min.array()).all() && (node.array() <= region.max.array()).all();
+    });
+    require(any, ErrorCode::invalid_argument, "body '{}': no node is in the box of fixed[{}]", d.name, i);
+  }
+}
+
 }  // namespace
 
 void Embedding::add(std::span<const Index> of, std::span<const double> by) {
@@ -123,6 +134,11 @@ void Embedding::add(std::span<const Index> of, std::span<const double> by) {
 
 BodyState make_state(SoftBody& description) {
   check_soft(description);
+  if (description.cuttable) {
+    BodyState state = make_cuttable_state(description);
+    check_fixed(description, state.nodes);
+    return state;
+  }
   auto model = std::make_shared<BodyModel>();
   const Elements elements = make_elements(description, model->surface);
   model->elements = Model(elements, description.elasticity, description.regions,
@@ -148,13 +164,7 @@ BodyState make_state(SoftBody& description) {
     require(!active.elements.empty(), ErrorCode::invalid_argument,
             "body '{}': no element has its center in the box of actuators[{}]", description.name, i);
   }
-  for (std::size_t i = 0; i < description.fixed.size(); ++i) {
-    const FixedRegion& region = description.fixed[i];
-    const bool any = std::any_of(elements.nodes.begin(), elements.nodes.end(), [&](const Vector3d& node) {
-      return (node.array() >= region.min.array()).all() && (node.array() <= region.max.array()).all();
-    });
-    require(any, ErrorCode::invalid_argument, "body '{}': no node is in the box of fixed[{}]", description.name, i);
-  }
+  check_fixed(description, elements.nodes);
   BodyState state;
   state.nodes = elements.nodes;
   state.velocities.assign(state.nodes.size(), Vector3d::Zero());

@@ -47,6 +47,8 @@ struct BodyModel {
   std::optional<DistanceField> field;  ///< of the surface at rest
 };
 
+struct CutLattice;
+
 /// Nodes of a soft body between two steps.
 struct BodyState {
   std::shared_ptr<const BodyModel> model;  ///< none: the body is not soft
@@ -54,6 +56,7 @@ struct BodyState {
   std::vector<Eigen::Vector3d> velocities;
   std::vector<Eigen::Matrix3d> flowed;   ///< of each element: inverse of what its shape at rest has flowed; or empty
   std::vector<kernels::RestBatch> rest;  ///< of each batch; empty if all are as made
+  std::shared_ptr<const CutLattice> lattice;  ///< of a body that can be cut (bodies/soft_cut.hpp); or none
 };
 
 /// Triangles of a soft body, and its state at rest. Throws Error that names the body and the field. Takes the mesh of

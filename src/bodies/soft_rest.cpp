@@ -70,7 +70,7 @@ void update_rest(Workers& workers, double time, double dt, BodyState& state) {
     state.rest.resize(model.elements.batch_count());
     for (std::size_t lane = 0; lane < state.rest.size() * element_lanes; ++lane)
       set_rest(Matrix3d::Identity(), lane, state.rest);
-    if (flows) state.flowed.assign(count, Matrix3d::Identity());
+    if (flows && state.flowed.size() != count) state.flowed.assign(count, Matrix3d::Identity());
   }
   // Inverse of the stretch of actuators, along the axes.
   std::vector<Vector3d> shortened(model.actuators.empty() ? 0 : count, Vector3d::Ones());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "core/at.hpp"
 #include "core/disjoint_sets.hpp"
@@ -60,7 +61,7 @@ Place corner_place(const VoxelLinks& links, Index voxel, int corner) {
 
 class SurfaceMaker {
  public:
-  explicit SurfaceMaker(const VoxelLinks& links) : links_(links) {}
+  SurfaceMaker(const VoxelLinks& links, std::span<const Index> voxels) : links_(links), voxels_(voxels) {}
 
   LinkSurface run() {
     find_sides();
@@ -86,7 +87,7 @@ class SurfaceMaker {
 
   void find_sides() {
     number_.assign(links_.voxel_count() * direction_count, none);
-    for (Index v = 0; v < static_cast<Index>(links_.voxel_count()); ++v) {
+    for (const Index v : voxels_) {
       for (int d = 0; d < direction_count; ++d) {
         if (links_.joined(v, d)) continue;
         number_[at(v) * direction_count + static_cast<std::size_t>(d)] = static_cast<Index>(surface_.sides.size());
@@ -175,6 +176,7 @@ class SurfaceMaker {
   }
 
   const VoxelLinks& links_;
+  std::span<const Index> voxels_;
   LinkSurface surface_;
   std::vector<Index> number_;  // of the side of each voxel and direction
   std::vector<Index> mates_;   // of each edge of a side
@@ -185,7 +187,13 @@ class SurfaceMaker {
 }  // namespace
 
 LinkSurface make_surface(const VoxelLinks& links) {
-  return SurfaceMaker(links).run();
+  std::vector<Index> all(links.voxel_count());
+  std::iota(all.begin(), all.end(), Index{0});
+  return make_surface(links, all);
+}
+
+LinkSurface make_surface(const VoxelLinks& links, std::span<const Index> voxels) {
+  return SurfaceMaker(links, voxels).run();
 }
 
 std::vector<Vector3d> positions_of(const LinkSurface& surface, const VoxelLinks& links, double kerf) {

@@ -26,6 +26,8 @@ struct LinkSurface {
 /// are glued along edges of the lattice by turning about the edge through material; vertices are the corners that are
 /// glued around a point.
 LinkSurface make_surface(const VoxelLinks& links);
+/// The same of some voxels, ascending, which no link joins to others.
+LinkSurface make_surface(const VoxelLinks& links, std::span<const Index> voxels);
 
 /// Positions of the vertices in units of voxels, each moved towards the middle of its voxels by `kerf` / 2, as a
 /// fraction of a voxel: the width of a cut.

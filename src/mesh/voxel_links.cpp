@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "carom/detect/continuous.hpp"
 #include "core/at.hpp"
@@ -111,11 +112,14 @@ VoxelLinks::VoxelLinks(std::vector<LinkCell> cells) : cells_(std::move(cells)), 
     for (int d = 0; d < direction_count; ++d) {
       LinkCell other = cells_[v];
       other[static_cast<std::size_t>(d / 2)] += d % 2 == 0 ? -1 : 1;
-      const auto found = std::lower_bound(cells_.begin(), cells_.end(), other, link_cell_before);
-      const bool there = found != cells_.end() && *found == other;
-      neighbors_[v][static_cast<std::size_t>(d)] = there ? static_cast<Index>(found - cells_.begin()) : none;
+      neighbors_[v][static_cast<std::size_t>(d)] = find(other);
     }
   }
+}
+
+Index VoxelLinks::find(const LinkCell& cell) const {
+  const auto found = std::lower_bound(cells_.begin(), cells_.end(), cell, link_cell_before);
+  return found != cells_.end() && *found == cell ? static_cast<Index>(found - cells_.begin()) : none;
 }
 
 bool VoxelLinks::cut(Index voxel, int direction) {
@@ -128,6 +132,14 @@ bool VoxelLinks::cut(Index voxel, int direction) {
 
 std::vector<VoxelLink> crossed_links(const VoxelLinks& links, std::span<const Vector3d> start,
                                      std::span<const Vector3d> end, const BladeMotion& blade) {
+  std::vector<Index> all(links.voxel_count());
+  std::iota(all.begin(), all.end(), Index{0});
+  return crossed_links(links, all, start, end, blade);
+}
+
+std::vector<VoxelLink> crossed_links(const VoxelLinks& links, std::span<const Index> voxels,
+                                     std::span<const Vector3d> start, std::span<const Vector3d> end,
+                                     const BladeMotion& blade) {
   std::vector<VoxelLink> crossed;
   std::vector<std::array<Vector3d, 2>> boxes;
   for (std::size_t k = 0; k + 1 < blade.start.size(); ++k) {
@@ -137,20 +149,23 @@ std::vector<VoxelLink> crossed_links(const VoxelLinks& links, std::span<const Ve
     const Vector3d& d = blade.end[k + 1];
     boxes.push_back({a.cwiseMin(b).cwiseMin(c.cwiseMin(d)), a.cwiseMax(b).cwiseMax(c.cwiseMax(d))});
   }
-  for (Index v = 0; v < static_cast<Index>(links.voxel_count()); ++v) {
+  for (std::size_t v = 0; v < voxels.size(); ++v) {
+    // Neighbors have higher numbers, so the search is short.
+    auto from = voxels.begin() + static_cast<std::ptrdiff_t>(v);
     for (int d = 1; d < direction_count; d += 2) {
-      if (!links.joined(v, d)) continue;
-      const Index w = links.neighbor(v, d);
-      const Vector3d low = start[at(v)].cwiseMin(start[at(w)]).cwiseMin(end[at(v)].cwiseMin(end[at(w)]));
-      const Vector3d high = start[at(v)].cwiseMax(start[at(w)]).cwiseMax(end[at(v)].cwiseMax(end[at(w)]));
+      if (!links.joined(voxels[v], d)) continue;
+      from = std::lower_bound(from, voxels.end(), links.neighbor(voxels[v], d));
+      const auto w = static_cast<std::size_t>(from - voxels.begin());
+      const Vector3d low = start[v].cwiseMin(start[w]).cwiseMin(end[v].cwiseMin(end[w]));
+      const Vector3d high = start[v].cwiseMax(start[w]).cwiseMax(end[v].cwiseMax(end[w]));
       for (std::size_t k = 0; k < boxes.size(); ++k) {
         if ((low.array() > boxes[k][1].array()).any() || (boxes[k][0].array() > high.array()).any()) continue;
         const Impact impact = first_impact(ContactKind::edge_edge,
-                                           {.start = {blade.start[k], blade.start[k + 1], start[at(v)], start[at(w)]},
-                                            .end = {blade.end[k], blade.end[k + 1], end[at(v)], end[at(w)]}},
+                                           {.start = {blade.start[k], blade.start[k + 1], start[v], start[w]},
+                                            .end = {blade.end[k], blade.end[k + 1], end[v], end[w]}},
                                            {.exact = true});
         if (!impact.collides) continue;
-        crossed.push_back({v, d});
+        crossed.push_back({voxels[v], d});
         break;
       }
     }

@@ -28,6 +28,8 @@ class VoxelLinks {
   bool joined(Index voxel, int direction) const {
     return neighbor(voxel, direction) != none && (cut_[static_cast<std::size_t>(voxel)] >> direction & 1) == 0;
   }
+  /// Voxel of a cell, or none.
+  Index find(const std::array<std::int32_t, 3>& cell) const;
   /// Cuts a link, for both of its voxels. False if there is none, or if it is cut already.
   bool cut(Index voxel, int direction);
 
@@ -55,6 +57,10 @@ struct BladeMotion {
 /// named. Ascending by voxel and direction; links that are cut are left out.
 std::vector<VoxelLink> crossed_links(const VoxelLinks& links, std::span<const Eigen::Vector3d> start,
                                      std::span<const Eigen::Vector3d> end, const BladeMotion& blade);
+/// The same of some voxels, ascending, which no link joins to others; centers are theirs, in this order.
+std::vector<VoxelLink> crossed_links(const VoxelLinks& links, std::span<const Index> voxels,
+                                     std::span<const Eigen::Vector3d> start, std::span<const Eigen::Vector3d> end,
+                                     const BladeMotion& blade);
 
 /// Parts that links hold together: number of the part of each voxel, numbered by the first voxel.
 std::vector<Index> parts_of(const VoxelLinks& links);

@@ -136,7 +136,8 @@ void number_nodes(VoxelLattice& lattice) {
   }
 }
 
-VoxelLattice build(const std::string& body, const TriangleMesh& mesh, const Box& box, double size) {
+VoxelLattice build(const std::string& body, const TriangleMesh& mesh, const Box& box, double size,
+                   double smallest_fill) {
   VoxelLattice lattice;
   lattice.size = size;
   Cell count{};
@@ -160,11 +161,11 @@ VoxelLattice build(const std::string& body, const TriangleMesh& mesh, const Box&
   std::vector<const CellMaterial*> kept;
   std::vector<const CellMaterial*> merged;
   for (const CellMaterial& material : materials) {
-    (material.volume() >= min_fill ? kept : merged).push_back(&material);
+    (material.volume() >= smallest_fill ? kept : merged).push_back(&material);
   }
   require(!kept.empty(), ErrorCode::bad_mesh,
           "body '{}': no voxel of {} m holds a part in {} of material; smaller voxels are needed", body, size,
-          1 / min_fill);
+          1 / smallest_fill);
   lattice.cells.reserve(kept.size());
   for (const CellMaterial* material : kept) lattice.cells.push_back(material->cell);
   number_nodes(lattice);
@@ -172,12 +173,16 @@ VoxelLattice build(const std::string& body, const TriangleMesh& mesh, const Box&
   // Where pieces of the mesh overlap, a voxel is still no more than full.
   const double volume = size * size * size;
   lattice.node_volume.assign(lattice.nodes.size(), 0.0);
+  lattice.corner_volume.assign(kept.size(), {});
+  const auto add = [&](std::size_t v, std::size_t c, double part) {
+    lattice.node_volume[static_cast<std::size_t>(lattice.corners[v][c])] += part;
+    lattice.corner_volume[v][c] += part;
+  };
   for (std::size_t v = 0; v < kept.size(); ++v) {
     const double fill = kept[v]->volume();
     const double scale = fill > 1 ? 1 / fill : 1;
     lattice.fill.push_back(scale * fill);
-    for (std::size_t c = 0; c < 8; ++c)
-      lattice.node_volume[static_cast<std::size_t>(lattice.corners[v][c])] += volume * scale * kept[v]->weight[c];
+    for (std::size_t c = 0; c < 8; ++c) add(v, c, volume * scale * kept[v]->weight[c]);
   }
   for (const CellMaterial* material : merged) {
     const double fill = material->volume();
@@ -187,9 +192,11 @@ VoxelLattice build(const std::string& body, const TriangleMesh& mesh, const Box&
       center += material->weight[c] / fill * Eigen::Vector3d(c & 1, c >> 1 & 1, c >> 2 & 1);
     const auto voxel = nearest_voxel(lattice.cells, center);
     if (!voxel) continue;
-    const std::array<double, 8> weights = trilinear(local_in(lattice.cells[*voxel], center));
-    for (std::size_t c = 0; c < 8; ++c)
-      lattice.node_volume[static_cast<std::size_t>(lattice.corners[*voxel][c])] += volume * fill * weights[c];
+    Eigen::Vector3d local = local_in(lattice.cells[*voxel], center);
+    // Much material beside a voxel would make masses of its far corners negative.
+    if (smallest_fill > min_fill) local = local.cwiseMax(0.0).cwiseMin(1.0);
+    const std::array<double, 8> weights = trilinear(local);
+    for (std::size_t c = 0; c < 8; ++c) add(*voxel, c, volume * fill * weights[c]);
   }
   for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
     const Eigen::Vector3d point = (mesh.positions[v] - lattice.origin) / size;
@@ -222,7 +229,7 @@ VoxelLattice make_voxels(const std::string& body, const TriangleMesh& mesh, cons
   const double area = surface_area(mesh);
   if (options.size > 0) {
     check_cost(body, area, options.size);
-    return build(body, mesh, box, options.size);
+    return build(body, mesh, box, options.size, options.smallest_fill);
   }
 
   const auto wanted = static_cast<double>(options.degrees_of_freedom);
@@ -234,7 +241,7 @@ VoxelLattice make_voxels(const std::string& body, const TriangleMesh& mesh, cons
   std::optional<VoxelLattice> best;
   for (int i = 0; i < tries; ++i) {
     check_cost(body, area, size);
-    VoxelLattice lattice = build(body, mesh, box, size);
+    VoxelLattice lattice = build(body, mesh, box, size, options.smallest_fill);
     const double found = 3.0 * static_cast<double>(lattice.nodes.size());
     const bool fits = found <= wanted;
     if (fits && (!best || found > 3.0 * static_cast<double>(best->nodes.size()))) best = std::move(lattice);

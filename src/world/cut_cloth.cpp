@@ -5,14 +5,15 @@
 
 #include "bodies/make_body.hpp"
 #include "bodies/sleeping.hpp"
+#include "bodies/soft_cut.hpp"
 #include "carom/detect/continuous.hpp"
 #include "carom/mesh/closest.hpp"
 #include "core/at.hpp"
 #include "core/check.hpp"
 #include "world/state.hpp"
 
-// Blades and what they cut in a step: every edge of cloth that a segment of a blade passes through, decided by the
-// exact test of two edges in motion.
+// Blades and what they cut in a step: every edge of cloth, and every link between voxels of a soft body, that a segment
+// of a blade passes through, decided by the exact test of two edges in motion.
 namespace carom {
 namespace {
 
@@ -275,17 +276,51 @@ void add_cut(std::vector<WorldCut>& cuts, WorldCut&& cut) {
   known->crossed += cut.crossed;
   known->separated += cut.separated;
   known->length += cut.length;
+  known->area += cut.area;
+}
+
+/// Links of a soft body that blades met in the step.
+void find_links(const World::State& s, std::size_t part, std::span<const std::vector<Vector3d>> ends,
+                std::vector<mesh::VoxelLink>& links) {
+  const solid::BodyState& soft = s.bodies[s.vertices.parts[part].id].soft;
+  const std::vector<Vector3d>& start = s.vertices.soft_motions[part].start;
+  BladeBox box;
+  for (const auto* nodes : {&start, &soft.nodes}) {
+    for (const Vector3d& p : *nodes) box.extend(p);
+  }
+  for (std::size_t i = 0; i < s.blades.size(); ++i) {
+    if (!box.overlaps(ChainMotion{s.blades[i].places, ends[i], i}.box())) continue;
+    for (const mesh::VoxelLink& link :
+         solid::crossed_links(*soft.lattice, start, soft.nodes, {s.blades[i].places, ends[i]}))
+      links.push_back(link);
+  }
+}
+
+/// Cuts a body where it is along the way of a blade from one pose to the next.
+WorldCut cut_at_once(World::State& s, BodyId id, std::span<const Vector3d> from, std::span<const Vector3d> to) {
+  const Body& body = s.bodies[id];
+  if (body.soft.lattice) {
+    const auto links = solid::crossed_links(*body.soft.lattice, body.soft.nodes, body.soft.nodes, {from, to});
+    return links.empty() ? WorldCut{.body = id} : cut_soft(s, id, links);
+  }
+  const Topology topology = build_topology(body.positions.size(), body.triangles);
+  std::vector<cloth::EdgeCrossing> crossings;
+  find_crossings(topology.edges, 0, body.positions, body.positions, {from, to, 0}, crossings);
+  return crossings.empty() ? WorldCut{.body = id} : cut_body(s, id, std::move(crossings));
 }
 
 }  // namespace
 
-bool cut_cloth(World::State& s, double dt) {
+bool cut_bodies(World::State& s, double dt) {
   if (s.blades.empty()) return false;
   std::vector<std::vector<Vector3d>> ends;
   for (const BodyBlade& blade : s.blades) ends.push_back(places_of(s, blade));
   std::map<BodyId, std::vector<cloth::EdgeCrossing>> crossings;
-  for (const bodies::SurfacePart& part : s.vertices.parts) {
+  std::map<BodyId, std::vector<mesh::VoxelLink>> links;
+  for (std::size_t number = 0; number < s.vertices.parts.size(); ++number) {
+    const bodies::SurfacePart& part = s.vertices.parts[number];
     const Body& body = s.bodies[part.id];
+    if (body.soft.lattice) find_links(s, number, ends, links[part.id]);
     if (!body.cloth_rest || body.levels.model) continue;
     const std::span<const Vector3d> start = part.of(s.vertices.start);
     BladeBox box;
@@ -317,6 +352,11 @@ bool cut_cloth(World::State& s, double dt) {
     WorldCut cut = cut_body(s, id, std::move(list));
     changed = true;
     add_cut(s.cuts, std::move(cut));
+  }
+  for (const auto& [id, list] : links) {
+    if (list.empty()) continue;
+    changed = true;
+    add_cut(s.cuts, cut_soft(s, id, list));
   }
   return changed;
 }
@@ -362,7 +402,10 @@ double World::fracture_energy(BodyId id) const {
 
 WorldCut World::cut(BodyId id, const BladePath& path) {
   State& s = *state_;
-  cloth_of(s, id, "cut");
+  const Body& whole = cut_body_of(s, id);
+  require(!whole.is_soft() || whole.soft.lattice, ErrorCode::unsupported,
+          "cut: body '{}' is soft and was not made to be cut; SoftBody::cuttable makes it so", whole.name);
+  if (!whole.is_soft()) cloth_of(s, id, "cut");
   require(path.poses.size() >= 2, ErrorCode::invalid_argument, "cut: the blade has {} poses; expected 2 or more",
           path.poses.size());
   for (std::size_t i = 0; i < path.poses.size(); ++i) {
@@ -377,13 +420,7 @@ WorldCut World::cut(BodyId id, const BladePath& path) {
   for (std::size_t i = 0; i + 1 < path.poses.size(); ++i) {
     const std::vector<BodyId> now = bodies;
     for (const BodyId body : now) {
-      const Body& cloth = s.bodies[body];
-      const Topology topology = build_topology(cloth.positions.size(), cloth.triangles);
-      std::vector<cloth::EdgeCrossing> crossings;
-      find_crossings(topology.edges, 0, cloth.positions, cloth.positions, {path.poses[i], path.poses[i + 1], 0},
-                     crossings);
-      if (crossings.empty()) continue;
-      WorldCut cut = cut_body(s, body, std::move(crossings));
+      WorldCut cut = cut_at_once(s, body, path.poses[i], path.poses[i + 1]);
       bodies.insert(bodies.end(), cut.pieces.begin(), cut.pieces.end());
       cut.body = id;
       add_cut(cuts, std::move(cut));

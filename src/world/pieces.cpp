@@ -1,24 +1,15 @@
+#include "world/pieces.hpp"
+
 #include <algorithm>
 #include <numeric>
 
 #include "bodies/make_body.hpp"
 #include "core/at.hpp"
-#include "world/state.hpp"
 
 // Pieces that come off a cloth become bodies of their own. The largest keeps id, name and the numbers of its vertices
 // and triangles' corners; vertices that went away stay as followers of one that is still there.
 namespace carom {
 namespace {
-
-/// Vertices of one part and their numbers in it.
-struct PieceSelection {
-  std::vector<Index> triangles;
-  std::vector<Index> vertices;    ///< ascending
-  std::vector<Index> number;      ///< of each vertex of the body; none: of another part
-  std::vector<std::uint8_t> own;  ///< of each vertex of the body: it is a corner now, and not at rest only
-
-  bool has(Index vertex) const { return own[at(vertex)] != 0; }
-};
 
 PieceSelection select_part(const Body& body, std::vector<Index> triangles) {
   PieceSelection part;
@@ -99,7 +90,57 @@ Body make_piece(const Body& body, const PieceSelection& part, std::size_t number
   return piece;
 }
 
-/// What the world knows of vertices that went to a piece.
+/// Takes the triangles of pieces out of the body. The others keep their order; marks of cuts follow.
+void keep_largest(World::State& s, BodyId id, std::span<const std::uint8_t> gone) {
+  Body& body = s.bodies[id];
+  auto rest = std::make_shared<ClothRest>(*body.cloth_rest);
+  std::vector<Index> number(body.triangles.size(), none);
+  std::size_t count = 0;
+  for (std::size_t t = 0; t < body.triangles.size(); ++t) {
+    if (gone[t] != 0) continue;
+    number[t] = static_cast<Index>(count);
+    body.triangles[count] = body.triangles[t];
+    rest->triangles[count] = rest->triangles[t];
+    if (!rest->fabric_of_triangle.empty()) rest->fabric_of_triangle[count] = rest->fabric_of_triangle[t];
+    ++count;
+  }
+  body.triangles.resize(count);
+  rest->triangles.resize(count);
+  if (!rest->fabric_of_triangle.empty()) rest->fabric_of_triangle.resize(count);
+
+  PieceSelection left;
+  left.own.assign(body.positions.size(), 0);
+  for (const Triangle& t : body.triangles) {
+    for (const Index v : t) left.own[at(v)] = 1;
+  }
+  for (MovingPins& pins : rest->moving_pins) std::erase_if(pins.vertices, [&](Index v) { return !left.has(v); });
+  std::erase_if(rest->moving_pins, [](const MovingPins& pins) { return pins.vertices.empty(); });
+  std::erase_if(body.held, [&](const HeldVertex& held) { return !left.has(held.vertex); });
+  if (body.leader.empty()) {
+    body.leader.resize(body.positions.size());
+    std::iota(body.leader.begin(), body.leader.end(), Index{0});
+  }
+  for (std::size_t v = 0; v < body.positions.size(); ++v) {
+    if (left.own[v] != 0 || left.has(body.leader[v])) continue;
+    body.leader[v] = body.triangles[0][0];
+    body.inverse_mass[v] = 0;
+    body.positions[v] = body.positions[at(body.leader[v])];
+    body.velocities[v] = body.velocities[at(body.leader[v])];
+  }
+  std::set<std::pair<Index, Index>> edges;
+  for (const auto& [t, k] : s.cut_marks[id].edges) {
+    if (number[at(t)] != none) edges.insert({number[at(t)], k});
+  }
+  s.cut_marks[id].edges = std::move(edges);
+  body.cloth_rest = rest;
+  body.pinned = any_pin(body);
+  body.pressure = 0;
+  s.table.info[slot_of(id)].pinned = body.pinned;
+  make_model(body);
+}
+
+}  // namespace
+
 void move_references(World::State& s, BodyId from, BodyId to, const PieceSelection& part) {
   const auto rename = [&](BodyId& body, Index& vertex) {
     if (body != from || vertex == none || !part.has(vertex)) return;
@@ -156,57 +197,6 @@ void move_references(World::State& s, BodyId from, BodyId to, const PieceSelecti
   }
   s.cut_marks[to] = std::move(moved);
 }
-
-/// Takes the triangles of pieces out of the body. The others keep their order; marks of cuts follow.
-void keep_largest(World::State& s, BodyId id, std::span<const std::uint8_t> gone) {
-  Body& body = s.bodies[id];
-  auto rest = std::make_shared<ClothRest>(*body.cloth_rest);
-  std::vector<Index> number(body.triangles.size(), none);
-  std::size_t count = 0;
-  for (std::size_t t = 0; t < body.triangles.size(); ++t) {
-    if (gone[t] != 0) continue;
-    number[t] = static_cast<Index>(count);
-    body.triangles[count] = body.triangles[t];
-    rest->triangles[count] = rest->triangles[t];
-    if (!rest->fabric_of_triangle.empty()) rest->fabric_of_triangle[count] = rest->fabric_of_triangle[t];
-    ++count;
-  }
-  body.triangles.resize(count);
-  rest->triangles.resize(count);
-  if (!rest->fabric_of_triangle.empty()) rest->fabric_of_triangle.resize(count);
-
-  PieceSelection left;
-  left.own.assign(body.positions.size(), 0);
-  for (const Triangle& t : body.triangles) {
-    for (const Index v : t) left.own[at(v)] = 1;
-  }
-  for (MovingPins& pins : rest->moving_pins) std::erase_if(pins.vertices, [&](Index v) { return !left.has(v); });
-  std::erase_if(rest->moving_pins, [](const MovingPins& pins) { return pins.vertices.empty(); });
-  std::erase_if(body.held, [&](const HeldVertex& held) { return !left.has(held.vertex); });
-  if (body.leader.empty()) {
-    body.leader.resize(body.positions.size());
-    std::iota(body.leader.begin(), body.leader.end(), Index{0});
-  }
-  for (std::size_t v = 0; v < body.positions.size(); ++v) {
-    if (left.own[v] != 0 || left.has(body.leader[v])) continue;
-    body.leader[v] = body.triangles[0][0];
-    body.inverse_mass[v] = 0;
-    body.positions[v] = body.positions[at(body.leader[v])];
-    body.velocities[v] = body.velocities[at(body.leader[v])];
-  }
-  std::set<std::pair<Index, Index>> edges;
-  for (const auto& [t, k] : s.cut_marks[id].edges) {
-    if (number[at(t)] != none) edges.insert({number[at(t)], k});
-  }
-  s.cut_marks[id].edges = std::move(edges);
-  body.cloth_rest = rest;
-  body.pinned = any_pin(body);
-  body.pressure = 0;
-  s.table.info[slot_of(id)].pinned = body.pinned;
-  make_model(body);
-}
-
-}  // namespace
 
 std::vector<BodyId> split_pieces(World::State& s, BodyId id) {
   std::vector<std::vector<Index>> parts;

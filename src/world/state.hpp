@@ -20,6 +20,7 @@
 #include "contact/update_manifolds.hpp"
 #include "core/context.hpp"
 #include "island/sleep.hpp"
+#include "mesh/voxel_links.hpp"
 #include "query/query_tree.hpp"
 #include "response/respond.hpp"
 #include "world/contact_list.hpp"
@@ -179,9 +180,11 @@ void run_edits(World::State& state, StageStats& stats);
 /// Part of `edits`: cloth tears where it is strained too far, stitches tear, and sewn vertices of one body that have
 /// met become one. Returns whether triangles changed.
 bool edit_cloth(World::State& state);
-/// Part of `edits`: cloth that blades met in the step is cut, and pieces that come off become bodies. Returns whether
-/// triangles changed.
-bool cut_cloth(World::State& state, double dt);
+/// Part of `edits`: cloth and soft bodies that blades met in the step are cut, and pieces that come off become bodies.
+/// Returns whether triangles changed.
+bool cut_bodies(World::State& state, double dt);
+/// Cuts links between voxels of a soft body.
+WorldCut cut_soft(World::State& state, BodyId body, std::span<const mesh::VoxelLink> links);
 /// Bodies of the parts of a cloth that have nothing in common any more: the largest keeps the id. Returns the others.
 std::vector<BodyId> split_pieces(World::State& state, BodyId body);
 /// Adds a body with vertices.

@@ -51,7 +51,7 @@ void run_stages(World::State& s) {
   step.commit();
   step.sleep();
   // Here, so that what is committed is a surface.
-  s.edited |= cut_cloth(s, s.options.dt);
+  s.edited |= cut_bodies(s, s.options.dt);
   s.edited |= edit_cloth(s);
   s.stats = step.stats();
   s.stats[Stage::edits] = edits;

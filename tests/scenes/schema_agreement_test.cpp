@@ -51,7 +51,7 @@ constexpr std::string_view meshes = R"({
      "mass": 2, "stretch_stiffness": 3, "bend_stiffness": 4, "spring_damping": 5, "air_damping": 6, "pinned": [0, 3],
      "velocity": [1, 2, 3], "friction": 0.5, "restitution": 0.5, "pressure": 10, "sleeping_allowed": false},
     {"name": "j", "kind": "soft", "group": 1, "mask": 2, "detection": "discrete", "mesh": {"generator": "box"},
-     "voxel_size": 0.5, "degrees_of_freedom": 100,
+     "voxel_size": 0.5, "degrees_of_freedom": 100, "cuttable": true,
      "elasticity": {"density": 900, "young_modulus": 1e4, "poisson_ratio": 0.3, "damping": 0.01},
      "regions": [{"min": [0, 0, 0], "max": [1, 1, 1], "stiffness": 2}],
      "fixed": [{"min": [0, 0, 0], "max": [1, 1, 1]}],

@@ -27,6 +27,10 @@ struct SoftBody {
   /// Coordinates of nodes of the lattice, at most and nearly; the number of triangles does not matter. 0 = 3000, unless
   /// `voxel_size` is given.
   int degrees_of_freedom = 0;
+  /// Whether blades cut it (World::add_blade, World::cut). The surface is then that of the lattice, with its corners
+  /// moved to the mesh, and neither `tetrahedra` nor `field` go with it. Voxels less than a third full are left out:
+  /// their mass goes to the nearest.
+  bool cuttable = false;
   Elasticity elasticity{};
   std::vector<SoftRegion> regions{};  ///< stiffer or softer parts
   std::vector<FixedRegion> fixed{};   ///< parts that never move

@@ -21,9 +21,10 @@ struct Blade {
 struct WorldCut {
   BodyId body;                   ///< which was cut, and keeps the largest part
   std::vector<BodyId> pieces{};  ///< bodies that came off it, new in this step
-  std::size_t crossed = 0;       ///< edges that blades met
-  std::size_t separated = 0;     ///< vertices that became two or more
-  double length = 0;             ///< m, of the new cut at rest
+  std::size_t crossed = 0;       ///< edges of cloth, or links between voxels of a soft body, that blades met
+  std::size_t separated = 0;     ///< vertices of cloth, or nodes of a soft body, that became two or more
+  double length = 0;             ///< m, of the new cut at rest; of cloth
+  double area = 0;               ///< m^2, of the new cut at rest; of a soft body
 };
 
 }  // namespace carom

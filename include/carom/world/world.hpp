@@ -122,18 +122,20 @@ class World {
   /// Stitches of seams, and vertices attached to rigid bodies, that hold now.
   std::size_t joint_count() const;
 
-  /// Gives a rigid or scripted body an edge that cuts cloth, from the next step on; a body may have several. Throws
-  /// Error that names the body.
+  /// Gives a rigid or scripted body an edge that cuts cloth and soft bodies that are `cuttable`, from the next step
+  /// on; a body may have several. Throws Error that names the body.
   void add_blade(BodyId body, const Blade& blade);
   /// Energy that a cut through cloth takes, J/m^2 of its thickness; at 0, the default, it is cut at touch. Throws Error
   /// that names the body.
   void set_fracture_energy(BodyId body, double energy);
   double fracture_energy(BodyId body) const;
-  /// Cuts cloth at once, where it is now, along the way of a blade, as blades of bodies do in a step. Throws Error that
-  /// names the body or the pose.
+  /// Cuts cloth or a soft body at once, where it is now, along the way of a blade, as blades of bodies do in a step.
+  /// Throws Error that names the body or the pose.
   WorldCut cut(BodyId body, const BladePath& path);
   /// Cuts of the last step, in the order of the bodies.
   const std::vector<WorldCut>& cuts() const;
+  /// Triangles of a body that cuts have made: 1 for each of them, 0 for the others; empty if no cut has made any.
+  std::vector<std::uint8_t> cut_triangles(BodyId body) const;
 
   /// Detection of two bodies, or of one and itself, from the next step on, whatever is said of each and of the world.
   /// Not of rigid bodies, which are always continuous: Error(unsupported).

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "bodies/soft_body.hpp"
+#include "mesh/link_surface.hpp"
+
+/// Cutting of soft bodies: links between the voxels of a lattice are cut, nodes become as many as there are parts of
+/// the voxels around them, and the surface is that of the links. Elements keep their shapes, so no cut makes slivers.
+/// Nothing here knows of worlds.
+namespace carom::solid {
+
+/// What the lattice of a body is made of; all pieces of it have it in common.
+struct LatticeRecipe {
+  double voxel_size = 0;                      ///< m
+  Eigen::Vector3d origin{0, 0, 0};            ///< m, of cell (0, 0, 0)
+  std::vector<double> fill;                   ///< of each voxel
+  std::vector<std::array<double, 8>> volume;  ///< m^3 of material, of each voxel by corner: all positive
+  std::vector<std::array<Index, 8>> corners;  ///< of each voxel, in `places`
+  std::vector<Eigen::Vector3d> places;        ///< m, corners of voxels at rest, at the border moved to the mesh
+  Elasticity elasticity;
+  std::vector<SoftRegion> regions;
+  std::vector<FixedRegion> fixed;
+  std::vector<Actuator> actuators;
+  Plasticity plasticity;
+};
+
+/// Lattice of a body that can be cut, or of a piece that came off one. Voxels have the numbers of the whole lattice.
+struct CutLattice {
+  explicit CutLattice(mesh::VoxelLinks all) : links(std::move(all)) {}
+
+  std::shared_ptr<const LatticeRecipe> recipe;
+  mesh::VoxelLinks links;
+  std::vector<Index> voxels;                ///< of this body, ascending: its elements, in this order
+  std::vector<std::array<Index, 8>> nodes;  ///< of each element
+  /// Vertices have the numbers of those of the body. Vertices that are gone have no voxels, and are in no triangle.
+  mesh::LinkSurface surface;
+  std::vector<Eigen::Vector3d> rest;  ///< m, of each vertex
+};
+
+/// Surface and lattice of a description, whose mesh becomes the surface. Throws Error that names the body.
+BodyState make_cuttable_state(SoftBody& description);
+
+/// Links that a blade passes through while nodes go from start to end.
+std::vector<mesh::VoxelLink> crossed_links(const CutLattice& lattice, std::span<const Eigen::Vector3d> start,
+                                           std::span<const Eigen::Vector3d> end, const mesh::BladeMotion& blade);
+
+struct SoftCut {
+  std::size_t cut = 0;        ///< links
+  std::size_t separated = 0;  ///< nodes that became two or more
+  double area = 0;            ///< m^2, at rest
+  /// Of each vertex: 1 if it is new or has another place at rest than before.
+  std::vector<std::uint8_t> changed;
+};
+
+/// Cuts links. Copies of a node have its position and velocity, and the mass of their voxels, so mass and momentum are
+/// kept. Vertices that no cut touches keep their numbers and places. `kerf`: width of a cut, as a fraction of a voxel.
+SoftCut cut(BodyState& state, std::span<const mesh::VoxelLink> links, double kerf);
+
+/// Elements of each part that links hold together, in the order of their first ones.
+std::vector<std::vector<std::size_t>> parts_of(const CutLattice& lattice);
+
+/// Body of some elements, which no link joins to others. `vertices`: those that it has, ascending; these get new
+/// numbers, unless `keep_numbers`.
+BodyState extract(const BodyState& state, std::span<const std::size_t> elements, bool keep_numbers,
+                  std::vector<Index>& vertices);
+
+}  // namespace carom::solid

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "bodies/soft_cut.hpp"
+
+/// Models and surfaces of lattices that can be cut.
+namespace carom::solid {
+
+/// Weights of the corners of a voxel at a point, in units of voxels from its first corner.
+std::array<double, 8> trilinear_weights(const Eigen::Vector3d& local);
+
+/// Elements, masses, embedding of the surface: all that a step needs of a lattice.
+std::shared_ptr<const BodyModel> make_model(const CutLattice& lattice);
+
+/// Makes a surface that of the lattice, with the numbers and places at rest of its vertices. Of each: 1 if it is new or
+/// has another place than before.
+std::vector<std::uint8_t> place_surface(double kerf, mesh::LinkSurface surface, CutLattice& lattice);
+
+}  // namespace carom::solid

@@ -1,0 +1,147 @@
+#include <algorithm>
+#include <numeric>
+
+#include "bodies/sleeping.hpp"
+#include "bodies/soft_cut.hpp"
+#include "core/at.hpp"
+#include "core/check.hpp"
+#include "world/pieces.hpp"
+
+// Soft bodies that are cut: links between voxels go, and pieces that nothing joins any more become bodies of their own.
+namespace carom {
+namespace {
+
+using Eigen::Vector3d;
+
+/// Width of a cut, in units of the thickness: fresh faces are not near enough to push each other.
+constexpr double kerf_thickness = 1.2;
+/// Width of a cut, as a fraction of a voxel, at most.
+constexpr double max_kerf = 0.25;
+
+/// Distance from its place in the lattice beyond which a vertex that a cut puts there may get into another surface, in
+/// units of the thickness.
+constexpr double max_jump = 0.1;
+
+/// Whether vertices that a cut changes were farther from their places than `distance` (m): continuous detection had
+/// stopped them there.
+bool jumps(const solid::Embedding& before, std::span<const std::uint8_t> changed, double distance, const Body& body) {
+  for (std::size_t v = 0; v < before.count(); ++v) {
+    if (changed[v] != 0 && (body.positions[v] - before.mean(v, body.soft.nodes)).norm() > distance) return true;
+  }
+  return false;
+}
+
+/// Surface of a body as its lattice has it now. Vertices that are new, or have another place at rest, are where the
+/// nodes have them.
+void take_surface(std::span<const std::uint8_t> changed, Body& body) {
+  const solid::BodyState& soft = body.soft;
+  const solid::Embedding& surface = soft.model->surface;
+  body.triangles = soft.lattice->surface.triangles;
+  body.rest_positions = soft.lattice->rest;
+  body.positions.resize(surface.count());
+  body.velocities.resize(surface.count());
+  body.inverse_mass.resize(surface.count());
+  for (std::size_t v = 0; v < surface.count(); ++v) {
+    if (changed[v] != 0) body.positions[v] = surface.mean(v, soft.nodes);
+    body.velocities[v] = surface.mean(v, soft.velocities);
+  }
+  std::vector<std::uint32_t> all(surface.count());
+  std::iota(all.begin(), all.end(), 0U);
+  std::vector<double> work;
+  solid::contact_masses(*soft.model, all, work, body.inverse_mass);
+  body.max_step = soft.model->elements.inner_step();
+  const std::span<const double> inverse = soft.model->elements.inverse_mass();
+  body.pinned = std::find(inverse.begin(), inverse.end(), 0.0) != inverse.end();
+}
+
+PieceSelection select_vertices(const Body& body, std::vector<Index> vertices) {
+  PieceSelection part;
+  part.number.assign(body.positions.size(), none);
+  part.own.assign(body.positions.size(), 0);
+  for (std::size_t i = 0; i < vertices.size(); ++i) {
+    part.number[at(vertices[i])] = static_cast<Index>(i);
+    part.own[at(vertices[i])] = 1;
+  }
+  part.vertices = std::move(vertices);
+  return part;
+}
+
+Body make_soft_piece(const Body& body, solid::BodyState soft, const PieceSelection& part, std::size_t number) {
+  Body piece = body;
+  piece.name = body.name + "-" + std::to_string(number);
+  piece.soft = std::move(soft);
+  piece.positions.clear();
+  for (const Index v : part.vertices) piece.positions.push_back(body.positions[at(v)]);
+  piece.held.clear();
+  piece.pulls.clear();
+  take_surface(std::vector<std::uint8_t>(part.vertices.size(), 0), piece);
+  return piece;
+}
+
+std::vector<BodyId> split_soft(World::State& s, BodyId id) {
+  const auto parts = solid::parts_of(*s.bodies[id].soft.lattice);
+  if (parts.size() < 2) return {};
+  const auto largest = static_cast<std::size_t>(
+      std::max_element(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); }) -
+      parts.begin());
+  std::vector<BodyId> pieces;
+  std::vector<Index> vertices;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i == largest) continue;
+    solid::BodyState soft = solid::extract(s.bodies[id].soft, parts[i], false, vertices);
+    const PieceSelection part = select_vertices(s.bodies[id], vertices);
+    const int number = ++s.piece_count[s.bodies[id].name];
+    const bool tangles = s.check_tangles;
+    pieces.push_back(
+        insert_surface(s, make_soft_piece(s.bodies[id], std::move(soft), part, static_cast<std::size_t>(number))));
+    s.check_tangles = tangles;  // the faces of a cut are a kerf apart
+    s.table.info[slot_of(pieces.back())].sleeping_allowed = s.table.info[slot_of(id)].sleeping_allowed;
+    move_references(s, id, pieces.back(), part);
+  }
+  Body& body = s.bodies[id];
+  body.soft = solid::extract(body.soft, parts[largest], true, vertices);
+  // Vertices that went away are where the first node is.
+  std::vector<std::uint8_t> gone(body.positions.size(), 1);
+  for (const Index v : vertices) gone[at(v)] = 0;
+  take_surface(gone, body);
+  s.table.info[slot_of(id)].pinned = body.pinned;
+  return pieces;
+}
+
+}  // namespace
+
+WorldCut cut_soft(World::State& s, BodyId id, std::span<const mesh::VoxelLink> links) {
+  WorldCut result{.body = id};
+  {
+    Body& body = s.bodies[id];
+    const double thickness = body.thickness > 0 ? body.thickness : s.options.contact.distance;
+    const double kerf = std::min(max_kerf, kerf_thickness * thickness / body.soft.model->voxel_size);
+    const std::shared_ptr<const solid::BodyModel> before = body.soft.model;
+    const solid::SoftCut cut = solid::cut(body.soft, links, kerf);
+    result.crossed = cut.cut;
+    result.separated = cut.separated;
+    result.area = cut.area;
+    if (cut.cut == 0) return result;
+    s.check_tangles |= jumps(before->surface, cut.changed, max_jump * thickness, body);
+    take_surface(cut.changed, body);
+  }
+  result.pieces = split_soft(s, id);
+  rigid::wake(s.table, slot_of(id));
+  s.edited = true;
+  return result;
+}
+
+std::vector<std::uint8_t> World::cut_triangles(BodyId id) const {
+  require(state_->bodies.contains(id), ErrorCode::bad_index,
+          "no body has the id {}.{}: it was removed, or is of another world", id.index, id.generation);
+  const Body& body = state_->bodies[id];
+  if (!body.soft.lattice) return {};
+  const mesh::LinkSurface& surface = body.soft.lattice->surface;
+  std::vector<std::uint8_t> made;
+  made.reserve(surface.triangles.size());
+  for (const Index side : surface.side_of_triangle) made.push_back(surface.is_cut[at(side)]);
+  if (std::find(made.begin(), made.end(), 1) == made.end()) return {};
+  return made;
+}
+
+}  // namespace carom

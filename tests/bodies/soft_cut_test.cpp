@@ -1,0 +1,228 @@
+#include "bodies/soft_cut.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <random>
+#include <set>
+
+#include "carom/core/error.hpp"
+#include "carom/detect/intersect.hpp"
+#include "carom/mesh/generate.hpp"
+
+namespace carom::solid {
+namespace {
+
+using Eigen::Vector3d;
+
+SoftBody cuttable(TriangleMesh mesh, double voxel_size) {
+  SoftBody body;
+  body.name = "body";
+  body.mesh = std::move(mesh);
+  body.voxel_size = voxel_size;
+  body.cuttable = true;
+  body.elasticity = {.density = 500, .young_modulus = 3e4, .poisson_ratio = 0.4};
+  return body;
+}
+
+/// Surface without vertices that are gone.
+TriangleMesh surface_of(const BodyState& state) {
+  TriangleMesh mesh;
+  std::vector<Index> number(state.lattice->rest.size(), none);
+  for (Triangle t : state.lattice->surface.triangles) {
+    for (Index& v : t) {
+      Index& found = number[static_cast<std::size_t>(v)];
+      if (found == none) {
+        found = static_cast<Index>(mesh.positions.size());
+        mesh.positions.push_back(state.model->surface.mean(static_cast<std::size_t>(v), state.nodes));
+      }
+      v = found;
+    }
+    mesh.triangles.push_back(t);
+  }
+  return mesh;
+}
+
+double sum_of(std::span<const double> values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum;
+}
+
+Vector3d momentum_of(const BodyState& state) {
+  Vector3d sum(0, 0, 0);
+  for (std::size_t n = 0; n < state.nodes.size(); ++n) sum += state.model->mass[n] * state.velocities[n];
+  return sum;
+}
+
+/// Closed, manifold, oriented, without intersections.
+void expect_closed(const BodyState& state) {
+  const TriangleMesh mesh = surface_of(state);
+  const MeshReport report = inspect(mesh);
+  RC_ASSERT(report.watertight());
+  RC_ASSERT(report.manifold());
+  RC_ASSERT(report.oriented());
+  RC_ASSERT(report.zero_area_triangles.empty());
+  RC_ASSERT(intersections(Surface(mesh.positions.size(), mesh.triangles), mesh.positions).empty());
+}
+
+/// Parts by a plain flood fill over cells, from the links alone.
+std::size_t count_parts(const CutLattice& lattice) {
+  std::set<Index> left(lattice.voxels.begin(), lattice.voxels.end());
+  std::size_t count = 0;
+  while (!left.empty()) {
+    ++count;
+    std::vector<Index> stack{*left.begin()};
+    left.erase(left.begin());
+    while (!stack.empty()) {
+      const Index v = stack.back();
+      stack.pop_back();
+      for (int d = 0; d < mesh::direction_count; ++d) {
+        if (lattice.links.joined(v, d) && left.erase(lattice.links.neighbor(v, d)) > 0)
+          stack.push_back(lattice.links.neighbor(v, d));
+      }
+    }
+  }
+  return count;
+}
+
+TEST(SoftCut, SurfaceOfABoxIsTheBox) {
+  SoftBody body = cuttable(make_box({1, 0.6, 0.4}, 1), 0.1);
+  const BodyState state = make_cuttable_state(body);
+  const MeshReport report = inspect(body.mesh);
+  EXPECT_TRUE(report.watertight());
+  EXPECT_NEAR(report.volume, 0.24, 1e-12);
+  EXPECT_NEAR(sum_of(state.model->mass), 500 * 0.24, 1e-9);
+  EXPECT_EQ(body.mesh.triangles.size(), 4U * 2 * (10 * 6 + 6 * 4 + 10 * 4));
+}
+
+TEST(SoftCut, SurfaceOfABallIsNearIt) {
+  SoftBody body = cuttable(make_icosphere(1, 4), 0.15);
+  const double volume = inspect(body.mesh).volume;
+  const BodyState state = make_cuttable_state(body);
+  EXPECT_NEAR(sum_of(state.model->mass), 500 * volume, 1e-9 * volume);
+  const TriangleMesh mesh = surface_of(state);
+  EXPECT_TRUE(inspect(mesh).watertight());
+  EXPECT_TRUE(intersections(Surface(mesh.positions.size(), mesh.triangles), mesh.positions).empty());
+  // Corners may go 0.4 voxels along each axis, and those of the voxels that are kept are within one of the mesh.
+  for (const Vector3d& p : mesh.positions) EXPECT_NEAR(p.norm(), 1, 0.6 * 0.15);
+  EXPECT_NEAR(inspect(mesh).volume, volume, 0.05 * volume);
+}
+
+TEST(SoftCut, HalvesOfASymmetricCutMirrorEachOther) {
+  SoftBody body = cuttable(make_box({0.8, 0.4, 0.4}, 1), 0.1);
+  BodyState state = make_cuttable_state(body);
+  const std::vector<Vector3d> start{{0, 1, -1}, {0, 1, 1}};
+  const std::vector<Vector3d> end{{0, -1, -1}, {0, -1, 1}};
+  const auto links = crossed_links(*state.lattice, state.nodes, state.nodes, {start, end});
+  ASSERT_EQ(links.size(), 16U);
+  const SoftCut result = cut(state, links, 0.1);
+  EXPECT_EQ(result.cut, 16U);
+  EXPECT_EQ(result.separated, 25U);
+  EXPECT_NEAR(result.area, 0.16, 1e-12);
+  const auto parts = parts_of(*state.lattice);
+  ASSERT_EQ(parts.size(), 2U);
+  std::vector<Index> vertices;
+  std::array<std::vector<std::array<double, 3>>, 2> points;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const BodyState half = extract(state, parts[i], i == 0, vertices);
+    EXPECT_NEAR(sum_of(half.model->mass), 500 * 0.064, 1e-10);
+    for (const Vector3d& p : surface_of(half).positions) {
+      EXPECT_GE(std::abs(p.x()), 0.1 * 0.1 / 2 - 1e-12) << "half a kerf from the middle";
+      points[i].push_back({std::round(1e9 * std::abs(p.x())), std::round(1e9 * p.y()), std::round(1e9 * p.z())});
+    }
+    std::sort(points[i].begin(), points[i].end());
+  }
+  EXPECT_EQ(points[0], points[1]);
+}
+
+TEST(SoftCut, EveryBladeLeavesSolidsAndKeepsMassAndMomentum) {
+  EXPECT_TRUE(rc::check("blades at random, crossing earlier cuts", [] {
+    std::mt19937_64 random(*rc::gen::arbitrary<std::uint64_t>());
+    std::uniform_real_distribution<double> place(-1.6, 1.6);
+    const auto point = [&]() -> Vector3d {
+      const double x = place(random);
+      const double y = place(random);
+      const double z = place(random);
+      return {x, y, z};
+    };
+    const bool round = random() % 2 == 0;
+    SoftBody body = cuttable(round ? make_icosphere(1, 2) : make_box({1.6, 1.2, 2}, 1), 0.4);
+    BodyState state = make_cuttable_state(body);
+    for (Vector3d& v : state.velocities) v = point();
+    const double mass = sum_of(state.model->mass);
+    const double volume = state.model->rest_volume;
+    const Vector3d momentum = momentum_of(state);
+    const std::vector<Vector3d> at_first = state.nodes;
+    std::vector<BodyState> bodies{state};
+    for (int stroke = 0; stroke < 3; ++stroke) {
+      const std::vector<Vector3d> start{point(), point(), point()};
+      const std::vector<Vector3d> end{point(), point(), point()};
+      std::vector<BodyState> next;
+      for (BodyState& each : bodies) {
+        const std::size_t vertices_before = each.lattice->rest.size();
+        const auto links = crossed_links(*each.lattice, each.nodes, each.nodes, {start, end});
+        const SoftCut result = cut(each, links, 0.1);
+        RC_ASSERT(result.cut == links.size());
+        RC_ASSERT(each.lattice->rest.size() >= vertices_before);
+        expect_closed(each);
+        const auto parts = parts_of(*each.lattice);
+        RC_ASSERT(parts.size() == count_parts(*each.lattice));
+        if (parts.size() == 1) {
+          next.push_back(each);
+          continue;
+        }
+        std::vector<Index> vertices;
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+          next.push_back(extract(each, parts[i], i == 0, vertices));
+          expect_closed(next.back());
+          RC_ASSERT(parts_of(*next.back().lattice).size() == 1);
+        }
+      }
+      bodies = std::move(next);
+      double mass_now = 0;
+      double volume_now = 0;
+      Vector3d momentum_now(0, 0, 0);
+      for (const BodyState& each : bodies) {
+        mass_now += sum_of(each.model->mass);
+        volume_now += each.model->rest_volume;
+        momentum_now += momentum_of(each);
+      }
+      RC_ASSERT(std::abs(mass_now - mass) < 1e-12 * mass);
+      RC_ASSERT(std::abs(volume_now - volume) < 1e-12 * volume);
+      RC_ASSERT((momentum_now - momentum).norm() < 1e-12 * mass * 3);
+    }
+  }));
+}
+
+TEST(SoftCut, VerticesThatNoCutTouchesKeepTheirNumbersAndPlaces) {
+  SoftBody body = cuttable(make_box({1, 0.6, 0.4}, 1), 0.1);
+  BodyState state = make_cuttable_state(body);
+  const std::vector<Vector3d> before = state.lattice->rest;
+  const std::vector<Vector3d> start{{0.1, 1, -1}, {0.1, 1, 1}};
+  const std::vector<Vector3d> end{{0.1, 0, -1}, {0.1, 0, 1}};
+  const SoftCut result = cut(state, crossed_links(*state.lattice, state.nodes, state.nodes, {start, end}), 0.1);
+  EXPECT_GT(result.cut, 0U);
+  std::size_t kept = 0;
+  for (std::size_t v = 0; v < before.size(); ++v) {
+    if (std::abs(before[v].x() - 0.1) < 0.06) continue;
+    EXPECT_EQ(state.lattice->rest[v], before[v]);
+    EXPECT_EQ(result.changed[v], 0);
+    ++kept;
+  }
+  EXPECT_GT(kept, before.size() / 2);
+}
+
+TEST(SoftCut, WhatDoesNotGoTogetherIsNamed) {
+  SoftBody body = cuttable(make_box({1, 1, 1}, 1), 0.25);
+  body.field = FieldOptions{};
+  try {
+    make_cuttable_state(body);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("field"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace carom::solid

@@ -70,6 +70,10 @@ constexpr std::array scene_list = std::to_array<BuiltinScene>({
     {"tool-probe", "A probe presses a sheet in a frame; to be moved by hand (carom live)", scenes::tool_probe},
     {"cut-cloth", "Scissors go up through a hanging sheet, which becomes two", scenes::cut_cloth},
     {"cut-and-drop", "A weight hangs on a band; a knife cuts it, and the weight falls", scenes::cut_and_drop},
+    {"liver-cut", "A scalpel cuts an organ in two; the halves slide apart", scenes::liver_cut},
+    {"criss-cross", "Eight crossing cuts make 25 columns of a block", scenes::criss_cross},
+    {"slice", "A knife makes ten slices of a loaf", scenes::slice},
+    {"incision", "A cut that ends half-way, opened by a retractor", scenes::incision},
     {"shirt", "A shirt of two panels is sewn around a figure, which then walks in it", scenes::shirt},
 });
 

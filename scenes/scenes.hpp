@@ -61,6 +61,10 @@ Scene gripper();
 // Blades.
 Scene cut_cloth();
 Scene cut_and_drop();
+Scene liver_cut();
+Scene criss_cross();
+Scene slice();
+Scene incision();
 
 // To be moved by hand.
 Scene tool_probe();

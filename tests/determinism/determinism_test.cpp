@@ -82,10 +82,15 @@ constexpr std::array windows{
     Window{"jelly-stack", 3, 6},
     Window{"gripper", 3, 6},
     Window{"tool-probe", 6, 6},
+    Window{"liver-cut", 55, 6},
+    Window{"criss-cross", 70, 4},
+    Window{"slice", 48, 4},
+    Window{"incision", 40, 4},
 };
 
 /// Scenes in which something falls through, or is cut by a blade that makes no contacts.
-constexpr std::array<std::string_view, 3> without_contacts{"cube-on-plate-vertices", "cut-cloth", "cut-and-drop"};
+constexpr std::array<std::string_view, 4> without_contacts{"cube-on-plate-vertices", "cut-cloth", "cut-and-drop",
+                                                           "incision"};
 
 class DeterminismOfScene : public testing::TestWithParam<std::string_view> {};
 

@@ -48,7 +48,7 @@ void check(const LiveOptions& options) {
     throw Error(ErrorCode::invalid_argument, fmt::format("--steps is {}; expected 0 or more", *options.steps));
   if (options.output == "-")
     throw Error(ErrorCode::invalid_argument, "-o -: input is recorded in a file; expected a name such as hand.input");
-  refuse_same_files({{"the scene", options.scene}, {"-o", options.output}});
+  refuse_same_files({{"the scene", options.scene}, {"--replay", options.replay}, {"-o", options.output}});
   refuse_other_kind("-o", options.output, OutputKind::input);
 }
 

@@ -97,6 +97,7 @@ int view(const ViewOptions& options);
 struct LiveOptions {
   std::string scene;
   std::string output;          ///< record of input
+  std::string replay;          ///< record of input that acts first; or empty
   std::optional<double> rate;  ///< steps a second; the scene's, in real time, if not given
   std::optional<int> steps;    ///< after which it ends; none: it does not
   std::optional<int> threads;

@@ -52,6 +52,17 @@ Scene scene_of(const LiveOptions& options) {
   return scene;
 }
 
+/// Record that acts before hands do, or none. Throws Error that names the file.
+std::optional<InputRecord> replay_of(const LiveOptions& options, const Scene& scene) {
+  if (options.replay.empty()) return {};
+  InputRecord record = read_input_record(options.replay);
+  const std::string own = hash_of(scene);
+  require(own == record.scene_hash, ErrorCode::invalid_argument,
+          "--replay {}: the record is of the scene '{}' with the hash {}; this is '{}' with the hash {}",
+          options.replay, record.scene, record.scene_hash, scene.name, own);
+  return record;
+}
+
 /// Steps and their lateness, over the last second or so.
 class Pace {
  public:
@@ -89,6 +100,7 @@ class LiveWorld::Impl {
  public:
   explicit Impl(const LiveOptions& options)
       : session_(scene_of(options)),
+        replay_(replay_of(options, session_.scene())),
         writer_(options.output, session_.scene()),
         output_(options.output),
         rate_(options.rate.value_or(1 / session_.scene().world.dt)),
@@ -202,6 +214,7 @@ class LiveWorld::Impl {
     const auto period = std::chrono::duration_cast<Clock::duration>(Seconds(1 / rate_));
     Clock::time_point next = Clock::now();
     while (!end_) {
+      replay();
       take_messages();
       if (steps_ && session_.steps() >= static_cast<std::uint64_t>(*steps_)) break;
       const bool single = extra_steps_ > 0;
@@ -242,6 +255,26 @@ class LiveWorld::Impl {
     dirty_ = true;
   }
 
+  bool is_replaying() const { return replay_ && session_.steps() < replay_->steps; }
+
+  /// Inputs of the record that act now; and whether its end is the one that was recorded.
+  void replay() {
+    if (!replay_) return;
+    for (; next_replayed_ < replay_->inputs.size(); ++next_replayed_) {
+      const TimedInput& timed = replay_->inputs[next_replayed_];
+      if (timed.step > session_.steps()) break;
+      try {
+        apply(timed.input);
+      } catch (const Error& error) {
+        failure_ = fmt::format("input of the record at step {}: {}", timed.step, error.what());
+      }
+    }
+    if (is_replaying() || !replay_->closed || !replay_end_.empty()) return;
+    const bool same = hash_text(session_.world().state_hash()) == replay_->state_hash;
+    replay_end_ =
+        fmt::format("; the state after {} steps is {}that of the record", session_.steps(), same ? "" : "not ");
+  }
+
   void take_messages() {
     std::vector<Message> messages;
     {
@@ -252,6 +285,7 @@ class LiveWorld::Impl {
       std::size_t accepted = 0;
       for (std::size_t i = 0; i < message.inputs.size(); ++i) {
         try {
+          require(!is_replaying(), ErrorCode::invalid_argument, "a record is replayed until step {}", replay_->steps);
           apply(message.inputs[i]);
           ++accepted;
         } catch (const Error& error) {
@@ -324,6 +358,7 @@ class LiveWorld::Impl {
                  {"inputs", inputs_},
                  {"refused", refused_.load()},
                  {"failure", failure_}};
+    if (replay_) json["replayed_steps"] = replay_->steps;
     Json hands = Json::array();
     for (const LiveHand& hand : session_.hands())
       hands.push_back({{"hand", hand.hand},
@@ -345,9 +380,9 @@ class LiveWorld::Impl {
       failure = fmt::format("; {}", error.what());
     }
     const std::lock_guard lock(mutex_);
-    summary_ = fmt::format("{} of {}, {}, {:.3g} ms a step, {} late{}", counted(session_.steps(), "step"),
+    summary_ = fmt::format("{} of {}, {}, {:.3g} ms a step, {} late{}{}", counted(session_.steps(), "step"),
                            session_.scene().name, counted(inputs_, "input"), pace_.ms(),
-                           counted(pace_.missed(), "step"), failure);
+                           counted(pace_.missed(), "step"), replay_end_, failure);
     for (Message& message : inbox_) message.answer.set_value({{"error", "the run has ended"}});
     inbox_.clear();
     ended_ = true;
@@ -356,6 +391,9 @@ class LiveWorld::Impl {
 
   // Of the world's thread.
   LiveSession session_;
+  std::optional<InputRecord> replay_;
+  std::size_t next_replayed_ = 0;
+  std::string replay_end_;  ///< what is told of the end of the record
   InputWriter writer_;
   mutable std::mutex record_mutex_;  ///< guards writer_
   std::string output_;

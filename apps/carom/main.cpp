@@ -188,6 +188,10 @@ void add_live(CLI::App& app, Action& action) {
       ->add_option("-o,--output", options->output,
                    "record the input (name.input): carom run SCENE --input name.input replays it, bit for bit")
       ->type_name("FILE");
+  command
+      ->add_option("--replay", options->replay,
+                   "show a recorded input (name.input) again, bit for bit; at its end hands take over")
+      ->type_name("FILE");
   add_number(command, "--rate", options->rate, "steps a second (default: real time, one over the scene's dt)",
              "a number of steps a second, such as 60")
       ->type_name("R");

@@ -129,6 +129,22 @@ TEST_F(CliLive, WhatWasDoneReplaysBitForBit) {
   EXPECT_TRUE(contains(wrong.err, "the record is of the scene 'tool-probe'"));
 }
 
+TEST_F(CliLive, ShowsARecordAgain) {
+  start({"tool-probe", "-o", record_, "--rate", "200", "--steps", "40", "--paused"});
+  EXPECT_EQ(tell({{"inputs", {{{"gravity", {0, -3, 0}}}}}})["accepted"], 1);
+  tell({{"pause", false}});
+  EXPECT_EQ(live_->wait(), 0);
+  start({"tool-probe", "--replay", record_, "--rate", "200", "--steps", "45", "--paused"});
+  EXPECT_TRUE(contains(tell({{"inputs", {{{"gravity", {0, -1, 0}}}}}}).dump(), "a record is replayed until step 40"));
+  tell({{"pause", false}});
+  const std::string line = live_->read_line();
+  EXPECT_TRUE(contains(line, "45 steps")) << line;
+  EXPECT_TRUE(contains(line, "the state after 40 steps is that of the record")) << line;
+  EXPECT_EQ(live_->wait(), 0);
+  EXPECT_TRUE(
+      contains(call({"live", "cut-cloth", "--replay", record_}).err, "the record is of the scene 'tool-probe'"));
+}
+
 TEST_F(CliLive, PausesStepsAndBeginsAgain) {
   start({"tool-probe", "--paused"});
   EXPECT_EQ(tell({{"steps", 3}})["step"], 0);

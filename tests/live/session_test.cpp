@@ -183,6 +183,33 @@ InputRecord record_of(int threads) {
   return record;
 }
 
+TEST(LiveCut, AHandCutsALoafWithItsKnife) {
+  Scene scene = find_scene("slice");
+  // The knife waits above the middle of the loaf for a hand.
+  for (SceneBody& body : scene.bodies) {
+    if (body.name() == "knife")
+      std::get<ScriptedSceneBody>(body.body).keyframes = {{.time = 0, .placement = {.position = {0, 0.16, 0}}}};
+  }
+  LiveSession session(scene);
+  const auto count_loaves = [&] {
+    std::size_t count = 0;
+    for (const BodyId id : session.world().bodies()) count += session.world().name(id).starts_with("loaf") ? 1U : 0U;
+    return count;
+  };
+  const Vector3d held = session.world().positions(body_of(session.world(), "knife"))[0];
+  session.apply(GrabInput{0, "knife", held});
+  session.apply(MoveInput{0, held - Vector3d(0, 0.154, 0)});
+  std::size_t crossed = 0;
+  for (int i = 0; i < 40; ++i) {
+    session.step();
+    for (const WorldCut& cut : session.world().cuts()) crossed += cut.crossed;
+  }
+  EXPECT_EQ(crossed, 6U * 8U) << "a plane of voxels, 0.12 by 0.16 m at 0.02 m";
+  EXPECT_EQ(count_loaves(), 2U);
+  session.apply(ResetInput{});
+  EXPECT_EQ(count_loaves(), 1U);
+}
+
 TEST(LiveReplay, HasTheSameBitsForAnyNumberOfThreads) {
   const InputRecord record = record_of(1);
   EXPECT_EQ(record.inputs.size(), long_story().size());

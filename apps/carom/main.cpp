@@ -269,8 +269,9 @@ void add_reproduce(CLI::App& app, Action& action) {
       ->type_name("NAME")
       ->required();
   command
-      ->add_option("--tables", options->tables,
-                   "of leonard 4.1,4.2,4.3,4.4,4.5,4.7; of zouiouche resolution,depth,self,refit (default: all)")
+      ->add_option(
+          "--tables", options->tables,
+          "of leonard 4.1,4.2,4.3,4.4,4.5,4.6,4.7,cut; of zouiouche resolution,depth,self,refit (default: all but cut)")
       ->type_name("LIST")
       ->delimiter(',');
   add_number(command, "--frames", options->frames, "of each scene, spread over it, or steps of the cloth (default: 60)",

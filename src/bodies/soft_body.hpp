@@ -109,11 +109,6 @@ class Motion {
   /// continuous detection has stopped them, come back to them within about a tenth of a second.
   void finish(Workers& workers, const BodyModel& model, double dt, std::span<const Eigen::Vector3d> vertex_start,
               std::span<Eigen::Vector3d> vertex_displacements, std::span<Eigen::Vector3d> vertex_velocities) const;
-  /// Vertices that end a step elsewhere than finish() had them take their nodes along.
-  void take_along(const BodyModel& model, std::span<const Eigen::Vector3d> vertex_start,
-                  std::span<const Eigen::Vector3d> vertex_displacements,
-                  std::span<const Eigen::Vector3d> vertex_positions);
-
   bool touches() const { return !touched_.empty(); }
 
  private:

@@ -100,27 +100,4 @@ void Motion::finish(Workers& workers, const BodyModel& model, double dt, std::sp
   });
 }
 
-void Motion::take_along(const BodyModel& model, std::span<const Vector3d> vertex_start,
-                        std::span<const Vector3d> vertex_displacements, std::span<const Vector3d> vertex_positions) {
-  touched_.clear();
-  for (std::size_t v = 0; v < model.surface.count(); ++v) {
-    if (vertex_positions[v] != vertex_start[v] + vertex_displacements[v])
-      touched_.push_back(static_cast<std::uint32_t>(v));
-  }
-  if (touched_.empty()) return;
-  inverse_.resize(touched_.size());
-  contact_masses(model, touched_, work_, inverse_);
-  const std::span<const double> inverse = model.elements.inverse_mass();
-  const Embedding& e = model.surface;
-  for (std::size_t k = 0; k < touched_.size(); ++k) {
-    if (!(inverse_[k] > 0)) continue;
-    const std::uint32_t v = touched_[k];
-    const Vector3d moved = (1 / inverse_[k]) * (vertex_positions[v] - (vertex_start[v] + vertex_displacements[v]));
-    for (std::uint32_t i = e.begin[v]; i < e.begin[v + 1]; ++i) {
-      const auto n = static_cast<std::size_t>(e.nodes[i]);
-      displacements[n] += (e.weights[i] * inverse[n]) * moved;
-    }
-  }
-}
-
 }  // namespace carom::solid

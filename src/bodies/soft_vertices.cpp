@@ -72,6 +72,23 @@ void touch_soft(const BodyMap& bodies, const rigid::Bodies& table, Vertices& ver
   });
 }
 
+bool find_offsets(const BodyMap& bodies, const rigid::Bodies& table, Vertices& vertices) {
+  if (vertices.touched.empty()) return false;
+  std::ranges::fill(vertices.forces, Vector3d::Zero());
+  bool any = false;
+  each_soft(bodies, table, vertices, [&](const Body& body, const SurfacePart& part, const solid::Motion& motion) {
+    const std::span<Vector3d> offsets = part.of(vertices.forces);
+    const std::span<const std::uint8_t> touched = part.of(std::as_const(vertices.touched));
+    const std::span<const Vector3d> start = part.of(std::as_const(vertices.start));
+    for (std::size_t v = 0; v < touched.size(); ++v) {
+      if (touched[v] == 0) continue;
+      offsets[v] = start[v] - body.soft.model->surface.mean(v, motion.start);
+      any |= !offsets[v].isZero(0);
+    }
+  });
+  return any;
+}
+
 void collect_soft(const BodyMap& bodies, const rigid::Bodies& table, Vertices& vertices) {
   each_soft(bodies, table, vertices, [&](const Body& body, const SurfacePart& part, solid::Motion& motion) {
     if (motion.touches()) motion.collect(*body.soft.model, part.of(vertices.velocities));
@@ -91,13 +108,6 @@ void finish_soft(Workers& workers, const BodyMap& bodies, const rigid::Bodies& t
     const auto first = static_cast<std::size_t>(part.first_vertex);
     for (std::size_t v = first; v < first + static_cast<std::size_t>(part.vertex_count); ++v)
       if (vertices.awake_inverse_mass[v] > 0) vertices.positions[v] = vertices.start[v] + vertices.displacements[v];
-  });
-}
-
-void settle_soft(const BodyMap& bodies, const rigid::Bodies& table, Vertices& vertices) {
-  const Vertices& now = vertices;
-  each_soft(bodies, table, vertices, [&](const Body& body, const SurfacePart& part, solid::Motion& motion) {
-    motion.take_along(*body.soft.model, part.of(now.start), part.of(now.displacements), part.of(now.positions));
   });
 }
 

@@ -10,5 +10,8 @@ void add_soft_forces(Workers& workers, const Body& body, const SurfacePart& part
                      double interval, std::size_t number, Vertices& vertices);
 /// The velocities of the surface are those of the nodes, whatever has changed them last.
 void commit_soft(const solid::Motion& motion, Body& body);
+/// How far each touched vertex starts off its place in the lattice of its body (m), into the working memory `forces`; 0
+/// of bodies that have none. False if all are in their places.
+bool find_offsets(const BodyMap& bodies, const rigid::Bodies& table, Vertices& vertices);
 
 }  // namespace carom::bodies

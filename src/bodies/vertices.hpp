@@ -114,8 +114,6 @@ void collect_soft(const BodyMap& bodies, const rigid::Bodies& table, Vertices& v
 void move_soft(const BodyMap& bodies, const rigid::Bodies& table, double interval, Vertices& vertices);
 /// After the contacts of a step are solved: velocities and displacements of all vertices.
 void finish_soft(Workers& workers, const BodyMap& bodies, const rigid::Bodies& table, double dt, Vertices& vertices);
-/// After vertices were stopped: these take their nodes along.
-void settle_soft(const BodyMap& bodies, const rigid::Bodies& table, Vertices& vertices);
 /// Part of the stage `edits`, see solid::update_rest().
 void update_soft(Workers& workers, std::span<const BodyId> order, const rigid::Bodies& table, double time, double dt,
                  BodyMap& bodies);

@@ -135,10 +135,9 @@ void find_surface_contacts(Context& context, const SurfaceIn& in, SurfaceScratch
   }
   // What comes closer by more than the margin is left to the continuous stage.
   const double motion = in.near_motion < 0 ? 2 * in.dt * fastest : in.near_motion;
-  const double margin = in.at_end ? 0
-                        : in.near_motion < 0
-                            ? (motion > slow_margin * in.thickness ? 1 : slow_margin) * in.thickness
-                            : std::clamp(motion, slow_margin * in.thickness, fast_margin * in.thickness);
+  double margin = in.near_motion < 0 ? (motion > slow_margin * in.thickness ? 1 : slow_margin) * in.thickness
+                                     : std::clamp(motion, slow_margin * in.thickness, fast_margin * in.thickness);
+  margin = in.at_end ? 0 : std::max(margin, std::min(in.soft_approach, approach_margin * in.thickness));
   detection::run(context,
                  {.surface = in.vertices.surface, .positions = in.at_end ? in.vertices.positions : in.vertices.start},
                  {.distance = in.thickness + margin + meshes.largest_margin(),

@@ -25,6 +25,9 @@ struct FieldPair {
   std::size_t part = 0;
 };
 
+/// Distance of the detection beyond the thickness, as a fraction of it, at most where soft bodies come to others.
+inline constexpr double approach_margin = 3;
+
 struct SurfaceIn {
   const BodyMap& bodies;
   const Bodies& table;
@@ -44,7 +47,8 @@ struct SurfaceIn {
   std::span<const std::uint8_t> marks;      ///< mark of each part, see broad::ObjectChoice
   const broad::Tangled* tangled = nullptr;  ///< features that make no contacts, if any
   bool continuous = false;                  ///< some surfaces are limited by the continuous stage
-  double near_motion = -1;  ///< m, expected of near surfaces against each other in this step; negative if not known
+  double near_motion = -1;   ///< m, expected of near surfaces against each other in this step; negative if not known
+  double soft_approach = 0;  ///< m, expected of soft bodies towards other surfaces in this step
 };
 
 /// Rigid bodies that have contacts with surfaces, each once.

@@ -98,6 +98,20 @@ bool any_soft(const RespondIn& in, const bodies::Vertices& vertices) {
   });
 }
 
+/// Vertices that continuous detection has stopped are off their places in the lattice, which went on: the gap is that
+/// of the lattice, so that contacts push it back, both sides alike.
+void see_lattices(std::span<const Eigen::Vector3d> offsets, std::span<AnchorContact> anchors) {
+  const auto offset_at = [&](const Anchor& anchor) {
+    Eigen::Vector3d sum = Eigen::Vector3d::Zero();
+    for (std::size_t k = 0; k < anchor.count; ++k) sum += anchor.weights[k] * offsets[at(anchor.vertices[k])];
+    return math::to_vec3(sum);
+  };
+  for (AnchorContact& c : anchors) {
+    const double closer = dot(c.normal, offset_at(c.b) - offset_at(c.a));
+    if (closer > 0) c.gap -= closer;
+  }
+}
+
 /// Soft bodies in a step whose contacts act as forces over all of it.
 void step_soft(Context& context, const RespondIn& in, bodies::Vertices& vertices) {
   const int count = wanted_inner_steps(in, vertices);
@@ -170,6 +184,7 @@ void respond(Context& context, const RespondIn& given, ManifoldSpan<contact::Cac
     if (soft) {
       mark_joined(given.joints, vertices);
       bodies::touch_soft(given.bodies, given.table, vertices);
+      if (bodies::find_offsets(given.bodies, given.table, vertices)) see_lattices(vertices.forces, anchors);
       coupling.spread = [&] { bodies::collect_soft(given.bodies, given.table, vertices); };
       coupling.move_nodes = [&](double interval) { bodies::move_soft(given.bodies, given.table, interval, vertices); };
     }

@@ -4,10 +4,24 @@
 #include <chrono>
 #include <cmath>
 
+#include "contact/soft_approach.hpp"
+
 namespace carom {
 
 double near_motion(const World::State& s, double dt) {
   return s.any_cloth && s.near_speed >= 0 ? dt * (s.near_speed + dt * s.options.gravity.norm()) : -1;
+}
+
+double soft_approach(const World::State& s, double dt) {
+  // Not known before `edits` have run whether some body is soft.
+  if (!s.any_cloth && !s.edited) return 0;
+  return contact::soft_approach({.bodies = s.bodies,
+                                 .order = s.order,
+                                 .table = s.table,
+                                 .contacts = s.contacts,
+                                 .thickness = s.thickness,
+                                 .gravity = s.options.gravity.norm(),
+                                 .dt = dt});
 }
 
 namespace {
@@ -18,12 +32,16 @@ constexpr int max_rounds = 8;
 /// clusters of surfaces that are near each other, which is far more than features of them come together.
 constexpr double slide_in_round = 2;
 constexpr double near_in_round = 6;
+/// Likewise, of soft bodies that come to other surfaces: contacts have to be found before the impact, as a vertex that
+/// continuous detection stops strains the lattice that goes on (adr/0016).
+constexpr double approach_in_round = contact::approach_margin;
 
 /// How often contacts of cloth have to be found in a step: those of its start push to the side once surfaces have slid
 /// on (adr/0014). A power of two, so that it seldom changes.
 int count_rounds(const World::State& s) {
   const double motion =
-      std::max(s.options.dt * s.slide_speed / slide_in_round, near_motion(s, s.options.dt) / near_in_round);
+      std::max({s.options.dt * s.slide_speed / slide_in_round, near_motion(s, s.options.dt) / near_in_round,
+                soft_approach(s, s.options.dt) / approach_in_round});
   int rounds = 1;
   while (rounds < max_rounds && motion > rounds * s.options.contact.distance) rounds *= 2;
   return rounds;

@@ -8,6 +8,8 @@ namespace carom {
 
 /// Motion of near surfaces against each other in a step of dt (s), m, from that in the last one; negative if not known.
 double near_motion(const World::State& state, double dt);
+/// Motion of soft bodies towards other surfaces in a step of dt (s), m, see contact::soft_approach().
+double soft_approach(const World::State& state, double dt);
 
 /// One walk of a world down the pipeline. Each function is a stage, the same for all bodies, and hands what it reads
 /// and writes to the folder of the stage (docs/architecture.md).

@@ -113,7 +113,8 @@ void Step::find_contacts() {
                                   .marks = s_.still_bodies.marks,
                                   .tangled = &s_.tangled,
                                   .continuous = s_.any_continuous,
-                                  .near_motion = near_motion(s_, dt_)},
+                                  .near_motion = near_motion(s_, dt_),
+                                  .soft_approach = soft_approach(s_, dt_)},
                                  s_.surface_scratch, s_.rigid_meshes, s_.features, s_.shapes, s_.coupled, surfaces_);
   if (s_.any_cloth) {
     const StageTimer timer(surfaces_[Stage::contacts]);
@@ -263,7 +264,6 @@ void Step::limit_motion() {
                          .near_distance = s_.surface_scratch.complete_within};
   ccd::limit_bodies(context_, in, s_.ccd_scratch, s_.table, s_.motion, s_.vertices, stage);
   if (s_.deforming && penalty) ccd::stop_at_impacts(in, s_.ccd_scratch, s_.coupled, s_.vertices, s_.motion.next);
-  bodies::settle_soft(s_.bodies, s_.table, s_.vertices);
   join_stopped(penalty);
   conservation::restore_island_invariants(context_, island_in(), true, s_.island_gain, s_.motion.next,
                                           shapes_[Stage::commit]);

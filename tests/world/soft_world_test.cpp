@@ -335,30 +335,34 @@ TEST(SoftWorld, CrushedBodiesRecover) {
   EXPECT_GT(high, 0.18);
 }
 
-TEST(SoftWorld, TetrahedraFallAndRest) {
-  TetrahedralMesh mesh;
-  // Four layers of cubes, six tetrahedra along the diagonal of each (Kuhn).
+/// A cube of 0.2 m with its lowest corner at `at`: four layers of cubes, six tetrahedra along the diagonal of each
+/// (Kuhn). The nodes at its border are the vertices of its surface.
+SoftBody cube_of_tetrahedra(const Vector3d& at) {
+  SoftBody body;
+  body.name = "cube";
   constexpr int n = 4;
   for (int z = 0; z <= n; ++z)
     for (int y = 0; y <= n; ++y)
-      for (int x = 0; x <= n; ++x) mesh.positions.push_back(0.05 * Vector3d(x, y, z) + Vector3d(-0.1, 0.02, -0.1));
-  const auto at = [](int x, int y, int z) { return static_cast<Index>(x + (n + 1) * (y + (n + 1) * z)); };
+      for (int x = 0; x <= n; ++x) body.tetrahedra.positions.push_back(0.05 * Vector3d(x, y, z) + at);
+  const auto node = [](int x, int y, int z) { return static_cast<Index>(x + (n + 1) * (y + (n + 1) * z)); };
   for (int z = 0; z < n; ++z)
     for (int y = 0; y < n; ++y)
       for (int x = 0; x < n; ++x) {
-        const std::array<Index, 8> c{at(x, y, z),         at(x + 1, y, z),        at(x, y + 1, z),
-                                     at(x + 1, y + 1, z), at(x, y, z + 1),        at(x + 1, y, z + 1),
-                                     at(x, y + 1, z + 1), at(x + 1, y + 1, z + 1)};
+        const std::array<Index, 8> c{node(x, y, z),         node(x + 1, y, z),        node(x, y + 1, z),
+                                     node(x + 1, y + 1, z), node(x, y, z + 1),        node(x + 1, y, z + 1),
+                                     node(x, y + 1, z + 1), node(x + 1, y + 1, z + 1)};
         for (const auto& [a, b] : {std::array{1, 3}, {3, 2}, {2, 6}, {6, 4}, {4, 5}, {5, 1}})
-          mesh.tetrahedra.push_back({c[0], c[static_cast<std::size_t>(a)], c[static_cast<std::size_t>(b)], c[7]});
+          body.tetrahedra.tetrahedra.push_back(
+              {c[0], c[static_cast<std::size_t>(a)], c[static_cast<std::size_t>(b)], c[7]});
       }
+  body.elasticity = {.density = 500, .young_modulus = 5e4, .poisson_ratio = 0.3, .damping = 0.01};
+  return body;
+}
+
+TEST(SoftWorld, TetrahedraFallAndRest) {
   World world(options());
   add_ground(world);
-  SoftBody body;
-  body.name = "cube";
-  body.tetrahedra = mesh;
-  body.elasticity = {.density = 500, .young_modulus = 5e4, .poisson_ratio = 0.3, .damping = 0.01};
-  const BodyId id = world.add(body);
+  const BodyId id = world.add(cube_of_tetrahedra({-0.1, 0.02, -0.1}));
   EXPECT_EQ(world.soft_state(id).elements, 384U);
   EXPECT_NEAR(world.soft_state(id).mass, 500 * 0.008, 1e-9);
   for (int i = 0; i < 90; ++i) {
@@ -366,6 +370,42 @@ TEST(SoftWorld, TetrahedraFallAndRest) {
     ASSERT_GT(lowest(world, id), 0);
   }
   EXPECT_LT(lowest(world, id), 0.006);
+}
+
+/// Distance from a vertex of the surface to the nearest node, at most: 0 where vertices are nodes and in their places.
+double farthest_off(const World& world, BodyId id) {
+  double farthest = 0;
+  for (const Vector3d& p : world.positions(id)) {
+    double nearest = INFINITY;
+    for (const Vector3d& node : world.nodes(id)) nearest = std::min(nearest, (node - p).norm());
+    farthest = std::max(farthest, nearest);
+  }
+  return farthest;
+}
+
+/// An impact that contacts have not foreseen: continuous detection stops the surface, the lattice goes on, and contacts
+/// push it back.
+TEST(SoftWorld, LatticesComeBackToSurfacesThatWereStopped) {
+  WorldOptions o = options();
+  o.contact.distance = 0.001;
+  World world(o);
+  FixedBody plate;
+  plate.name = "plate";
+  plate.mesh = make_box({1, 0.1, 1}, 8);
+  world.add(plate);
+  SoftBody body = cube_of_tetrahedra({-0.1, 0.9, -0.1});
+  body.velocity = {0, -15, 0};
+  const BodyId id = world.add(body);
+  EXPECT_EQ(farthest_off(world, id), 0);
+  double farthest = 0;
+  for (int i = 0; i < 60; ++i) {
+    world.step();
+    ASSERT_GT(lowest(world, id), 0.05) << "in front of the plate";
+    farthest = std::max(farthest, farthest_off(world, id));
+  }
+  EXPECT_GT(farthest, o.contact.distance) << "some were stopped";
+  EXPECT_LT(farthest_off(world, id), 0.1 * o.contact.distance);
+  for (const Vector3d& node : world.nodes(id)) EXPECT_GT(node.y(), 0.05);
 }
 
 TEST(SoftWorld, ThePenaltyOfTheThesisHoldsABall) {

@@ -408,6 +408,66 @@ TEST(SoftWorld, LatticesComeBackToSurfacesThatWereStopped) {
   for (const Vector3d& node : world.nodes(id)) EXPECT_GT(node.y(), 0.05);
 }
 
+std::uint64_t counted(const StageStats& stage, std::string_view name) {
+  for (const Counted& entry : stage.counted()) {
+    if (entry.name == name) return entry.count;
+  }
+  return 0;
+}
+
+/// Two balls that fall on the ground and on each other, with a time budget (s).
+World falling_balls(double time_budget) {
+  WorldOptions o = options();
+  o.time_budget = time_budget;
+  o.solver.sleep.enabled = false;
+  World world(o);
+  add_ground(world);
+  world.add(soft("lower", make_icosphere(0.1, 2), {0, 0.12, 0}));
+  world.add(soft("upper", make_icosphere(0.1, 2), {0.02, 0.4, 0.01}));
+  return world;
+}
+
+TEST(SoftWorld, TimeBudgetLeavesOutInnerStepsAndSaysSo) {
+  // No step fits: all inner steps but the fewest that the response makes are left out as soon as it is known what one
+  // costs, so the result does not depend on the clock.
+  World hurried = falling_balls(1e-9);
+  std::uint64_t left_out = 0;
+  for (int i = 0; i < 120; ++i) {
+    hurried.step();
+    const StageStats& respond = hurried.stats()[Stage::respond];
+    left_out += counted(respond, "inner steps left out");
+    EXPECT_EQ(respond.limited, counted(respond, "inner steps left out") + counted(respond, "rounds left out"));
+    if (i > 0) {
+      EXPECT_GT(respond.limited, 0U) << "step " << i;
+    }
+    ASSERT_EQ(oracle::count_intersections(hurried), 0U) << "step " << i;
+  }
+  EXPECT_GT(left_out, 120U);
+
+  // Bodies with all their inner steps lie where these do.
+  World whole = falling_balls(0);
+  for (int i = 0; i < 120; ++i) {
+    whole.step();
+    ASSERT_EQ(whole.stats()[Stage::respond].limited, 0U);
+  }
+  for (const BodyId id : whole.bodies()) {
+    if (whole.name(id) == "ground") continue;
+    EXPECT_GT(lowest(hurried, id), 0);
+    EXPECT_NEAR(center(hurried, id).y(), center(whole, id).y(), 0.02) << whole.name(id);
+  }
+}
+
+TEST(SoftWorld, TimeBudgetThatSufficesChangesNothing) {
+  World free = falling_balls(0);
+  World bounded = falling_balls(1e4);
+  for (int i = 0; i < 40; ++i) {
+    free.step();
+    bounded.step();
+    ASSERT_EQ(bounded.stats()[Stage::respond].limited, 0U);
+  }
+  EXPECT_EQ(free.state_hash(), bounded.state_hash());
+}
+
 TEST(SoftWorld, ThePenaltyOfTheThesisHoldsABall) {
   WorldOptions o = options(0.002);
   o.response = "penalty";

@@ -390,5 +390,23 @@ TEST(Hull, ShortEdgesOfAPolygonAreKept) {
   EXPECT_EQ(Shape::hull(points).vertices().size(), points.size());
 }
 
+TEST(Shape, TheBoxOfAMeshThatIsNotTurnedIsThatOfItsSupportPoints) {
+  TriangleMesh mesh = make_icosphere(0.3, 2);
+  for (Eigen::Vector3d& p : mesh.positions)
+    p = p.cwiseProduct(Eigen::Vector3d(1, 2.1, 0.7)) + Eigen::Vector3d(1, -2, 3);
+  mesh.positions.emplace_back(100, 100, 100);  // of no triangle
+  Eigen::Isometry3d pose = Eigen::Isometry3d::Identity();
+  pose.translation() = Eigen::Vector3d(0.1, -7.3, 1e3);
+  for (const double margin : {0.0, 0.013}) {
+    const Shape shape = Shape::mesh(mesh).with_margin(margin);
+    const AxisBox box = shape.bounding_box(pose);
+    for (Eigen::Index k = 0; k < 3; ++k) {
+      const Eigen::Vector3d axis = Eigen::Vector3d::Unit(k);
+      EXPECT_EQ(box.min[k], shape.support(-axis)[k] + pose.translation()[k]) << "to the last bit";
+      EXPECT_EQ(box.max[k], shape.support(axis)[k] + pose.translation()[k]);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace carom

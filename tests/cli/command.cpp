@@ -96,6 +96,17 @@ std::string Running::read_line() {
   return line;
 }
 
+void Running::wait_for_watch() {
+  const std::string key = "SigBlk:";  // mask of blocked signals, in hexadecimal; the program blocks those it waits for
+  for (int i = 0; i < 3000; ++i) {
+    const std::string status = read_text("/proc/" + std::to_string(pid_) + "/status");
+    const std::size_t place = status.find(key);
+    if (place == std::string::npos) return;  // it has ended
+    if ((std::stoull(status.substr(place + key.size()), nullptr, 16) >> (SIGINT - 1) & 1) != 0) return;
+    usleep(10'000);
+  }
+}
+
 void Running::send(int signal) {
   kill(pid_, signal);
 }

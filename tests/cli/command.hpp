@@ -31,6 +31,8 @@ class Running {
 
   /// Waits for a line on standard output.
   std::string read_line();
+  /// Waits until the program watches for signals: until then a signal ends it by the rules of the system.
+  void wait_for_watch();
   void send(int signal);
   int wait();
 

@@ -21,6 +21,7 @@ constexpr double longest_end = 2;
 
 /// The exit code; the time that the end takes is checked.
 int end_by(int signal, Running& running) {
+  running.wait_for_watch();
   const auto start = Clock::now();
   running.send(signal);
   const int code = running.wait();

@@ -99,10 +99,12 @@ LatticePlace local_place(const mesh::VoxelLinks& links, Index voxel, const Latti
 /// by half the kerf.
 class SurfacePlaces {
  public:
-  SurfacePlaces(const CutLattice& lattice, const mesh::LinkSurface& surface, double kerf)
+  /// Of the vertices that are `wanted`: at a corner of the lattice all or none.
+  SurfacePlaces(const CutLattice& lattice, const mesh::LinkSurface& surface, std::span<const std::uint8_t> wanted,
+                double kerf)
       : lattice_(lattice), surface_(surface), kerf_(kerf) {
-    for (const LinkVertex& vertex : surface.vertices) {
-      if (!vertex.voxels.empty()) ++vertices_at_[vertex.place];
+    for (std::size_t v = 0; v < wanted.size(); ++v) {
+      if (wanted[v] != 0) ++vertices_at_[surface.vertices[v].place];
     }
     at_cut_.assign(surface.vertices.size(), 0);
     for (std::size_t t = 0; t < surface.triangles.size(); ++t) {
@@ -187,22 +189,20 @@ std::size_t key_of(const mesh::VoxelLinks& links, Index voxel, const LatticePlac
 
 /// Gives vertices the numbers that they have in the surface before. New ones come after all others.
 void keep_numbers_of(const mesh::VoxelLinks& links, const mesh::LinkSurface& before, mesh::LinkSurface& surface) {
-  std::vector<std::pair<std::size_t, Index>> known;
+  std::vector<Index> known(27 * links.voxel_count(), none);
   for (std::size_t v = 0; v < before.vertices.size(); ++v) {
     for (const Index voxel : before.vertices[v].voxels)
-      known.emplace_back(key_of(links, voxel, before.vertices[v].place), static_cast<Index>(v));
+      known[key_of(links, voxel, before.vertices[v].place)] = static_cast<Index>(v);
   }
-  std::sort(known.begin(), known.end());
   std::vector<std::uint8_t> taken(before.vertices.size(), 0);
   std::vector<LinkVertex> vertices(before.vertices.size());
   std::vector<Index> number;
   for (LinkVertex& vertex : surface.vertices) {
     Index found = none;
     for (const Index voxel : vertex.voxels) {
-      const std::size_t key = key_of(links, voxel, vertex.place);
-      const auto entry = std::lower_bound(known.begin(), known.end(), std::pair(key, Index{0}));
-      if (entry == known.end() || entry->first != key || taken[at(entry->second)] != 0) continue;
-      if (found == none || entry->second < found) found = entry->second;
+      const Index entry = known[key_of(links, voxel, vertex.place)];
+      if (entry == none || taken[at(entry)] != 0) continue;
+      if (found == none || entry < found) found = entry;
     }
     if (found == none) {
       found = static_cast<Index>(vertices.size());
@@ -242,15 +242,27 @@ std::vector<VoxelLink> crossed_links(const CutLattice& lattice, std::span<const 
   return mesh::crossed_links(lattice.links, lattice.voxels, from, to, blade);
 }
 
-std::vector<std::uint8_t> place_surface(double kerf, mesh::LinkSurface surface, CutLattice& lattice) {
+std::vector<std::uint8_t> place_surface(double kerf, mesh::LinkSurface surface, std::span<const LatticePlace> corners,
+                                        CutLattice& lattice) {
   keep_numbers_of(lattice.links, lattice.surface, surface);
   lattice.surface = std::move(surface);
-  const SurfacePlaces places(lattice, lattice.surface, kerf);
-  std::vector<std::uint8_t> changed(lattice.surface.vertices.size(), 0);
-  lattice.rest.resize(lattice.surface.vertices.size(), Vector3d::Constant(NAN));
+  const std::size_t before = lattice.rest.size();
+  const std::vector<LinkVertex>& vertices = lattice.surface.vertices;
+  std::vector<std::uint8_t> changed(vertices.size(), 0);
   for (std::size_t v = 0; v < changed.size(); ++v) {
-    const LinkVertex& vertex = lattice.surface.vertices[v];
-    if (vertex.voxels.empty()) continue;
+    if (vertices[v].voxels.empty()) continue;
+    const LatticePlace& place = vertices[v].place;
+    const LatticePlace corner{place[0] / 2, place[1] / 2, place[2] / 2};
+    // Middles of edges, which are few, and faces: a face that is new is a vertex that is new.
+    const bool is_corner = place[0] % 2 == 0 && place[1] % 2 == 0 && place[2] % 2 == 0;
+    const bool is_edge = place[0] % 2 + place[1] % 2 + place[2] % 2 == 1;
+    if (v >= before || is_edge || (is_corner && std::binary_search(corners.begin(), corners.end(), corner)))
+      changed[v] = 1;
+  }
+  const SurfacePlaces places(lattice, lattice.surface, changed, kerf);
+  lattice.rest.resize(vertices.size(), Vector3d::Constant(NAN));
+  for (std::size_t v = 0; v < changed.size(); ++v) {
+    if (changed[v] == 0) continue;
     const Vector3d place = places(v);
     changed[v] = place == lattice.rest[v] ? 0 : 1;
     lattice.rest[v] = place;
@@ -273,7 +285,7 @@ SoftCut cut(BodyState& state, std::span<const VoxelLink> links, double kerf) {
   std::sort(places.begin(), places.end());
   places.erase(std::unique(places.begin(), places.end()), places.end());
   for (const LatticePlace& place : places) result.separated += split_nodes(place, *lattice, state);
-  result.changed = place_surface(kerf, mesh::make_surface(lattice->links, lattice->voxels), *lattice);
+  result.changed = place_surface(kerf, mesh::make_surface(lattice->links, lattice->voxels), places, *lattice);
   state.model = make_model(*lattice);
   state.lattice = std::move(lattice);
   return result;
@@ -281,11 +293,12 @@ SoftCut cut(BodyState& state, std::span<const VoxelLink> links, double kerf) {
 
 std::vector<std::vector<std::size_t>> parts_of(const CutLattice& lattice) {
   DisjointSets sets(lattice.voxels.size());
+  std::vector<Index> element(lattice.links.voxel_count(), none);
+  for (std::size_t e = 0; e < lattice.voxels.size(); ++e) element[at(lattice.voxels[e])] = static_cast<Index>(e);
   for (std::size_t e = 0; e < lattice.voxels.size(); ++e) {
     for (int d = 1; d < mesh::direction_count; d += 2) {
       if (!lattice.links.joined(lattice.voxels[e], d)) continue;
-      sets.merge(static_cast<Index>(e),
-                 static_cast<Index>(element_of(lattice, lattice.links.neighbor(lattice.voxels[e], d))));
+      sets.merge(static_cast<Index>(e), element[at(lattice.links.neighbor(lattice.voxels[e], d))]);
     }
   }
   std::map<Index, std::size_t> numbers;

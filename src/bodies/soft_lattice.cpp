@@ -288,7 +288,7 @@ BodyState make_cuttable_state(SoftBody& d) {
     lattice->recipe = recipe;
     lattice->surface = {};
     lattice->rest.clear();
-    place_surface(first_kerf, surface, *lattice);
+    place_surface(first_kerf, surface, {}, *lattice);
     const std::vector<Intersection> crossing =
         intersections(Surface(lattice->rest.size(), lattice->surface.triangles), lattice->rest, {.threads = 1});
     if (crossing.empty() || i == max_retreats) break;

@@ -15,7 +15,9 @@ std::array<double, 8> trilinear_weights(const Eigen::Vector3d& local);
 std::shared_ptr<const BodyModel> make_model(const CutLattice& lattice);
 
 /// Makes a surface that of the lattice, with the numbers and places at rest of its vertices. Of each: 1 if it is new or
-/// has another place than before.
-std::vector<std::uint8_t> place_surface(double kerf, mesh::LinkSurface surface, CutLattice& lattice);
+/// has another place than before. `corners`, ascending: those of links that were cut since, in units of voxels;
+/// vertices elsewhere stay where they are.
+std::vector<std::uint8_t> place_surface(double kerf, mesh::LinkSurface surface,
+                                        std::span<const std::array<std::int32_t, 3>> corners, CutLattice& lattice);
 
 }  // namespace carom::solid

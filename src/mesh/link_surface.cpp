@@ -1,7 +1,6 @@
 #include "mesh/link_surface.hpp"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 
 #include "core/at.hpp"
@@ -117,31 +116,44 @@ class SurfaceMaker {
   }
 
   void number_vertices(DisjointSets& corners) {
-    std::map<Index, std::vector<Index>> voxels;
-    for (Index h = 0; h < static_cast<Index>(mates_.size()); ++h)
-      voxels[corners.find(h)].push_back(surface_.sides[at(h / 4)].voxel);
-    std::map<Index, Index> numbers;
-    for (auto& [h, list] : voxels) {
-      const VoxelLink& side = surface_.sides[at(h / 4)];
-      const int corner = face_corners(side.direction)[at(h % 4)];
-      numbers[h] = add_vertex(corner_place(links_, side.voxel, corner), std::move(list));
-    }
+    // Corners in the order of the first ones that they are glued to.
+    std::vector<std::pair<Index, Index>> glued;
+    glued.reserve(mates_.size());
+    for (Index h = 0; h < static_cast<Index>(mates_.size()); ++h) glued.emplace_back(corners.find(h), h);
+    std::sort(glued.begin(), glued.end());
     vertex_.resize(mates_.size());
-    for (Index h = 0; h < static_cast<Index>(mates_.size()); ++h) vertex_[at(h)] = numbers[corners.find(h)];
+    for (std::size_t begin = 0, end = 0; begin < glued.size(); begin = end) {
+      std::vector<Index> voxels;
+      for (; end < glued.size() && glued[end].first == glued[begin].first; ++end) {
+        voxels.push_back(surface_.sides[at(glued[end].second / 4)].voxel);
+        vertex_[at(glued[end].second)] = static_cast<Index>(surface_.vertices.size());
+      }
+      const Index h = glued[begin].first;
+      const VoxelLink& side = surface_.sides[at(h / 4)];
+      add_vertex(corner_place(links_, side.voxel, face_corners(side.direction)[at(h % 4)]), std::move(voxels));
+    }
   }
 
   /// Two edges with the same ends, as where voxels touch along one, get a vertex in their middle each.
   void split_double_edges() {
-    std::map<Edge, int> uses;
-    const auto ends = [&](Index h) {
+    std::vector<std::pair<Edge, Index>> edges;
+    edges.reserve(mates_.size());
+    for (Index h = 0; h < static_cast<Index>(mates_.size()); ++h) {
       const Index a = vertex_[at(h)];
       const Index b = vertex_[at(next(h))];
-      return Edge{std::min(a, b), std::max(a, b)};
-    };
-    for (Index h = 0; h < static_cast<Index>(mates_.size()); ++h) ++uses[ends(h)];
+      edges.emplace_back(Edge{std::min(a, b), std::max(a, b)}, h);
+    }
+    std::sort(edges.begin(), edges.end());
+    std::vector<Index> doubled;
+    for (std::size_t begin = 0, end = 0; begin < edges.size(); begin = end) {
+      while (end < edges.size() && edges[end].first == edges[begin].first) ++end;
+      if (end - begin <= 2) continue;
+      for (std::size_t i = begin; i < end; ++i) doubled.push_back(edges[i].second);
+    }
+    std::sort(doubled.begin(), doubled.end());
     middle_.assign(mates_.size(), none);
-    for (Index h = 0; h < static_cast<Index>(mates_.size()); ++h) {
-      if (uses[ends(h)] <= 2 || middle_[at(h)] != none) continue;
+    for (const Index h : doubled) {
+      if (middle_[at(h)] != none) continue;
       Place place{};
       for (std::size_t k = 0; k < 3; ++k) {
         place[k] =

@@ -25,8 +25,9 @@ struct FieldPair {
   std::size_t part = 0;
 };
 
-/// Distance of the detection beyond the thickness, as a fraction of it, at most where soft bodies come to others.
-inline constexpr double approach_margin = 3;
+/// Distance of the detection beyond the thickness, as a fraction of it, at most where soft bodies come to others: pairs
+/// grow with its square, rounds with its inverse.
+inline constexpr double approach_margin = 1.5;
 
 struct SurfaceIn {
   const BodyMap& bodies;

@@ -8,6 +8,7 @@ constexpr int max_cluster = 64;
 
 /// A cluster that would have more bodies keeps the way it goes and takes along lighter ones that come to it: to find
 /// out again when each of its bodies meets another, at every arrival, is what a step of a pile would take longest for.
+/// (Not between springs, which push by how deep bodies are: a house of cards would be pushed to one side.)
 constexpr int max_shared = 8;
 
 /// How often the body that carries another may change within a step; then it is squeezed between them.
@@ -23,7 +24,7 @@ Vec3 origin_at(const convex::SweptPose& swept_pose, double time) {
 }  // namespace
 
 Paths::Paths(const In& in, Scratch& scratch, SlotSpan<const Motion> next)
-    : bodies_(in.bodies), s_(scratch), next_(next), dt_(in.dt) {
+    : bodies_(in.bodies), s_(scratch), next_(next), dt_(in.dt), springs_(in.springs) {
   s_.path_of.assign(bodies_.size(), PathIndex::none);
   s_.paths.clear();
   s_.clusters.clear();
@@ -139,7 +140,7 @@ void Paths::join(Path& a, Path& b, double time, std::vector<BodySlot>& changed) 
     return old.valid() ? s_.clusters[old].mass : bodies_.info[path.body].mass;
   };
   const int all = count(old_a) + count(old_b);
-  if (all > max_shared && all <= max_cluster) {
+  if (!springs_ && all > max_shared && all <= max_cluster) {
     const bool first = mass(a, old_a) >= mass(b, old_b);
     if ((first ? old_a : old_b).valid()) return take_along(first ? a : b, first ? b : a, time, changed);
   }

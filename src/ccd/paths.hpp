@@ -56,6 +56,7 @@ class Paths {
   Scratch& s_;
   SlotSpan<const Motion> next_;
   double dt_;
+  bool springs_;
 };
 
 }  // namespace carom::ccd

@@ -44,6 +44,19 @@ void keep_separation(Candidate& candidate, const Path& a, const Path& b, const M
                           .turns_b = b.turns};
 }
 
+/// Balls about the centres of mass that hold the colliders stay farther apart than a distance: a yes is sure. (A path
+/// whose frame has its origin elsewhere says nothing.)
+bool balls_apart(const rigid::Collider& a, const Path& path_a, const rigid::Collider& b, const Path& path_b,
+                 double begin, double min_gap) {
+  if (!path_a.local.translation().isZero(0) || !path_b.local.translation().isZero(0)) return false;
+  const Eigen::Vector3d travel = path_b.swept_pose.travel - path_a.swept_pose.travel;
+  const Eigen::Vector3d start = path_b.swept_pose.from - path_a.swept_pose.from;
+  const double square = travel.squaredNorm();
+  const double t = square > 0 ? std::clamp(-start.dot(travel) / square, begin, 1.0) : begin;
+  const double reach = a.reach + b.reach + min_gap;
+  return (start + t * travel).squaredNorm() > (1 + 1e-12) * reach * reach;
+}
+
 /// A yes is sure.
 bool still_apart(const Candidate& candidate, const Path& a, const Path& b, double begin) {
   if (!candidate.known || !candidate.separation) return false;
@@ -95,6 +108,7 @@ void TimeOfImpact::find(Candidate& candidate, double begin) const {
 void TimeOfImpact::find_convex(Candidate& candidate, const Side& a, const Side& b, double begin) const {
   if (still_apart(candidate, a.path, b.path, begin)) return;
   const double apart = stop_distance(a.collider, b.collider);
+  if (balls_apart(a.collider, a.path, b.collider, b.path, begin, apart)) return;
   const MovingCore core_a(*a.collider.core, a.path.swept_pose, in_frame(a.path, a.collider));
   const MovingCore core_b(*b.collider.core, b.path.swept_pose, in_frame(b.path, b.collider));
   const MovingPair pair(core_a, core_b);

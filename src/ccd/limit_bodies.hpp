@@ -22,7 +22,7 @@ struct BodiesIn {
   double thickness = 0;  ///< m
   const contact::ShapeFound& shapes;
   /// Pairs of features closer than `near_distance` (m) at the start of the step; 0: not known.
-  std::span<const Contact> near_pairs{};
+  std::span<const contact::NearPair> near_pairs{};
   double near_distance = 0;
 };
 

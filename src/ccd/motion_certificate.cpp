@@ -7,6 +7,7 @@
 #include "core/at.hpp"
 #include "core/parallel.hpp"
 #include "mesh/surface_clusters.hpp"
+#include "narrow/proximity.hpp"
 
 namespace carom::ccd {
 namespace {
@@ -22,7 +23,11 @@ constexpr double plane_rounding = 1e-14;
 constexpr double motion_slack = 1e-9;
 /// Fraction of a number that its rounding to single precision is less than.
 constexpr double box_rounding = 1.2e-7;
+/// Fraction of the distance of a pair that its sides may move against each other: less than all of it, for what the
+/// distance was rounded by.
+constexpr double move_fraction = 0.99;
 constexpr std::size_t pair_grain = 1024;
+constexpr std::size_t move_grain = 4096;
 constexpr std::size_t cluster_grain = 64;
 constexpr std::size_t block_pair_grain = 8;
 
@@ -36,13 +41,34 @@ bool apart_along(const Vector3d& n, const Vector3d& a, const Vector3d& b) {
   return n.dot(d) > plane_rounding * (std::abs(n.x() * d.x()) + std::abs(n.y() * d.y()) + std::abs(n.z() * d.z()));
 }
 
-bool plane_holds(const CertificateIn& in, const Contact& pair) {
+Vector3d normal_of(const CertificateIn& in, const contact::NearPair& pair) {
+  const auto [a, b, c, d] = pair.vertices;
+  if (pair.kind == ContactKind::edge_edge) return narrow::edge_edge(in.start, {a, b}, {c, d}).normal;
+  return narrow::vertex_face(in.start, a, none, {b, c, d}).normal;
+}
+
+bool plane_holds(const CertificateIn& in, const contact::NearPair& pair) {
+  const Vector3d normal = normal_of(in, pair);
   const auto split = static_cast<std::size_t>(side_a_size(pair.kind));
   for (std::size_t i = 0; i < split; ++i) {
     for (std::size_t k = split; k < 4; ++k) {
-      if (!apart_along(pair.normal, position(in.start, pair.vertices[i]), position(in.start, pair.vertices[k])) ||
-          !apart_along(pair.normal, position(in.end, pair.vertices[i]), position(in.end, pair.vertices[k])))
+      if (!apart_along(normal, position(in.start, pair.vertices[i]), position(in.start, pair.vertices[k])) ||
+          !apart_along(normal, position(in.end, pair.vertices[i]), position(in.end, pair.vertices[k])))
         return false;
+    }
+  }
+  return true;
+}
+
+/// Whether the sides of a pair move against each other by less than their distance. `slack`: m, rounding of positions.
+bool moves_little(std::span<const Vector3d> moves, const contact::NearPair& pair, double slack) {
+  const double most = move_fraction * static_cast<double>(pair.distance) - slack;
+  if (!(most > 0)) return false;
+  const auto split = static_cast<std::size_t>(side_a_size(pair.kind));
+  for (std::size_t i = 0; i < split; ++i) {
+    const Vector3d& a = moves[at(pair.vertices[i])];
+    for (std::size_t k = split; k < 4; ++k) {
+      if (!((moves[at(pair.vertices[k])] - a).squaredNorm() < most * most)) return false;
     }
   }
   return true;
@@ -245,10 +271,16 @@ class Certifier {
   }
 
   bool test_listed() {
+    scratch_.moves.resize(in_.start.size());
+    parallel_for(context_.workers, in_.start.size(), move_grain,
+                 [&](std::size_t v) { scratch_.moves[v] = in_.end[v] - in_.start[v]; });
+    double scale = 0;
+    for (const ClusterMotion& m : scratch_.blocks) scale = std::max(scale, largest(m));
+    const double slack = motion_slack * scale;
     return all_of_chunks(in_.pairs.size(), pair_grain, [&](std::size_t begin, std::size_t end, Chunk& chunk) {
       for (std::size_t i = begin; i < end; ++i) {
-        const Contact& pair = in_.pairs[i];
-        if (plane_holds(in_, pair)) continue;
+        const contact::NearPair& pair = in_.pairs[i];
+        if (moves_little(scratch_.moves, pair, slack) || plane_holds(in_, pair)) continue;
         (pair.kind == ContactKind::vertex_face ? chunk.vertex_face : chunk.edge_edge).push_back(pair.vertices);
       }
       return none_meets(chunk);

@@ -138,17 +138,27 @@ void find_surface_contacts(Context& context, const SurfaceIn& in, SurfaceScratch
   double margin = in.near_motion < 0 ? (motion > slow_margin * in.thickness ? 1 : slow_margin) * in.thickness
                                      : std::clamp(motion, slow_margin * in.thickness, fast_margin * in.thickness);
   margin = in.at_end ? 0 : std::max(margin, std::min(in.soft_approach, approach_margin * in.thickness));
-  detection::run(context,
-                 {.surface = in.vertices.surface, .positions = in.at_end ? in.vertices.positions : in.vertices.start},
-                 {.distance = in.thickness + margin + meshes.largest_margin(),
-                  .pairs = in.scope,
-                  .method = in.method,
-                  .filters = in.filters,
-                  .choice = {.marks = in.marks, .tangled = in.tangled},
-                  .sphere_depth = in.sphere_depth},
-                 scratch.detection, features, stats);
+  const bounds::In place{.surface = in.vertices.surface,
+                         .positions = in.at_end ? in.vertices.positions : in.vertices.start};
+  const detection::Options options{.distance = in.thickness + margin + meshes.largest_margin(),
+                                   .pairs = in.scope,
+                                   .method = in.method,
+                                   .filters = in.filters,
+                                   .choice = {.marks = in.marks, .tangled = in.tangled},
+                                   .sphere_depth = in.sphere_depth};
   const bool complete = !in.at_end && meshes.start.empty() && in.filters.surface_factor == 0;
   scratch.complete_within = complete ? in.thickness + margin : 0;
+  scratch.left_out = 0;
+  const bool by_pairs = complete && in.thin;
+  if (by_pairs) {
+    detection::find_pairs(context, place, options, scratch.detection, stats);
+    const StageTimer timer(stats[Stage::narrow]);
+    const std::span<const narrow::Hit> found = scratch.detection.narrow.hits;
+    scratch.thin.run(context.workers, in.vertices, found, features, scratch.near);
+    scratch.left_out = found.size() - features.size();
+  } else {
+    detection::run(context, place, options, scratch.detection, features, stats);
+  }
   find_sides(context,
              {.vertices = in.vertices,
               .still = in.still,
@@ -158,6 +168,16 @@ void find_surface_contacts(Context& context, const SurfaceIn& in, SurfaceScratch
               .continuous = in.continuous},
              meshes, features, stats[Stage::narrow]);
   if (in.tangled != nullptr && !in.tangled->empty()) drop_tangled(*in.tangled, in.vertices.parts, features);
+  if (complete && !by_pairs) {
+    scratch.near.clear();
+    for (const Contact& c : features) scratch.near.push_back(near_pair_of(c));
+  }
+  if (in.thin && !by_pairs) {
+    const StageTimer timer(stats[Stage::contacts]);
+    scratch.thin.run(context.workers, in.vertices, features, scratch.carrying);
+    scratch.left_out = features.size() - scratch.carrying.size();
+    features.swap(scratch.carrying);
+  }
   find_shape_contacts(context, in, scratch, shapes, coupled, stats[Stage::narrow]);
   find_field_contacts(context, in, scratch, shapes, coupled, stats[Stage::narrow]);
 }

@@ -8,6 +8,7 @@
 #include "contact/anchor_contacts.hpp"
 #include "contact/pair_table.hpp"
 #include "contact/rigid_meshes.hpp"
+#include "contact/thin_contacts.hpp"
 #include "detect/detection.hpp"
 #include "field/field_contacts.hpp"
 #include "narrow/surface/surface_tree.hpp"
@@ -48,6 +49,7 @@ struct SurfaceIn {
   std::span<const std::uint8_t> marks;      ///< mark of each part, see broad::ObjectChoice
   const broad::Tangled* tangled = nullptr;  ///< features that make no contacts, if any
   bool continuous = false;                  ///< some surfaces are limited by the continuous stage
+  bool thin = false;                        ///< contacts that carry no force are not wanted, see ThinContacts
   double near_motion = -1;   ///< m, expected of near surfaces against each other in this step; negative if not known
   double soft_approach = 0;  ///< m, expected of soft bodies towards other surfaces in this step
 };
@@ -83,8 +85,13 @@ struct SurfaceScratch {
   field::FieldContactScratch field;
   /// m; all pairs of features that were closer than this at the start of the step were found. 0: some were left out.
   double complete_within = 0;
+  std::vector<NearPair> near;  ///< these pairs
+  ThinContacts thin;
+  std::vector<Contact> carrying;
+  std::size_t left_out = 0;  ///< pairs that carry no force
 };
 
+/// Into `features`: contacts of features; where SurfaceIn::thin says so, those that carry force.
 void find_surface_contacts(Context& context, const SurfaceIn& in, SurfaceScratch& scratch, RigidMeshes& meshes,
                            std::vector<Contact>& features, ShapeFound& shapes, CoupledBodies& coupled,
                            PipelineStats& stats);

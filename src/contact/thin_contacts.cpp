@@ -2,7 +2,10 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <array>
 #include <cmath>
+
+#include "narrow/build_contacts.hpp"
 
 namespace carom::contact {
 namespace {
@@ -88,6 +91,19 @@ bool vertex_carries(const Surface& surface, std::span<const Vector3d> x, const C
          is_ridge(surface, x, near[0], near[1], towards, -no_sine);
 }
 
+constexpr std::size_t thinning_grain = 2048;
+
+bool is_cloth(const bodies::Vertices& vertices, Index vertex) {
+  const auto after = std::upper_bound(vertices.parts.begin(), vertices.parts.end(), vertex,
+                                      [](Index v, const bodies::SurfacePart& part) { return v < part.first_vertex; });
+  return std::prev(after)->cloth;
+}
+
+bool is_kept(const bodies::Vertices& vertices, const Contact& c) {
+  return (!is_cloth(vertices, c.vertices[0]) && !is_cloth(vertices, c.vertices[3])) ||
+         carries_force(vertices.surface, vertices.start, c);
+}
+
 }  // namespace
 
 bool carries_force(const Surface& surface, std::span<const Vector3d> x, const Contact& c) {
@@ -103,19 +119,27 @@ bool carries_force(const Surface& surface, std::span<const Vector3d> x, const Co
 
 void ThinContacts::run(Workers& workers, const bodies::Vertices& vertices, std::span<const Contact> all,
                        std::vector<Contact>& out) {
-  constexpr std::size_t grain = 2048;
-  const auto is_cloth = [&](Index vertex) {
-    const auto after = std::upper_bound(vertices.parts.begin(), vertices.parts.end(), vertex,
-                                        [](Index v, const bodies::SurfacePart& part) { return v < part.first_vertex; });
-    return std::prev(after)->cloth;
-  };
-  append_.run(workers, all.size(), grain, out,
+  append_.run(workers, all.size(), thinning_grain, out,
               [&](std::size_t begin, std::size_t end, std::vector<Contact>& kept, std::size_t) {
-                for (std::size_t i = begin; i < end; ++i) {
-                  const Contact& c = all[i];
-                  if ((!is_cloth(c.vertices[0]) && !is_cloth(c.vertices[3])) ||
-                      carries_force(vertices.surface, vertices.start, c))
-                    kept.push_back(c);
+                for (std::size_t i = begin; i < end; ++i)
+                  if (is_kept(vertices, all[i])) kept.push_back(all[i]);
+              });
+}
+
+void ThinContacts::run(Workers& workers, const bodies::Vertices& vertices, std::span<const narrow::Hit> all,
+                       std::vector<Contact>& out, std::vector<NearPair>& near) {
+  near.resize(all.size());
+  append_.run(workers, all.size(), thinning_grain, out,
+              [&](std::size_t begin, std::size_t end, std::vector<Contact>& kept, std::size_t) {
+                std::array<Contact, narrow::few_contacts> few;
+                for (std::size_t i = begin; i < end;) {
+                  const std::size_t count = narrow::build_few_contacts(
+                      vertices.surface.triangles(), vertices.start, all.subspan(i, std::min(end - i, few.size())), few);
+                  for (std::size_t k = 0; k < count; ++k) {
+                    near[i + k] = near_pair_of(few[k]);
+                    if (is_kept(vertices, few[k])) kept.push_back(few[k]);
+                  }
+                  i += count;
                 }
               });
 }

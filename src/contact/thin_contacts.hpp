@@ -5,7 +5,9 @@
 
 #include "bodies/vertices.hpp"
 #include "carom/detect/contact.hpp"
+#include "contact/near_pair.hpp"
 #include "core/parallel.hpp"
+#include "narrow/hit.hpp"
 
 /// Contacts that carry force. Of all pairs of features within the contact distance most say the same thing again: a
 /// vertex above a triangle is near the edges and the neighbors of that triangle as well. Those are kept at which the
@@ -23,6 +25,10 @@ class ThinContacts {
  public:
   /// Into `out`: the contacts that carry force, in the order of `all`.
   void run(Workers& workers, const bodies::Vertices& vertices, std::span<const Contact> all, std::vector<Contact>& out);
+  /// The same of pairs of features in canonical order, of which contacts are built a few at a time: where triangles are
+  /// small most pairs are neighbors along one surface, and carry nothing. Into `near`: all pairs, in their order.
+  void run(Workers& workers, const bodies::Vertices& vertices, std::span<const narrow::Hit> all,
+           std::vector<Contact>& out, std::vector<NearPair>& near);
 
  private:
   OrderedAppend<Contact> append_;

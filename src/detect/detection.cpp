@@ -108,35 +108,64 @@ void find_near(Context& context, const bounds::In& in, const CandidateOptions& o
 
 namespace {
 
+CandidateOptions prepare(const bounds::In& in, const Options& options, Scratch& scratch) {
+  scratch.excludes.set(options.filters, in.surface, options.distance, options.choice);
+  return {.distance = options.distance,
+          .pairs = options.pairs,
+          .method = options.method,
+          .filter = scratch.excludes.objects(),
+          .sphere_depth = options.sphere_depth};
+}
+
+/// Pairs of objects, and those of their features that are followed; what is left to find.
+PairScopes find_followed(Context& context, const bounds::In& in, const CandidateOptions& wanted, bool coherent,
+                         Scratch& scratch, PipelineStats& stats) {
+  bounds::run(context, in, {.distance = wanted.distance, .triangles = false}, scratch.candidates.bounds,
+              stats[Stage::bounds]);
+  find_object_pairs(context, wanted, scratch.candidates, stats);
+  return follow_pairs(context, in, wanted, coherent, scratch, stats);
+}
+
+/// By methods that have no tree.
+void find_by_triangles(Context& context, const bounds::In& in, const CandidateOptions& wanted, Scratch& scratch,
+                       PipelineStats& stats) {
+  find_candidates(context, in, wanted, scratch.candidates, stats);
+  narrow::find(context, {.surface = in.surface, .positions = in.positions, .pairs = scratch.candidates.mid.pairs},
+               wanted.distance, scratch.narrow, stats[Stage::narrow]);
+}
+
 template <class Contacts>
 void run_into(Context& context, const bounds::In& in, const Options& options, Scratch& scratch, Contacts& contacts,
               PipelineStats& stats) {
-  scratch.excludes.set(options.filters, in.surface, options.distance, options.choice);
-  const CandidateOptions wanted{.distance = options.distance,
-                                .pairs = options.pairs,
-                                .method = options.method,
-                                .filter = scratch.excludes.objects(),
-                                .sphere_depth = options.sphere_depth};
+  const CandidateOptions wanted = prepare(in, options, scratch);
   if (mid::is_tree(wanted.method)) {
-    bounds::run(context, in, {.distance = options.distance, .triangles = false}, scratch.candidates.bounds,
-                stats[Stage::bounds]);
-    find_object_pairs(context, wanted, scratch.candidates, stats);
-    const PairScopes left = follow_pairs(context, in, wanted, options.coherent, scratch, stats);
+    const PairScopes left = find_followed(context, in, wanted, options.coherent, scratch, stats);
     if (wanted.method == mid::Method::clusters && left.any() && left.none_followed && !scratch.excludes.active()) {
       find_and_report(context, in, wanted, scratch, contacts, stats);
       return;
     }
     find_left(context, in, wanted, left, scratch, stats);
   } else {
-    find_candidates(context, in, wanted, scratch.candidates, stats);
-    narrow::find(context, {.surface = in.surface, .positions = in.positions, .pairs = scratch.candidates.mid.pairs},
-                 options.distance, scratch.narrow, stats[Stage::narrow]);
+    find_by_triangles(context, in, wanted, scratch, stats);
   }
   narrow::report(context, {.surface = in.surface, .positions = in.positions}, &scratch.excludes, scratch.narrow,
                  contacts, stats[Stage::narrow]);
 }
 
 }  // namespace
+
+void find_pairs(Context& context, const bounds::In& in, const Options& options, Scratch& scratch,
+                PipelineStats& stats) {
+  const CandidateOptions wanted = prepare(in, options, scratch);
+  if (mid::is_tree(wanted.method)) {
+    const PairScopes left = find_followed(context, in, wanted, options.coherent, scratch, stats);
+    find_left(context, in, wanted, left, scratch, stats);
+  } else {
+    find_by_triangles(context, in, wanted, scratch, stats);
+  }
+  narrow::sift(context, {.surface = in.surface, .positions = in.positions}, scratch.excludes, scratch.narrow,
+               stats[Stage::narrow]);
+}
 
 void run(Context& context, const bounds::In& in, const Options& options, Scratch& scratch,
          std::vector<Contact>& contacts, PipelineStats& stats) {

@@ -32,6 +32,10 @@ struct Scratch {
 void find_near(Context& context, const bounds::In& in, const CandidateOptions& options, bool coherent, Scratch& scratch,
                PipelineStats& stats);
 
+/// Every pair of features closer than the distance that counts, in canonical order, into `scratch.narrow.hits`. Throws
+/// as run() does.
+void find_pairs(Context& context, const bounds::In& in, const Options& options, Scratch& scratch, PipelineStats& stats);
+
 /// Throws Error that names the entry of a filter or the vertex whose position is not finite.
 void run(Context& context, const bounds::In& in, const Options& options, Scratch& scratch,
          std::vector<Contact>& contacts, PipelineStats& stats);

@@ -110,6 +110,18 @@ void build_contacts(Context& context, std::span<const Triangle> triangles, std::
   });
 }
 
+std::size_t build_few_contacts(std::span<const Triangle> triangles, std::span<const Eigen::Vector3d> positions,
+                               std::span<const Hit> hits, std::span<Contact> contacts) {
+  if (hits.empty()) return 0;
+  const ContactKind kind = kind_of(hits.front());
+  std::size_t count = 1;
+  while (count < std::min(hits.size(), few_contacts) && kind_of(hits[count]) == kind) ++count;
+  build(
+      kind, count, [&](std::size_t i) { return features_of(hits[i], triangles); }, triangles, positions,
+      contacts.data());
+  return count;
+}
+
 void build_contacts(Context& context, const FeaturePairs& pairs, std::span<const Triangle> triangles,
                     std::span<const Eigen::Vector3d> positions, std::vector<Contact>& contacts) {
   const std::size_t faces = pairs.vertex_triangle.size();

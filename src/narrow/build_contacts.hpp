@@ -5,6 +5,7 @@
 
 #include "carom/detect/compact_contacts.hpp"
 #include "core/context.hpp"
+#include "kernels/closest.hpp"
 #include "narrow/hit.hpp"
 
 namespace carom::narrow {
@@ -13,6 +14,13 @@ namespace carom::narrow {
 /// narrow/proximity.hpp make of each, bit by bit, many at once.
 void build_contacts(Context& context, std::span<const Triangle> triangles, std::span<const Eigen::Vector3d> positions,
                     std::span<const Hit> hits, std::vector<Contact>& contacts);
+
+/// At most so many are built in one go.
+inline constexpr std::size_t few_contacts = kernels::closest_batch;
+
+/// The same of the first of some hits, no more than `few_contacts`, up to where another kind begins; returns how many.
+std::size_t build_few_contacts(std::span<const Triangle> triangles, std::span<const Eigen::Vector3d> positions,
+                               std::span<const Hit> hits, std::span<Contact> contacts);
 
 /// Pairs of features by number, in canonical order: eight bytes each.
 struct FeaturePairs {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "core/check.hpp"
 
@@ -46,20 +47,43 @@ bool any_pair(const Sides& sides, const Condition& condition) {
   return false;
 }
 
+/// What the filter says of two objects. Hits that follow each other are mostly of the same ones.
+class ObjectVerdict {
+ public:
+  explicit ObjectVerdict(const broad::ObjectFilter& filter) : filter_(filter) {}
+
+  broad::Verdict operator()(Index a, Index b) {
+    if (a != a_ || b != b_) {
+      last_ = filter_.verdict(a, b);
+      a_ = a;
+      b_ = b;
+    }
+    return last_;
+  }
+
+ private:
+  const broad::ObjectFilter& filter_;
+  Index a_ = none;
+  Index b_ = none;
+  broad::Verdict last_ = broad::Verdict::allowed;
+};
+
 /// All filters but the one that measures along the surface.
-broad::Verdict verdict(const Sides& sides, const Surface& surface, const Excludes& excludes) {
+broad::Verdict verdict(const Sides& sides, const Surface& surface, const Excludes& excludes,
+                       std::optional<ObjectVerdict>& objects) {
   for (const Index vertex : sides.all()) {
     if (!excludes.enabled(vertex)) return broad::Verdict::filtered;
   }
   const auto object_a = [&] { return object_of(sides.a().front(), surface); };
   const auto object_b = [&] { return object_of(sides.b().front(), surface); };
-  if (const broad::ObjectFilter* objects = excludes.objects()) {
-    const auto of_objects = objects->verdict(object_a(), object_b());
+  if (objects) {
+    const auto of_objects = (*objects)(object_a(), object_b());
     if (of_objects != broad::Verdict::allowed) return of_objects;
   }
   if (const broad::Tangled* tangled = excludes.tangled()) {
     if (tangled->lets_through(sides.a(), object_a(), sides.b(), object_b())) return broad::Verdict::excluded;
   }
+  if (!excludes.lists_vertices()) return broad::Verdict::allowed;
   return any_pair(sides, [&](Index a, Index b) { return excludes.listed(a, b); }) ? broad::Verdict::excluded
                                                                                   : broad::Verdict::allowed;
 }
@@ -69,8 +93,10 @@ void exclude_listed(Context& context, const ExcludeIn& in, const Excludes& exclu
   scratch.append.run(context.workers, hits.size(), exclusion_grain, scratch.kept,
                      [&](std::size_t begin, std::size_t end, std::vector<Hit>& kept, std::size_t chunk) {
                        ExcludeScratch::Counts& counts = scratch.counts[chunk];
+                       std::optional<ObjectVerdict> objects;
+                       if (excludes.objects() != nullptr) objects.emplace(*excludes.objects());
                        for (std::size_t i = begin; i < end; ++i) {
-                         switch (verdict(sides_of(hits[i], in.surface.triangles()), in.surface, excludes)) {
+                         switch (verdict(sides_of(hits[i], in.surface.triangles()), in.surface, excludes, objects)) {
                            case broad::Verdict::allowed:
                              kept.push_back(hits[i]);
                              break;

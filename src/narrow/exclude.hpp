@@ -29,6 +29,7 @@ class Excludes {
     return vertex_enabled_.empty() || vertex_enabled_[static_cast<std::size_t>(vertex)] != 0;
   }
   bool listed(Index a, Index b) const;
+  bool lists_vertices() const { return !listed_.empty(); }
   /// Null if nothing is tangled.
   const broad::Tangled* tangled() const { return tangled_; }
 

@@ -198,6 +198,13 @@ void select(Context& context, const In& in, std::span<const Hit> pairs, double d
   stats.add_culled("distance", pairs.size() - scratch.hits.size());
 }
 
+void sift(Context& context, const In& in, const Excludes& excludes, Scratch& scratch, StageStats& stats) {
+  const StageTimer timer(stats);
+  exclude(context, {in.surface, in.positions}, excludes, scratch.exclude, scratch.hits, stats);
+  stats.out += scratch.hits.size();
+  stats.set_units("pairs of features", "contacts");
+}
+
 void report(Context& context, const In& in, const Excludes* excludes, Scratch& scratch, std::vector<Contact>& contacts,
             StageStats& stats) {
   const StageTimer timer(stats);

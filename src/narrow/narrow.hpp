@@ -47,6 +47,9 @@ void sort_hits(Context& context, std::vector<Hit>& hits, Scratch& scratch);
 void select(Context& context, const In& in, std::span<const Hit> pairs, double distance, Scratch& scratch,
             StageStats& stats);
 
+/// Leaves in `scratch.hits` those that count, in the same order.
+void sift(Context& context, const In& in, const Excludes& excludes, Scratch& scratch, StageStats& stats);
+
 /// The contacts of `scratch.hits`, in the same order, without those that do not count.
 void report(Context& context, const In& in, const Excludes* excludes, Scratch& scratch, std::vector<Contact>& contacts,
             StageStats& stats);

@@ -141,8 +141,7 @@ struct World::State : LastingState {
   std::vector<contact::Tangle> tangles;           ///< tangles at the start of the round
   std::vector<contact::Tangle> tangles_at_start;  ///< tangles at the start of the step
   broad::Tangled tangled;                         ///< features that are let through, because of `tangles`
-  std::vector<Contact> features;                  ///< all pairs that are near
-  std::vector<Contact> carrying;                  ///< pairs of them that carry force
+  std::vector<Contact> features;                  ///< contacts of features that carry force
   contact::ShapeFound shapes;
   contact::CoupledBodies coupled;
   std::vector<response::AnchorJoint> anchor_joints;  ///< of `joints`, in their order
@@ -158,7 +157,6 @@ struct World::State : LastingState {
   contact::PairScratch pair_scratch;
   contact::NarrowScratch narrow_scratch;
   contact::SurfaceScratch surface_scratch;
-  contact::ThinContacts thin_contacts;
   broad::ObjectFilter tangle_filter;
   contact::TangleScratch tangle_scratch;
   response::RespondScratch respond_scratch;

@@ -84,7 +84,6 @@ void Step::find_contacts() {
   contact::update_mesh_manifolds(context_, in, s_.pairs, s_.narrow_scratch, shapes_[Stage::narrow]);
   if (!s_.deforming) {
     s_.features.clear();
-    s_.carrying.clear();
     s_.shapes.contacts.clear();
     s_.coupled.clear(s_.table.size());
     return;
@@ -113,27 +112,25 @@ void Step::find_contacts() {
                                   .marks = s_.still_bodies.marks,
                                   .tangled = &s_.tangled,
                                   .continuous = s_.any_continuous,
+                                  .thin = s_.any_cloth,
                                   .near_motion = near_motion(s_, dt_),
                                   .soft_approach = soft_approach(s_, dt_)},
                                  s_.surface_scratch, s_.rigid_meshes, s_.features, s_.shapes, s_.coupled, surfaces_);
   if (s_.any_cloth) {
-    const StageTimer timer(surfaces_[Stage::contacts]);
-    s_.thin_contacts.run(s_.workers, s_.vertices, s_.features, s_.carrying);
-    const std::size_t left_out = s_.features.size() - s_.carrying.size();
+    const std::size_t left_out = s_.surface_scratch.left_out;
     surfaces_[Stage::contacts].in += left_out;
     surfaces_[Stage::contacts].add_culled("carried by others", left_out);
   }
   if (!chooses_contacts()) return place_joints(s_, dt_);
   const StageTimer timer(surfaces_[Stage::contacts]);
-  if (!s_.any_cloth) s_.carrying = s_.features;
   if (!s_.options.contact.edges) {
     const std::size_t edges =
-        std::erase_if(s_.carrying, [](const Contact& c) { return c.kind == ContactKind::edge_edge; });
+        std::erase_if(s_.features, [](const Contact& c) { return c.kind == ContactKind::edge_edge; });
     surfaces_[Stage::contacts].in += edges;
     surfaces_[Stage::contacts].add_culled("edges", edges);
   }
   if (s_.options.contact.nearest_only) {
-    const std::size_t farther = contact::keep_nearest(s_.vertices.parts, s_.carrying);
+    const std::size_t farther = contact::keep_nearest(s_.vertices.parts, s_.features);
     surfaces_[Stage::contacts].in += farther;
     surfaces_[Stage::contacts].add_culled("farther of one feature", farther);
   }
@@ -141,7 +138,7 @@ void Step::find_contacts() {
 }
 
 contact::AnchorIn Step::anchor_in() const {
-  return {.features = s_.any_cloth || chooses_contacts() ? s_.carrying : s_.features,
+  return {.features = s_.features,
           .shapes = s_.shapes.contacts,
           .parts = s_.vertices.parts,
           .bodies = s_.table,
@@ -260,7 +257,7 @@ void Step::limit_motion() {
                          .filters = filters,
                          .thickness = s_.min_thickness,
                          .shapes = s_.shapes,
-                         .near_pairs = s_.features,
+                         .near_pairs = s_.surface_scratch.near,
                          .near_distance = s_.surface_scratch.complete_within};
   ccd::limit_bodies(context_, in, s_.ccd_scratch, s_.table, s_.motion, s_.vertices, stage);
   if (s_.deforming && penalty) ccd::stop_at_impacts(in, s_.ccd_scratch, s_.coupled, s_.vertices, s_.motion.next);

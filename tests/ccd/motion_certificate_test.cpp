@@ -46,7 +46,9 @@ Answer certify(const Surface& surface, std::span<const Eigen::Vector3d> start, s
   Arena arena;
   Context context{workers, arena};
   CertificateScratch scratch;
-  const std::vector<Contact> pairs = detect(surface, start, {.distance = distance, .threads = 1});
+  std::vector<contact::NearPair> pairs;
+  for (const Contact& c : detect(surface, start, {.distance = distance, .threads = 1}))
+    pairs.push_back(contact::near_pair_of(c));
   const bool certified = certify_motion(
       context, {.surface = surface, .start = start, .end = end, .pairs = pairs, .distance = distance}, scratch);
   return {certified, scratch.tested};

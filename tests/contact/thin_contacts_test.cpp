@@ -114,5 +114,61 @@ TEST(ThinContacts, TheClosestPlaceOfTwoSheetsIsAlwaysAmongThem) {
   EXPECT_LT(5 * after, before);
 }
 
+narrow::Hit hit_of(const Contact& c) {
+  return c.kind == ContactKind::vertex_face ? narrow::pack_vertex_face(c.a[0], c.b[0])
+                                            : narrow::pack_edge_edge({c.a[0], c.a[1]}, {c.b[0], c.b[1]});
+}
+
+TEST(ThinContacts, PairsThatWereNotBuiltGiveTheSameContactsInTheSameOrder) {
+  std::mt19937_64 random(7);
+  const auto number = [&](double low, double high) { return low + (high - low) * oracle::uniform(random); };
+  for (const bool second_is_cloth : {false, true}) {
+    TriangleMesh low = make_sheet(1, 1, 30, 30);
+    TriangleMesh high = make_sheet(1, 1, 20, 20);
+    for (Eigen::Vector3d& p : low.positions) p.y() += number(-0.02, 0.02);
+    for (Eigen::Vector3d& p : high.positions) p.y() += number(0.03, 0.06);
+    const TwoSheets sheets(low, high);
+    bodies::Vertices vertices;
+    vertices.surface = sheets.surface();
+    vertices.start = sheets.positions;
+    vertices.parts.resize(2);
+    vertices.parts[0].cloth = true;
+    vertices.parts[0].vertex_count = static_cast<Index>(low.positions.size());
+    vertices.parts[1].cloth = second_is_cloth;
+    vertices.parts[1].first_vertex = vertices.parts[0].vertex_count;
+    vertices.parts[1].vertex_count = static_cast<Index>(high.positions.size());
+    const std::vector<Contact> all = detect(vertices.surface, vertices.start, {.distance = 0.06, .threads = 1});
+    std::vector<narrow::Hit> hits;
+    for (const Contact& c : all) hits.push_back(hit_of(c));
+    ASSERT_GT(hits.size(), 10000U);
+    for (const int threads : {1, 2}) {
+      Workers workers(threads);
+      ThinContacts thin;
+      std::vector<Contact> expected;
+      std::vector<Contact> kept;
+      std::vector<NearPair> near;
+      thin.run(workers, vertices, all, expected);
+      thin.run(workers, vertices, hits, kept, near);
+      ASSERT_FALSE(expected.empty());
+      EXPECT_LT(expected.size(), all.size());
+      ASSERT_EQ(kept.size(), expected.size());
+      for (std::size_t i = 0; i < kept.size(); ++i) {
+        EXPECT_EQ(kept[i].vertices, expected[i].vertices);
+        EXPECT_EQ(kept[i].a, expected[i].a);
+        EXPECT_EQ(kept[i].b, expected[i].b);
+        EXPECT_EQ(kept[i].weights, expected[i].weights);
+        EXPECT_EQ(kept[i].distance, expected[i].distance);
+        EXPECT_EQ(kept[i].normal, expected[i].normal);
+      }
+      ASSERT_EQ(near.size(), all.size());
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        EXPECT_EQ(near[i].vertices, all[i].vertices);
+        EXPECT_EQ(near[i].kind, all[i].kind);
+        EXPECT_FLOAT_EQ(near[i].distance, static_cast<float>(all[i].distance));
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace carom::contact

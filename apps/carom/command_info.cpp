@@ -268,10 +268,38 @@ int mesh_info(const InfoOptions& options, Output& output) {
   return report.clean() && good ? done : found_problems;
 }
 
+void add_cuts(const RecordingReader& reader, const RecordedFrame& frame, Json& cuts) {
+  const auto name_of = [&](std::uint32_t number) {
+    const auto is_it = [&](const RecordedBody& body) { return body.body == number; };
+    const auto body = std::find_if(frame.bodies.begin(), frame.bodies.end(), is_it);
+    return body == frame.bodies.end() ? fmt::format("body {}", number) : body->name;
+  };
+  for (const RecordedCut& cut : reader.read_cuts(frame.number).events) {
+    Json pieces = Json::array();
+    for (const std::uint32_t piece : cut.pieces) pieces.push_back(name_of(piece));
+    cuts.push_back({{"frame", frame.number},
+                    {"step", cut.step},
+                    {"body", name_of(cut.body)},
+                    {"pieces", std::move(pieces)},
+                    {"crossed", cut.crossed},
+                    {"separated", cut.separated},
+                    {"length", cut.length},
+                    {"area", cut.area}});
+  }
+}
+
+void print_cuts(const Json& cuts) {
+  if (cuts.empty()) return;
+  std::size_t pieces = 0;
+  for (const Json& cut : cuts) pieces += cut["pieces"].size();
+  say(stdout, "{:<16} in {}, {} came off\n", "cuts", counted(cuts.size(), "step"), counted(pieces, "piece"));
+}
+
 int recording_info(const InfoOptions& options, Output& output) {
   const RecordingReader reader{std::filesystem::path(options.files.front())};
   const RecordingMeta& meta = reader.meta();
   Json bodies = Json::array();
+  Json cuts = Json::array();
   double end = 0;
   std::string damage = reader.damage();
   std::uint32_t bad_frames = 0;
@@ -280,6 +308,7 @@ int recording_info(const InfoOptions& options, Output& output) {
     try {
       const RecordedFrame read = reader.read_frame(frame);
       reader.read_stages(frame);
+      add_cuts(reader, read, cuts);
       end = read.time;
       bodies = Json::array();
       for (const RecordedBody& body : read.bodies) {
@@ -300,16 +329,17 @@ int recording_info(const InfoOptions& options, Output& output) {
   if (bad_frames > 0)
     damage += fmt::format(" ({} of {} cannot be read)", bad_frames, counted(reader.frame_count(), "frame"));
   if (output.wanted()) {
-    const Json json = {{"scene", meta.scene},
-                       {"description", meta.description},
-                       {"carom", meta.carom_version},
-                       {"dt", meta.dt},
-                       {"contact_distance", has_distance ? Json(meta.contact_distance) : Json(nullptr)},
-                       {"frames", reader.frame_count()},
-                       {"end_time", end},
-                       {"complete", damage.empty()},
-                       {"damage", damage},
-                       {"bodies", bodies}};
+    Json json = {{"scene", meta.scene},
+                 {"description", meta.description},
+                 {"carom", meta.carom_version},
+                 {"dt", meta.dt},
+                 {"contact_distance", has_distance ? Json(meta.contact_distance) : Json(nullptr)},
+                 {"frames", reader.frame_count()},
+                 {"end_time", end},
+                 {"complete", damage.empty()},
+                 {"damage", damage},
+                 {"bodies", bodies}};
+    if (!cuts.empty()) json["cuts"] = cuts;
     output.write(dump(json));
   }
   if (!output.to_stdout()) {
@@ -321,6 +351,7 @@ int recording_info(const InfoOptions& options, Output& output) {
           counted(body["vertices"].get<std::size_t>(), "vertex", "vertices"),
           counted(body["triangles"].get<std::size_t>(), "triangle"));
     }
+    print_cuts(cuts);
     if (!damage.empty()) say(stdout, "\ndamaged: {}\n", damage);
   }
   return damage.empty() ? done : found_problems;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cfloat>
+#include <set>
 
 #include "carom/core/version.hpp"
 #include "carom/shape/shape_surface.hpp"
@@ -19,6 +20,26 @@ Eigen::Vector3f to_float(const Eigen::Vector3d& point) {
 RecordedFeature feature_of(const ContactAnchor& anchor) {
   if (anchor.feature == FeatureKind::edge) return {anchor.feature, {anchor.vertices[0], anchor.vertices[1]}};
   return {anchor.feature, {anchor.index, none}};
+}
+
+/// Bodies that are gone by now are left out.
+std::vector<RecordedCut> recorded_cuts(std::span<const std::pair<std::uint64_t, WorldCut>> cuts,
+                                       const std::map<BodyId, std::uint32_t>& numbers) {
+  std::vector<RecordedCut> recorded;
+  for (const auto& [step, cut] : cuts) {
+    const auto body = numbers.find(cut.body);
+    if (body == numbers.end()) continue;
+    RecordedCut& event = recorded.emplace_back();
+    event.step = step;
+    event.body = body->second;
+    for (const BodyId id : cut.pieces)
+      if (const auto piece = numbers.find(id); piece != numbers.end()) event.pieces.push_back(piece->second);
+    event.crossed = static_cast<std::uint32_t>(cut.crossed);
+    event.separated = static_cast<std::uint32_t>(cut.separated);
+    event.length = cut.length;
+    event.area = cut.area;
+  }
+  return recorded;
 }
 
 }  // namespace
@@ -63,19 +84,36 @@ Recorders::Recorders(const Scene& scene, const World& world, const std::string& 
 }
 
 void Recorders::write_frame() {
-  if (world_.steps() % every_ != 0) return;
   if (!recording_ && !page_ && !replay_) return;
+  keep_cuts();
+  if (world_.steps() % every_ != 0) return;
   collect();
+  for (auto& [id, triangles] : cut_triangles_) {
+    const auto number = numbers_.find(id);
+    if (number == numbers_.end()) continue;
+    triangles = world_.cut_triangles(id);
+    bodies_[number->second].cut_triangles = triangles;
+  }
+  const std::vector<RecordedCut> cuts = recorded_cuts(cuts_, numbers_);
+  cuts_.clear();
   std::vector<BoundingSphere> spheres;
   if (spheres_) spheres = world_.detection_spheres(*spheres_);
   for (RecordingWriter* writer : {recording_.get(), page_.get()})
-    if (writer != nullptr) writer->write_frame(world_.time(), bodies_, contacts_, world_.stats(), spheres);
+    if (writer != nullptr) writer->write_frame(world_.time(), bodies_, contacts_, world_.stats(), spheres, cuts);
   if (replay_) {
     joined_.clear();
     for (const FrameBodyView& body : bodies_) {
       for (const Eigen::Vector3d& p : body.positions) joined_.push_back(body.pose ? *body.pose * p : p);
     }
     replay_->write_frame(joined_);
+  }
+}
+
+void Recorders::keep_cuts() {
+  for (const WorldCut& cut : world_.cuts()) {
+    cuts_.emplace_back(world_.steps(), cut);
+    cut_triangles_[cut.body];
+    for (const BodyId piece : cut.pieces) cut_triangles_[piece];
   }
 }
 
@@ -159,13 +197,19 @@ void Recorders::collect() {
     if (surface->second.moves) body.pose = world_.pose(id);
   }
   contacts_.clear();
+  // Contacts are of the surfaces before the cuts of the step: features of a body that was cut may be no more.
+  std::set<BodyId> cut;
+  for (const WorldCut& c : world_.cuts()) cut.insert(c.body);
+  const auto feature = [&](BodyId body, const ContactAnchor& anchor) {
+    return cut.contains(body) ? RecordedFeature{} : feature_of(anchor);
+  };
   for (const WorldContact& c : world_.contacts()) {
     contacts_.push_back({.id = c.id,
                          .body_a = numbers_.at(c.body_a),
                          .body_b = numbers_.at(c.body_b),
                          .motion = c.motion,
-                         .feature_a = feature_of(c.anchor_a),
-                         .feature_b = feature_of(c.anchor_b),
+                         .feature_a = feature(c.body_a, c.anchor_a),
+                         .feature_b = feature(c.body_b, c.anchor_b),
                          .distance = c.distance,
                          .normal_speed = c.normal_speed,
                          .impulse = c.impulse,

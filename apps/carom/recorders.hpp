@@ -43,6 +43,8 @@ class Recorders {
     bool moves = true;
   };
 
+  /// Keeps the cuts of the present step until a frame is written.
+  void keep_cuts();
   void make_surfaces(const Scene& scene);
   void open_replay(const std::string& path);
 
@@ -57,6 +59,8 @@ class Recorders {
   std::map<BodyId, RigidSurface> surfaces_;
   std::vector<RecordedContact> contacts_;
   std::vector<Eigen::Vector3d> joined_;
+  std::vector<std::pair<std::uint64_t, WorldCut>> cuts_;  ///< with their steps, since the last frame
+  std::map<BodyId, std::vector<std::uint8_t>> cut_triangles_;
   std::vector<BodyId> with_levels_;
   std::map<BodyId, std::vector<std::uint8_t>> levels_;
 };

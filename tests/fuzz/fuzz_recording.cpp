@@ -24,6 +24,7 @@ void read_all(std::vector<std::uint8_t> bytes) {
   for (std::uint32_t i = 0; i < reader.frame_count(); ++i) {
     expect_clean([&] { reader.read_frame(i); });
     expect_clean([&] { reader.read_stages(i); });
+    expect_clean([&] { reader.read_cuts(i); });
   }
 }
 

@@ -53,7 +53,8 @@ struct FrameBodyView {
   std::span<const Eigen::Vector3d> positions;  ///< in the world; if there is a pose, in the frame of the body
   /// Pose of a body that keeps its shape. After the first frame only the pose is written, not every position.
   std::optional<Eigen::Isometry3d> pose{};
-  std::span<const std::uint8_t> levels{};  ///< of the vertices of cloth with levels, see World::vertex_levels
+  std::span<const std::uint8_t> levels{};         ///< of the vertices of cloth with levels, see World::vertex_levels
+  std::span<const std::uint8_t> cut_triangles{};  ///< see World::cut_triangles; empty if no cut has made any
 };
 
 /// Feature of a body at a contact, numbered within the body: a vertex or a triangle and `none`, the two vertices of an
@@ -81,6 +82,34 @@ struct RecordedContact {
   Eigen::Vector3f normal = Eigen::Vector3f::Zero();  ///< from a to b
 };
 
+/// Cut of a body in a step, see WorldCut.
+struct RecordedCut {
+  std::uint64_t step = 0;
+  std::uint32_t body = 0;               ///< which was cut, and keeps the largest part
+  std::vector<std::uint32_t> pieces{};  ///< bodies that came off it
+  std::uint32_t crossed = 0;
+  std::uint32_t separated = 0;
+  double length = 0;  ///< m
+  double area = 0;    ///< m^2
+
+  friend bool operator==(const RecordedCut&, const RecordedCut&) = default;
+};
+
+/// Triangles of a body that cuts have made, ascending.
+struct RecordedCutFaces {
+  std::uint32_t body = 0;
+  std::vector<std::uint32_t> triangles{};
+
+  friend bool operator==(const RecordedCutFaces&, const RecordedCutFaces&) = default;
+};
+
+struct RecordedCuts {
+  std::vector<RecordedCut> events{};      ///< since the frame before
+  std::vector<RecordedCutFaces> faces{};  ///< of the bodies that have any, ascending
+
+  friend bool operator==(const RecordedCuts&, const RecordedCuts&) = default;
+};
+
 /// Appends frames to a file, or to memory. Each frame is handed to the operating system before
 /// write_frame returns, so that a crash of the program loses none that was written.
 class RecordingWriter {
@@ -97,9 +126,10 @@ class RecordingWriter {
 
   /// Triangles, positions and contacts that are bit for bit those of the last frame are not written again. `spheres`:
   /// those of a level of the tree of detection, see World::detection_spheres. Levels and spheres are for looking at:
-  /// RecordingReader passes them over.
+  /// RecordingReader passes them over. `cuts`: those since the last frame.
   void write_frame(double time, std::span<const FrameBodyView> bodies, std::span<const RecordedContact> contacts,
-                   const PipelineStats& stats, std::span<const BoundingSphere> spheres = {});
+                   const PipelineStats& stats, std::span<const BoundingSphere> spheres = {},
+                   std::span<const RecordedCut> cuts = {});
   std::uint32_t frame_count() const;
 
   /// Writes the index and closes the file; nothing may be written afterwards.
@@ -159,6 +189,8 @@ class RecordingReader {
   /// Throws Error that names the file, the frame and the offset.
   RecordedFrame read_frame(std::uint32_t frame) const;
   std::vector<RecordedStage> read_stages(std::uint32_t frame) const;
+  /// Cuts since the frame before, and faces of all cuts so far.
+  RecordedCuts read_cuts(std::uint32_t frame) const;
 
  private:
   struct Impl;

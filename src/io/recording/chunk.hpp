@@ -23,6 +23,7 @@ inline constexpr std::uint32_t chunk_compressed = 1;  ///< bit of ChunkHeader::f
 using Tag = std::array<char, 4>;
 inline constexpr Tag meta_tag{'M', 'E', 'T', 'A'};
 inline constexpr Tag detail_tag{'D', 'E', 'T', 'L'};
+inline constexpr Tag cuts_tag{'C', 'U', 'T', 'S'};
 inline constexpr Tag stat_tag{'S', 'T', 'A', 'T'};
 inline constexpr Tag frame_tag{'F', 'R', 'A', 'M'};
 inline constexpr Tag index_tag{'I', 'N', 'D', 'X'};

@@ -66,6 +66,9 @@ void check_body(const FrameBodyView& body, PositionEncoding encoding, const std:
   require(body.kind <= MotionModel::rigid, ErrorCode::invalid_argument, "{}: {} is not a kind of body", where,
           static_cast<int>(body.kind));
   check_triangles(body.triangles, body.positions.size(), where);
+  require(body.cut_triangles.empty() || body.cut_triangles.size() == body.triangles.size(), ErrorCode::invalid_argument,
+          "{}: {} cut triangles are told apart, but there are {} triangles", where, body.cut_triangles.size(),
+          body.triangles.size());
   check_positions(body.positions, where);
   if (body.pose) check_pose(*body.pose, [&] { return fmt::format("{}: its pose", where); });
   if (encoding == PositionEncoding::f32) check_fits_float(body, where);
@@ -111,7 +114,8 @@ FrameEncoder::Source FrameEncoder::source_of(std::uint32_t frame, const FrameBod
   const LastBody& last = at->second;
   const bool same_vertex_count = last.positions.size() == body.positions.size();
   const bool same_topology = same_vertex_count && last.kind == body.kind && last.name == body.name &&
-                             same_bits(std::span<const Triangle>(last.triangles), body.triangles);
+                             same_bits(std::span<const Triangle>(last.triangles), body.triangles) &&
+                             same_bits(std::span<const std::uint8_t>(last.cut_triangles), body.cut_triangles);
   const bool same_positions = same_bits(std::span<const Eigen::Vector3d>(last.positions), body.positions);
   const bool same_place = same_positions && same_pose(last.pose, body.pose);
   const bool only_moved = same_positions && body.pose && last.rest_pose;
@@ -155,6 +159,7 @@ void FrameEncoder::commit(std::span<const FrameBodyView> bodies) {
       kept.name = bodies[i].name;
       kept.kind = bodies[i].kind;
       kept.triangles.assign(bodies[i].triangles.begin(), bodies[i].triangles.end());
+      kept.cut_triangles.assign(bodies[i].cut_triangles.begin(), bodies[i].cut_triangles.end());
     }
     kept.pose = bodies[i].pose;
     if (kept.source.rest == frame_) kept.rest_pose = bodies[i].pose;

@@ -22,6 +22,8 @@ class FrameEncoder {
   /// The payload is valid until the next call.
   std::span<const std::uint8_t> encode(std::uint32_t frame, double time, std::span<const FrameBodyView> bodies,
                                        std::span<const RecordedContact> contacts);
+  /// Whether the frame just encoded holds the triangles of its i-th body.
+  bool holds_topology(std::size_t i) const { return sources_[i].topology == frame_; }
   /// Call with the same bodies once the frame is written: only then may later ones refer to it.
   void commit(std::span<const FrameBodyView> bodies);
 
@@ -37,6 +39,7 @@ class FrameEncoder {
     std::string name;
     MotionModel kind{};
     std::vector<Triangle> triangles;
+    std::vector<std::uint8_t> cut_triangles;
     std::vector<Eigen::Vector3d> positions;
     std::optional<Eigen::Isometry3d> pose;
     std::optional<Eigen::Isometry3d> rest_pose;  ///< in the frame `source.rest`

@@ -5,6 +5,7 @@
 #include "core/check.hpp"
 #include "io/frame_check.hpp"
 #include "io/recording/chunk_list.hpp"
+#include "io/recording/cut_chunk.hpp"
 #include "io/recording/frame_decoder.hpp"
 #include "io/recording/recording_json.hpp"
 
@@ -66,17 +67,31 @@ struct RecordingReader::Impl {
     return loaded;
   }
 
-  /// The statistics lie between the frame before and the frame.
-  ChunkHeader stat_chunk(std::uint32_t frame) const {
+  /// The chunk with a tag between the frame before and the frame. `what` names it in errors.
+  std::optional<ChunkHeader> chunk_before(std::uint32_t frame, Tag tag, std::string_view what) const {
     std::uint64_t offset = frame == 0 ? chunks.meta.end() : frame_chunk(frame - 1).end();
     while (offset < chunks.frames[frame]) {
       const ChunkProbe probe = probe_chunk(file, offset);
       require(probe.fault == ChunkFault::none, ErrorCode::bad_format,
-              "{}: statistics of frame {}: the chunk header at offset {} is damaged", file.name(), frame, offset);
-      if (probe.header.tag == stat_tag) return probe.header;
+              "{}: {} of frame {}: the chunk header at offset {} is damaged", file.name(), what, frame, offset);
+      if (probe.header.tag == tag) return probe.header;
       offset = probe.header.end();
     }
+    return std::nullopt;
+  }
+
+  ChunkHeader stat_chunk(std::uint32_t frame) const {
+    if (const auto chunk = chunk_before(frame, stat_tag, "statistics")) return *chunk;
     fail(ErrorCode::bad_format, "{}: frame {} (offset {}) has no statistics", file.name(), frame, chunks.frames[frame]);
+  }
+
+  /// Of the chunk of the frame alone: faces are those of the bodies whose triangles it holds.
+  RecordedCuts cuts_of(std::uint32_t frame) const {
+    const auto chunk = chunk_before(frame, cuts_tag, "cuts");
+    if (!chunk) return {};
+    const std::string what = fmt::format("cuts of frame {}", frame);
+    return decode_cuts(read_payload(file, *chunk, what),
+                       fmt::format("{}: {} (offset {})", file.name(), what, chunk->offset));
   }
 
   FileBytes file;
@@ -206,6 +221,30 @@ std::vector<RecordedStage> RecordingReader::read_stages(std::uint32_t frame) con
   const std::string what = fmt::format("statistics of frame {}", frame);
   const auto text = read_json(impl_->file, chunk, max_stat_size, what);
   return decode_stat(text, frame, fmt::format("{}: {} (offset {})", impl_->file.name(), what, chunk.offset));
+}
+
+RecordedCuts RecordingReader::read_cuts(std::uint32_t frame) const {
+  impl_->check(frame);
+  const LoadedFrame loaded = impl_->load(frame);
+  const std::string& where = loaded.layout.where;
+  RecordedCuts cuts;
+  cuts.events = impl_->cuts_of(frame).events;
+  std::map<std::uint32_t, RecordedCuts> held;  // by the frame that holds the triangles
+  for (const BodyEntry& body : loaded.layout.bodies) {
+    require(body.topology_frame <= frame, ErrorCode::bad_format, "{}: body {} refers to a later frame", where,
+            body.body);
+    auto holder = held.find(body.topology_frame);
+    if (holder == held.end()) holder = held.emplace(body.topology_frame, impl_->cuts_of(body.topology_frame)).first;
+    for (const RecordedCutFaces& faces : holder->second.faces) {
+      if (faces.body != body.body) continue;
+      require(faces.triangles.empty() || faces.triangles.back() < body.triangle_count, ErrorCode::bad_format,
+              "{}: a cut face of body {} is triangle {}, but it has {}", where, body.body, faces.triangles.back(),
+              body.triangle_count);
+      cuts.faces.push_back(faces);
+      break;
+    }
+  }
+  return cuts;
 }
 
 }  // namespace carom

@@ -6,6 +6,7 @@
 #include "core/check.hpp"
 #include "io/file_writer.hpp"
 #include "io/recording/chunk.hpp"
+#include "io/recording/cut_chunk.hpp"
 #include "io/recording/frame_encoder.hpp"
 #include "io/recording/recording_json.hpp"
 
@@ -110,7 +111,7 @@ RecordingWriter& RecordingWriter::operator=(RecordingWriter&& other) noexcept {
 
 void RecordingWriter::write_frame(double time, std::span<const FrameBodyView> bodies,
                                   std::span<const RecordedContact> contacts, const PipelineStats& stats,
-                                  std::span<const BoundingSphere> spheres) {
+                                  std::span<const BoundingSphere> spheres, std::span<const RecordedCut> cuts) {
   require(!impl_->closed, ErrorCode::invalid_argument, "recording: a frame was written after close()");
   const std::uint32_t frame = frame_count();
   const auto payload = impl_->encoder.encode(frame, time, bodies, contacts);
@@ -118,6 +119,11 @@ void RecordingWriter::write_frame(double time, std::span<const FrameBodyView> bo
   pending.clear();
   const ByteWriter details = encode_details(bodies, spheres);
   if (!details.bytes().empty()) append_chunk(pending, detail_tag, details.bytes(), Compress::yes);
+  std::vector<FrameBodyView> changed;
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    if (impl_->encoder.holds_topology(i)) changed.push_back(bodies[i]);
+  const ByteWriter cut = encode_cuts(changed, cuts, fmt::format("recording, frame {}", frame));
+  if (!cut.bytes().empty()) append_chunk(pending, cuts_tag, cut.bytes(), Compress::yes);
   append_chunk(pending, stat_tag, bytes_of(encode_stat(frame, time, stats)), Compress::yes);
   const std::uint64_t offset = impl_->size + pending.bytes().size();
   append_chunk(pending, frame_tag, payload, Compress::yes);

@@ -17,6 +17,7 @@ interface BodyObject {
   geometry: THREE.BufferGeometry;
   surface: THREE.Mesh<THREE.BufferGeometry, THREE.MeshLambertMaterial>;
   wire: THREE.Mesh<THREE.BufferGeometry, THREE.MeshBasicMaterial>;
+  cut: THREE.Mesh<THREE.BufferGeometry, THREE.MeshLambertMaterial> | null; // its faces of cuts, over the surface
   box: Box;
   fixed: boolean;
   outline: THREE.LineSegments<THREE.EdgesGeometry, THREE.LineBasicMaterial> | null; // made when it is first faded
@@ -105,6 +106,11 @@ export class Bodies {
     }
   }
 
+  /** Triangles drawn as faces of cuts. */
+  get cutTriangles(): number {
+    return [...this.objects.values()].reduce((sum, { cut }) => sum + (cut?.visible ? cut.geometry.index!.count / 3 : 0), 0);
+  }
+
   private setFaded(object: BodyObject, faded: boolean): void {
     const { surface } = object;
     if (faded && !object.outline) {
@@ -172,6 +178,12 @@ export class Bodies {
     }
     this.drawBoxes();
     this.colourCloth();
+    // Colours that mean something else leave no room for those of cuts.
+    for (const { cut, surface: mesh } of this.objects.values()) {
+      if (!cut) continue;
+      cut.visible = mesh.visible && !mesh.material.vertexColors;
+      cut.material.color.set(this.colours?.cut ?? '#c00');
+    }
   }
 
   /** Colours of the vertices of cloth, by what is asked for. */
@@ -248,12 +260,13 @@ export class Bodies {
     );
     const wire = new THREE.Mesh(geometry, new THREE.MeshBasicMaterial({ wireframe: true, transparent: true }));
     surface.userData.body = body.number;
-    this.group.add(surface, wire);
+    const cut = body.cutFaces ? makeCut(body.topology.triangles, body.cutFaces, positions) : null;
+    this.group.add(surface, wire, ...(cut ? [cut] : []));
     addSpinPattern(body, geometry, surface.material);
     if (cloth) darkenBack(surface.material);
     const { topologyKey, placement } = body;
     const fixed = body.topology.kind === 'static';
-    const object: BodyObject = { topologyKey, placementKey: '', colour, geometry, surface, wire, box: placement.box, fixed, outline: null, faded: false, cloth };
+    const object: BodyObject = { topologyKey, placementKey: '', colour, geometry, surface, wire, cut, box: placement.box, fixed, outline: null, faded: false, cloth };
     this.objects.set(body.number, object);
     return object;
   }
@@ -262,6 +275,11 @@ export class Bodies {
     const object = this.objects.get(number);
     if (!object) return;
     this.group.remove(object.surface, object.wire);
+    if (object.cut) {
+      this.group.remove(object.cut);
+      object.cut.geometry.dispose();
+      object.cut.material.dispose();
+    }
     object.geometry.dispose();
     object.surface.material.dispose();
     object.wire.material.dispose();
@@ -292,6 +310,19 @@ export class Bodies {
     this.boxes.geometry.setAttribute('position', new THREE.Float32BufferAttribute(points, 3));
     this.boxes.geometry.setAttribute('color', new THREE.Float32BufferAttribute(colours, 3));
   }
+}
+
+/** Some triangles of a surface, drawn over it; the positions are those of the surface. */
+function makeCut(triangles: Uint32Array, faces: Uint32Array, positions: THREE.BufferAttribute): NonNullable<BodyObject['cut']> {
+  const geometry = new THREE.BufferGeometry();
+  const corners = new Uint32Array(3 * faces.length);
+  faces.forEach((face, i) => corners.set(triangles.subarray(3 * face, 3 * face + 3), 3 * i));
+  geometry.setAttribute('position', positions);
+  geometry.setIndex(new THREE.BufferAttribute(corners, 1));
+  const material = new THREE.MeshLambertMaterial({ flatShading: true, side: THREE.DoubleSide, polygonOffset: true, polygonOffsetFactor: 0.5, polygonOffsetUnits: 0.5 });
+  const cut = new THREE.Mesh(geometry, material);
+  cut.frustumCulled = false; // its bounds are not kept up
+  return cut;
 }
 
 /** The side of a surface that its triangles do not face is a little darker, so that folds can be read. */

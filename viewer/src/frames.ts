@@ -2,11 +2,12 @@
 // its positions, and those of contacts, and moves positions from the world (double) to the scene (float, about the scene's origin): a scene
 // a thousand kilometres from the world's origin would otherwise shake on the screen.
 
+import { decodeCuts, type Cut, type Cuts } from './cuts';
 import { decodeDetails, type Details } from './details';
 import { decodeFrame, joinContacts, type Body, type Contacts, type Frame, type Moved, type Topology, type Vec3 } from './frame';
 import { RecordingError, type Recording } from './recording';
 import { Lru } from './lru';
-import { bodyColour } from './palette';
+import { bodyColour, pieceColour } from './palette';
 
 export interface Box {
   min: Vec3;
@@ -27,6 +28,8 @@ export interface ShownBody {
   colour: string;
   rest: Float32Array | null; // of a rigid body: positions in a frame that turns with it
   unstrained: Float32Array | null; // of a body of particles: positions in the first frame, about which it deforms
+  cutFaces: Uint32Array | null; // triangles that cuts have made
+  parent: number | null; // of a piece: the body that it came off
   vertices: number;
   triangles: number;
 }
@@ -46,6 +49,11 @@ const CACHED_BYTES = 192e6; // each of decoded frames and placements
 export class Frames {
   readonly origin: Vec3;
   readonly count: number;
+  /** Cuts of the run, by frame. */
+  readonly events = new Map<number, Cut[]>();
+  private readonly faces = new Map<number, Cuts['faces']>(); // by frame
+  private readonly parents = new Map<number, number>(); // of pieces, in the order in which they came off
+  private readonly pieces = new Map<number, number>(); // their places in that order
   private readonly decoded = new Lru<number, Frame>(CACHED_BYTES);
   private readonly shown = new Lru<number, ShownFrame>(CACHED_FRAMES);
   // Apart from the frames: bodies at rest since many different frames would otherwise push each other's frames out.
@@ -58,6 +66,7 @@ export class Frames {
   constructor(private readonly recording: Recording, origin?: Vec3) {
     this.count = recording.frames.length;
     this.origin = origin ?? centreOf(this.decode(0));
+    for (const [frame, chunk] of recording.cuts) if (frame < this.count) this.takeCuts(frame, decodeCuts(chunk));
   }
 
   at(number: number): ShownFrame {
@@ -78,6 +87,22 @@ export class Frames {
     return shown;
   }
 
+  nameOf(body: number, frame: number): string {
+    const found = this.decode(frame).bodies.find(({ number }) => number === body);
+    return (found && this.topologyOf(found).name) || `body ${body}`;
+  }
+
+  private takeCuts(frame: number, { events, faces }: Cuts): void {
+    this.faces.set(frame, faces);
+    if (events.length > 0) this.events.set(frame, events);
+    for (const { body, pieces } of events) {
+      for (const piece of pieces) {
+        this.parents.set(piece, body);
+        if (!this.pieces.has(piece)) this.pieces.set(piece, this.pieces.size);
+      }
+    }
+  }
+
   private decode(number: number): Frame {
     const known = this.decoded.get(number);
     if (known) return known;
@@ -87,14 +112,20 @@ export class Frames {
     return frame;
   }
 
+  private topologyOf(body: Body): Topology {
+    const key = `${body.number}@${body.topologyFrame}`;
+    let topology = this.topologies.get(key);
+    if (!topology) {
+      topology = this.held(body, body.topologyFrame, 'topology');
+      this.topologies.set(key, topology);
+    }
+    return topology;
+  }
+
   private show(body: Body): ShownBody {
     const topologyKey = `${body.number}@${body.topologyFrame}`;
     const placementKey = `${body.number}@${body.positionsFrame}`;
-    let topology = this.topologies.get(topologyKey);
-    if (!topology) {
-      topology = this.held(body, body.topologyFrame, 'topology');
-      this.topologies.set(topologyKey, topology);
-    }
+    const topology = this.topologyOf(body);
     let placement = this.placements.get(placementKey);
     if (!placement) {
       placement = place(this.positionsOf(body), this.origin);
@@ -104,8 +135,20 @@ export class Frames {
       throw new RecordingError(`Body ${body.number} does not agree with the earlier frame it refers to.`);
     }
     const { number, vertices, triangles } = body;
-    const colour = bodyColour(number, topology.kind);
-    return { number, topologyKey, topology, placementKey, placement, colour, rest: this.restOf(body, topologyKey, topology), unstrained: this.unstrainedOf(body, topology), vertices, triangles };
+    const piece = this.pieces.get(number);
+    const colour = piece === undefined ? bodyColour(number, topology.kind) : pieceColour(piece);
+    const parent = this.parents.get(number) ?? null;
+    const cutFaces = this.cutFacesOf(body);
+    return { number, cutFaces, parent, topologyKey, topology, placementKey, placement, colour, rest: this.restOf(body, topologyKey, topology), unstrained: this.unstrainedOf(body, topology), vertices, triangles };
+  }
+
+  /** Faces of cuts are in the frame that holds the triangles. */
+  private cutFacesOf(body: Body): Uint32Array | null {
+    const faces = this.faces.get(body.topologyFrame)?.get(body.number) ?? null;
+    if (faces?.some((triangle) => triangle >= body.triangles)) {
+      throw new RecordingError(`A cut face of body ${body.number} is a triangle that does not exist.`);
+    }
+    return faces;
   }
 
   /** In the world. */

@@ -5,7 +5,7 @@ import { byId, h } from './dom';
 import { count } from './format';
 import { MOTIONS } from './frame';
 import { SCALE } from './measures';
-import type { ShownFrame } from './frames';
+import type { ShownBody, ShownFrame } from './frames';
 import type { Options } from './options';
 import type { PictureState } from './scene';
 
@@ -35,16 +35,18 @@ export class Legend {
     if (key === this.key) return;
     this.key = key;
     this.buttons.clear();
-    for (const { number, topology, colour } of bodies.length > MAX_BODIES ? [] : bodies) {
+    for (const { number, topology, colour, parent } of bodies.length > MAX_BODIES ? [] : bodies) {
       const swatch = h('i', {});
       swatch.style.background = colour;
       const name = topology.name || `body ${number}`;
       const onclick = () => this.options.showBody(number, this.options.hiddenBodies.has(number));
-      this.buttons.set(number, h('button', { title: `Show or hide ${name}`, onclick }, swatch, h('span', {}, name)));
+      this.buttons.set(number, h('button', { title: `Show or hide ${name}${cameOff(parent, bodies)}`, onclick }, swatch, h('span', {}, name)));
     }
     const contact = (motion: string) =>
       h('span', { className: 'contact', title: `Contact: ${MOTION_TEXTS[motion]}` }, h('i', { className: `mark ${motion}` }), motion);
-    this.entries.replaceChildren(...this.buttons.values(), ...(withContacts ? MOTIONS.map(contact) : []));
+    const cut = h('span', { id: 'legend-cut', title: 'Faces that blades have made' }, h('i', { className: 'cut' }), 'faces of cuts');
+    const withCuts = bodies.some(({ cutFaces }) => cutFaces);
+    this.entries.replaceChildren(...this.buttons.values(), ...(withCuts ? [cut] : []), ...(withContacts ? MOTIONS.map(contact) : []));
     this.update();
   }
 
@@ -81,4 +83,10 @@ export class Legend {
     }
     this.root.classList.toggle('no-contacts', !this.options.values.contacts);
   }
+}
+
+function cameOff(parent: number | null, bodies: ShownBody[]): string {
+  if (parent === null) return '';
+  const body = bodies.find(({ number }) => number === parent);
+  return `, which came off ${body?.topology.name || `body ${parent}`}`;
 }

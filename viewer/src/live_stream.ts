@@ -74,7 +74,7 @@ export class LiveFrames {
     const { status, key, frame } = splitPicture(bytes);
     const fresh = key.length > 0;
     if (fresh) {
-      this.recording = { version: 2, meta: metaOf(status), stats: [], frames: [chunkOf(key)], details: new Map(), size: 0, notice: null };
+      this.recording = { version: 2, meta: metaOf(status), stats: [], frames: [chunkOf(key)], details: new Map(), cuts: new Map(), size: 0, notice: null };
       this.frames = new Frames(this.recording, this.origin ?? undefined);
       this.origin = this.frames.origin; // stays, so that the camera may
       this.key = status.key;

@@ -1,5 +1,6 @@
 import './theme.css';
 import { CheckPage } from './check_page';
+import { marksOf } from './cut_events';
 import { byId } from './dom';
 import { FrameAddress, parseFrameLink } from './frame_link';
 import type { Vec3 } from './frame';
@@ -51,11 +52,12 @@ class App {
   private readonly views = new ViewList(byId('views'), (view) => this.showView(view));
   readonly check = new CheckPage(byId('check'), this.view, this.options);
   private readonly card = new SelectionCard(byId('selection'), () => this.select(null));
+  private readonly timeline: Timeline;
   private readonly toolbar: Toolbar;
   private readonly layout: Layout;
 
   constructor() {
-    new Timeline(byId('timeline'), this.player, (frame) => this.recording?.stats[frame]?.time ?? 0);
+    this.timeline = new Timeline(byId('timeline'), this.player, (frame) => this.recording?.stats[frame]?.time ?? 0);
     this.toolbar = new Toolbar(byId('toolbar'), this.options, {
       fit: () => this.view.fit(),
       theme: () => this.themeChoice.toggle(),
@@ -77,6 +79,7 @@ class App {
     try {
       const recording = parseRecording(bytes);
       const frames = new Frames(recording);
+      this.timeline.open(marksOf(frames.events, frames.count, (body, frame) => frames.nameOf(body, frame)), frames.count);
       this.recording = recording;
       this.frames = frames;
     } catch (error) {
@@ -243,6 +246,8 @@ class App {
       { keys: ['Shift+ArrowRight'], shown: 'shift →', does: 'ten frames on', run: () => player.step(10) },
       { keys: ['Home'], shown: 'home', does: 'first frame', run: () => player.step(-player.frames) },
       { keys: ['End'], shown: 'end', does: 'last frame', run: () => player.step(player.frames) },
+      { keys: ['.'], shown: '.', does: 'the next event: a cut, or a piece that comes off', run: () => this.timeline.stepEvent(1) },
+      { keys: [','], shown: ',', does: 'the event before', run: () => this.timeline.stepEvent(-1) },
       { keys: ['l'], shown: 'l', does: 'loop', run: () => player.setLoop(!player.loop) },
       { keys: ['j'], shown: 'j', does: 'the next clash of a check', run: () => this.check.step(1) },
       { keys: ['k'], shown: 'k', does: 'the clash before', run: () => this.check.step(-1) },

@@ -13,6 +13,14 @@ export function bodyColour(number: number, kind: string): string {
   return colours[number % colours.length];
 }
 
+// Pieces are paler than whole bodies, and differ from those that came off before and after them.
+const PIECES = ['#f2b8a0', '#9fd3c0', '#c9b3e6', '#e6d58a', '#93c1ec', '#e8a9c4', '#b7d48c', '#d3bfa6', '#8fd0d8', '#c3c9d1'];
+
+/** Of the n-th piece that came off in a run. */
+export function pieceColour(n: number): string {
+  return PIECES[n % PIECES.length];
+}
+
 export interface SceneColours {
   background: string;
   grid: string;
@@ -21,6 +29,7 @@ export interface SceneColours {
   outline: string; // of bodies that are seen through
   markEdge: string;
   contacts: string[]; // in the order of MOTIONS
+  cut: string; // faces that cuts have made
 }
 
 export const SCENE: Record<Theme, SceneColours> = {
@@ -32,6 +41,7 @@ export const SCENE: Record<Theme, SceneColours> = {
     outline: '#2f3945',
     markEdge: '#ffffff',
     contacts: ['#9a3a00', '#005f46', '#123c9c'],
+    cut: '#c2304a',
   },
   dark: {
     background: '#14171c',
@@ -41,6 +51,7 @@ export const SCENE: Record<Theme, SceneColours> = {
     outline: '#dfe5ec',
     markEdge: '#0b0d10',
     contacts: ['#ffcf9e', '#7df0b0', '#b9d7ff'],
+    cut: '#e0506a',
   },
 };
 

@@ -56,6 +56,7 @@ export interface Recording {
   stats: Stat[]; // one a frame
   frames: Chunk[];
   details: Map<number, Chunk>; // of frames that have any
+  cuts: Map<number, Chunk>; // the same
   size: number;
   notice: string | null; // why the frames end before the file should have, in plain words
 }
@@ -73,7 +74,7 @@ const MAGIC = 'CAROMREC';
 
 export function parseRecording(bytes: Uint8Array): Recording {
   const version = checkFileHeader(bytes);
-  const recording = { meta: undefined as Meta | undefined, stats: [] as Stat[], frames: [] as Chunk[], details: new Map<number, Chunk>() };
+  const recording = { meta: undefined as Meta | undefined, stats: [] as Stat[], frames: [] as Chunk[], details: new Map<number, Chunk>(), cuts: new Map<number, Chunk>() };
   let fault: RecordingError | null = null;
   let closed = false;
   try {
@@ -83,12 +84,12 @@ export function parseRecording(bytes: Uint8Array): Recording {
     fault = error;
   }
 
-  const { meta, frames, details } = recording;
+  const { meta, frames, details, cuts } = recording;
   if (!meta || frames.length === 0) {
     throw fault ?? new RecordingError('The recording holds no frame: it was cut short before the first one was whole.');
   }
   const stats = recording.stats.slice(0, frames.length);
-  return { version, meta, stats, frames, details, size: bytes.length, notice: noticeOf(fault, closed, frames.length) };
+  return { version, meta, stats, frames, details, cuts, size: bytes.length, notice: noticeOf(fault, closed, frames.length) };
 }
 
 function noticeOf(fault: RecordingError | null, closed: boolean, frames: number): string | null {
@@ -114,7 +115,7 @@ function checkFileHeader(bytes: Uint8Array): number {
 }
 
 /** Returns whether the index closed the file. */
-function readChunks(bytes: Uint8Array, into: { meta?: Meta; stats: Stat[]; frames: Chunk[]; details: Map<number, Chunk> }): boolean {
+function readChunks(bytes: Uint8Array, into: { meta?: Meta; stats: Stat[]; frames: Chunk[]; details: Map<number, Chunk>; cuts: Map<number, Chunk> }): boolean {
   let offset = FILE_HEADER;
   while (offset < bytes.length) {
     const chunk = readChunk(bytes, offset);
@@ -128,6 +129,9 @@ function readChunks(bytes: Uint8Array, into: { meta?: Meta; stats: Stat[]; frame
         break;
       case 'DETL':
         into.details.set(into.frames.length, chunk);
+        break;
+      case 'CUTS':
+        into.cuts.set(into.frames.length, chunk);
         break;
       case 'STAT':
         if (into.stats.length !== into.frames.length) throw orderFault(chunk);

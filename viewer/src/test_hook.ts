@@ -11,6 +11,8 @@
 //   visible()                 part of the canvas that nothing covers, the same
 //   marks                     number of contact marks drawn
 //   seenThrough               number of bodies drawn see-through
+//   cutTriangles              number of triangles drawn as faces of cuts
+//   colourOf(name)            colour of a body
 //   arrows                    number of arrows drawn
 //   windArrows                number of arrows of the wind drawn
 //   springs, spheres          numbers of springs and of spheres of the tree drawn
@@ -80,6 +82,12 @@ export function installTestHook(app: App): void {
     },
     get scale() {
       return app.view.bodies.scale;
+    },
+    get cutTriangles() {
+      return app.view.bodies.cutTriangles;
+    },
+    colourOf(name: string) {
+      return app.shown?.bodies.find(({ topology }) => topology.name === name)?.colour ?? null;
     },
     get arrows() {
       return app.view.arrows.count;

@@ -35,9 +35,10 @@ function remembered(): Theme | null {
   return value === 'light' || value === 'dark' ? value : null;
 }
 
-/** The style sheet takes the colours of contacts from the palette, so that legend, numbers and marks agree. */
+/** The style sheet takes the colours of contacts and cuts from the palette, so that legend, numbers and marks agree. */
 function apply(theme: Theme): void {
   const { dataset, style } = document.documentElement;
   dataset.theme = theme;
+  style.setProperty('--cut', SCENE[theme].cut);
   MOTIONS.forEach((motion, i) => style.setProperty(`--${motion}`, SCENE[theme].contacts[i]));
 }

@@ -1,5 +1,6 @@
-// Play, pause, step, scrub, speed.
+// Play, pause, step, scrub, speed, and marks of events.
 
+import type { Mark } from './cut_events';
 import { h } from './dom';
 import { seconds } from './format';
 import { icon, type IconName } from './icons';
@@ -9,6 +10,8 @@ export class Timeline {
   private readonly playButton: HTMLButtonElement;
   private readonly loopButton: HTMLButtonElement;
   private readonly slider: HTMLInputElement;
+  private readonly marksPlace = h('div', { id: 'events', role: 'group', 'aria-label': 'Events' });
+  private marks: Mark[] = [];
   private readonly label: HTMLElement;
   private readonly speed: HTMLSelectElement;
 
@@ -36,13 +39,38 @@ export class Timeline {
         button('next', 'One frame on (→; with Shift ten)', () => player.step(1)),
         button('last', 'Last frame (End)', () => player.step(player.frames)),
       ),
-      this.slider,
+      h('div', { className: 'track' }, this.slider, this.marksPlace),
       this.label,
       this.speed,
       this.loopButton,
     );
     player.onChange(() => this.update());
     this.update();
+  }
+
+  /** Marks of a recording that has this many frames. */
+  open(marks: Mark[], frames: number): void {
+    this.marks = marks;
+    const share = (frame: number) => (frames > 1 ? frame / (frames - 1) : 0);
+    this.marksPlace.replaceChildren(
+      ...marks.map(({ kind, from, to, text }) => {
+        const mark = h('button', { className: kind, title: text, 'aria-label': text, onclick: () => this.goTo(from) });
+        mark.style.setProperty('--from', String(share(from)));
+        mark.style.setProperty('--size', String(share(to) - share(from)));
+        return mark;
+      }),
+    );
+  }
+
+  /** The nearest event after the frame shown (1), or before it (-1). */
+  stepEvent(direction: 1 | -1): void {
+    const frames = this.marks.map(({ from }) => from).filter((from) => direction * (from - this.player.frame) > 0);
+    if (frames.length > 0) this.goTo(direction > 0 ? Math.min(...frames) : Math.max(...frames));
+  }
+
+  private goTo(frame: number): void {
+    this.player.pause();
+    this.player.seek(frame);
   }
 
   private update(): void {

@@ -247,6 +247,44 @@ function detailPayload({ levels, spheres }) {
   ]);
 }
 
+/** cuts: { events: [{ step, body, pieces, crossed, separated, length, area }], faces: [[body, [triangle, ...]], ...] } */
+function cutPayload({ events, faces }) {
+  return Buffer.concat([
+    u32(events.length),
+    ...events.map(({ step, body, pieces, crossed, separated, length, area }) =>
+      Buffer.concat([u64(step), u32(body, pieces.length, ...pieces, crossed, separated), f64(length, area)]),
+    ),
+    u32(faces.length),
+    ...faces.map(([body, list]) => u32(body, list.length, ...list)),
+  ]);
+}
+
+/** A block of particles that a blade cuts in frames 4 to 7 of 20; in the last of them its upper half comes off, and rises. */
+export function cutBlock() {
+  const sides = [0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4, 2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5];
+  const box = (low, high) => Array.from({ length: 8 }, (_, i) => [i & 1 ? 0.5 : -0.5, i & 2 ? high : low, i & 4 ? 0.5 : -0.5]).flat();
+  const body = (number, name, positions, topologyFrame, positionsFrame) => ({ number, name, kind: 2, triangles: sides, positions, encoding: 0, topologyFrame, positionsFrame });
+  const cut = (step, pieces = []) => ({ step, body: 0, pieces, crossed: 3, separated: 2, length: 0, area: 0.25 });
+  const [bottom, top] = [[6, 7], [4, 5]]; // triangles of the upper side of the lower half, and the lower side of the other
+  const frames = Array.from({ length: 20 }, (_, number) => {
+    const apart = number >= 7;
+    const whole = body(0, 'block', box(-0.5, 0.5), 0, 0);
+    const lower = body(0, 'block', box(-0.5, 0), 7, 7);
+    const upper = body(1, 'block 2', box(0.05 * (number - 6), 0.5 + 0.05 * (number - 6)), 7, number);
+    const events = number >= 4 && number < 7 ? [cut(2 * number)] : number === 7 ? [cut(14, [1])] : [];
+    return {
+      number,
+      time: number / 10,
+      stages: [],
+      bodies: apart ? [lower, upper] : [whole],
+      contacts: [],
+      ...(events.length > 0 ? { cuts: { events, faces: number === 7 ? [[0, bottom], [1, top]] : [] } } : {}),
+    };
+  });
+  const meta = { carom: 'test', scene: 'cut-block', dt: 0.1, gravity: [0, -9.81, 0], contact_distance: 0.01 };
+  return { frames, ...writeRecording({ meta, frames }) };
+}
+
 /** Returns the file's bytes and where each of its chunks begins. */
 export function writeRecording({ meta, frames, compress = true, closed = true, extra = [], version = 2 }) {
   const parts = [Buffer.concat([Buffer.from('CAROMREC'), u32(version, 0)])];
@@ -262,6 +300,7 @@ export function writeRecording({ meta, frames, compress = true, closed = true, e
   for (const tag of extra) add(tag, Buffer.from('what a later version may write'));
   for (const frame of frames) {
     if (frame.details) add('DETL', detailPayload(frame.details));
+    if (frame.cuts) add('CUTS', cutPayload(frame.cuts));
     add('STAT', Buffer.from(JSON.stringify({ frame: frame.number, time: frame.time, stages: frame.stages })));
     add('FRAM', framePayload(frame, version));
   }

@@ -10,6 +10,8 @@ const load = (name) => async () => {
 
 export const check_data = load('check_data');
 export const crc32 = load('crc32');
+export const cut_events = load('cut_events');
+export const cuts = load('cuts');
 export const contact_arrows = load('contact_arrows');
 export const details = load('details');
 export const extent = load('extent');

@@ -3,8 +3,6 @@
 
 JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
-# More settings of the release build: .ci/run compiles several files at a time.
-CMAKE_FLAGS ?=
 BUILD := build/release
 CAROM := $(BUILD)/carom
 
@@ -42,7 +40,7 @@ demo: build
 
 test:
 	@scripts/setup build test
-	@cmake --preset release -DCAROM_BUILD_TESTS=ON $(CMAKE_FLAGS) > /dev/null
+	@cmake --preset release -DCAROM_BUILD_TESTS=ON > /dev/null
 	@cmake --build --preset release -j $(JOBS)
 	@ctest --preset release -j $(JOBS) --progress
 	@cd viewer && CAROM_BIN="$(abspath $(CAROM))" npm test --silent
@@ -99,7 +97,7 @@ fuzz:
 
 soak:
 	@scripts/setup build test
-	@cmake --preset release -DCAROM_BUILD_TESTS=ON $(CMAKE_FLAGS) > /dev/null
+	@cmake --preset release -DCAROM_BUILD_TESTS=ON > /dev/null
 	@cmake --build --preset release -j $(JOBS) --target test_soak
 	@$(BUILD)/tests/test_soak
 

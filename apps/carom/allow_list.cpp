@@ -23,9 +23,18 @@ Json read_json(const std::string& option, const std::string& file) {
   }
 }
 
+/// A pattern with a colon is one of the whole name, "file.step:part". One without is of the part alone, or of a file
+/// that is one part, with or without its extension.
+bool matches(const std::string& pattern, const std::string& name) {
+  const auto is = [&](const std::string& text) { return fnmatch(pattern.c_str(), text.c_str(), 0) == 0; };
+  const std::size_t colon = name.find(':');
+  if (pattern.find(':') != std::string::npos) return is(name);
+  if (colon != std::string::npos) return is(name.substr(colon + 1));
+  return is(name) || is(name.substr(0, name.rfind('.')));
+}
+
 bool matches(const std::vector<std::string>& patterns, const std::string& name) {
-  return std::any_of(patterns.begin(), patterns.end(),
-                     [&](const std::string& pattern) { return fnmatch(pattern.c_str(), name.c_str(), 0) == 0; });
+  return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& p) { return matches(p, name); });
 }
 
 std::string text_of(const Json& entry, const char* field, const std::string& where) {

@@ -62,7 +62,8 @@ void add_check(CLI::App& app, Action& action) {
       "are\n"
       "then asked for and shown in that unit. A list of overlaps that are meant:\n"
       "  {\"unit\": \"mm\", \"allow\": [{\"a\": \"bolt*\", \"b\": \"plate*\", \"depth\": 0.05}],\n"
-      "   \"groups\": [{\"name\": \"hinge\", \"parts\": [\"pin*\", \"bush?\"], \"depth\": 0.01}]}");
+      "   \"groups\": [{\"name\": \"hinge\", \"parts\": [\"pin*\", \"bush?\"], \"depth\": 0.01}]}\n"
+      "Patterns are of the names of parts, or with a colon of files and parts: \"machine.step:bolt*\".");
   command->callback([options, &action] { action = [options] { return check(*options); }; });
 }
 

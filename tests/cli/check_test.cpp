@@ -262,6 +262,32 @@ TEST(CliCheck, OverlapsThatAreMeantAreAllowedUpToADepth) {
   EXPECT_NE(bad.err.find("allow[0]"), std::string::npos) << bad.err;
 }
 
+TEST(CliCheck, PatternsAreOfPartsUnlessTheyHaveAColon) {
+  const Folder folder;
+  const std::string a = cube(folder, "pins.obj", 0);
+  const std::string b = cube(folder, "bush1.obj", 0.75);
+  const std::string both = folder / "pinhead.obj";
+  MeshFile file{.mesh = make_box({1, 1, 1}), .object_of_triangle = {}, .object_names = {"left", "right"}};
+  const TriangleMesh right = placed(make_box({1, 1, 1}), {0.75, 0, 0});
+  file.object_of_triangle.assign(file.mesh.triangles.size(), 0);
+  const auto first = static_cast<Index>(file.mesh.positions.size());
+  file.mesh.positions.insert(file.mesh.positions.end(), right.positions.begin(), right.positions.end());
+  for (const Triangle& t : right.triangles) file.mesh.triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
+  file.object_of_triangle.resize(file.mesh.triangles.size(), 1);
+  write_mesh_file(both, file);
+  const std::string allow = folder / "fits.json";
+  const auto exit_code = [&](const std::string& one, const std::string& other, std::vector<std::string> files) {
+    write_text(allow, fmt::format(R"({{"allow": [{{"a": "{}", "b": "{}"}}]}})", one, other));
+    files.insert(files.begin(), "check");
+    files.insert(files.end(), {"--allow", allow});
+    return call(files).exit_code;
+  };
+  EXPECT_EQ(exit_code("pin*", "bush?", {a, b}), 0) << "without the extension";
+  EXPECT_EQ(exit_code("left", "right", {both, "--self"}), 0);
+  EXPECT_EQ(exit_code("pin*", "pin*", {both, "--self"}), 1) << "the name of the file is not that of its parts";
+  EXPECT_EQ(exit_code("pinhead*:left", "*:right", {both, "--self"}), 0);
+}
+
 TEST(CliCheck, ABaselineLeavesWhatIsNewOrDeeper) {
   const Folder folder;
   const std::string a = cube(folder, "a.obj", 0);

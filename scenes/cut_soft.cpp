@@ -66,7 +66,8 @@ Scene criss_cross() {
   scene.bodies = {ground(), {"block", flesh_of({0.3, 0.08, 0.3}, 0.02)}};
   for (int i = 0; i < 8; ++i) {
     const bool across_z = i % 2 == 0;
-    const double offset = -0.09 + 0.06 * (i / 2);
+    const int row = i / 2;
+    const double offset = -0.09 + 0.06 * row;
     ScriptedSceneBody blade = chopper(0.36, across_z);
     const double x = across_z ? offset : 0;
     const double z = across_z ? 0 : offset;

@@ -243,7 +243,9 @@ export class CheckPage {
     this.view.setLines('measure', a ? [[a, b ?? a.clone().addScalar(1e-6)]] : [], '#008060');
     if (!b) return;
     const between = b.clone().sub(a);
-    const parts = ['x', 'y', 'z'].map((axis, i) => `${axis} ${lengthText(Math.abs(between.getComponent(i)), this.check!.unit)}`);
+    // Rounding of the points that were hit is no length.
+    const along = (i: number) => (Math.abs(between.getComponent(i)) < 1e-9 * between.length() ? 0 : Math.abs(between.getComponent(i)));
+    const parts = ['x', 'y', 'z'].map((axis, i) => `${axis} ${lengthText(along(i), this.check!.unit)}`);
     this.setLabel('measure', `${lengthText(between.length(), this.check!.unit)}  (${parts.join(', ')})`, a.clone().add(b).multiplyScalar(0.5));
   }
 

@@ -10,7 +10,7 @@ void add_check(CLI::App& app, Action& action) {
   command
       ->add_option("files", options->files,
                    "meshes, each a part: STL, OBJ, PLY, OFF, glTF, COLLADA, FBX; assemblies, each solid a part: STEP, "
-                   "IGES, 3MF; folders of these")
+                   "IGES, 3MF; folders of these, with the folders below")
       ->type_name("FILE")
       ->required();
   add_number(command, "--clearance", options->clearance,

@@ -53,8 +53,10 @@ std::vector<std::string> with_folders_opened(const std::vector<std::string>& pat
       continue;
     }
     std::vector<std::string> found;
-    for (const fs::directory_entry& entry : fs::directory_iterator(path, error)) {
-      if (entry.is_regular_file(error) && is_mesh_file(entry.path())) found.push_back(entry.path().string());
+    const auto options = fs::directory_options::skip_permission_denied;
+    for (fs::recursive_directory_iterator at(path, options, error), end; !error && at != end; at.increment(error)) {
+      std::error_code ignored;
+      if (at->is_regular_file(ignored) && is_mesh_file(at->path())) found.push_back(at->path().string());
     }
     require(!found.empty(), ErrorCode::invalid_argument, "{}: is a folder without mesh files", path);
     std::sort(found.begin(), found.end());

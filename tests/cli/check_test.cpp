@@ -394,7 +394,10 @@ TEST(CliCheck, FoldersAndInfoOfManyFiles) {
   const Folder folder;
   std::filesystem::create_directory(folder / "parts");
   cube(folder, "parts/a.obj", 0);
-  cube(folder, "parts/b.obj", 0.75);
+  std::filesystem::create_directory(folder / "parts/below");
+  cube(folder, "parts/below/b.obj", 0.75);
+  EXPECT_EQ(call({"check", folder / "parts"}).exit_code, 1) << "files in folders below count";
+  std::filesystem::rename(folder / "parts/below/b.obj", folder / "parts/b.obj");
   EXPECT_EQ(call({"check", folder / "parts"}).exit_code, 1);
   const Result info = call({"info", folder / "parts"});
   EXPECT_EQ(info.exit_code, 0) << info.out << info.err;

@@ -112,10 +112,10 @@ struct Scratch {
   std::int32_t frame_count = 0;
 
   /// A direction between two convex colliders, and how far the two reach along it at most until the end of the step.
-  /// While both turn as they did, the way of their origins says how far apart they stay.
+  /// While both turn as they did, the distance of their origins along it says how far apart they stay.
   struct Separation {
     Eigen::Vector3d normal;  ///< unit, from a to b
-    double extents = 0;      ///< m; the gap is the way between the origins along the normal, less this at most
+    double extents = 0;      ///< m; the gap is at least the distance of the origins along the normal, less this
     double rounding = 0;     ///< m
     std::uint32_t turns_a = 0;
     std::uint32_t turns_b = 0;

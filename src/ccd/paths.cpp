@@ -6,7 +6,7 @@ namespace {
 /// A cluster with more bodies stops: then nothing changes when others come to it.
 constexpr int max_cluster = 64;
 
-/// A cluster that would have more bodies keeps the way it goes and takes along lighter ones that come to it: to find
+/// A cluster that would have more bodies keeps its motion and takes along lighter ones that come to it: to find
 /// out again when each of its bodies meets another, at every arrival, is what a step of a pile would take longest for.
 /// (Not between springs, which push by how deep bodies are: a house of cards would be pushed to one side.)
 constexpr int max_shared = 8;

@@ -78,7 +78,7 @@ class MovingPair {
   bool apart_along(const Eigen::Vector3d& n, double begin, double end, double smallest) const;
 
   /// How far the two reach toward each other along n from the origins of their bodies, at no time from `begin` to 1
-  /// farther: the gap is at least the way between the origins along n, less this. Infinite with a half-space.
+  /// farther: the gap is at least the distance of the origins along n, less this. Infinite with a half-space.
   double extents(const Eigen::Vector3d& n, double begin) const;
 
   const MovingCore& a() const { return a_; }

@@ -6,11 +6,11 @@ FUZZ_SECONDS ?= 60
 BUILD := build/release
 CAROM := $(BUILD)/carom
 
-# Instrumented code is many times slower: the larger meshes are left to the plain build, and the
+# Instrumented code is many times slower: the larger meshes and the long runs are left to the plain build, and the
 # thread sanitizer gets what uses threads, but for an exception that goes from thread to thread:
 # that happens inside oneTBB, where the sanitizer sees nothing. Only the programs where there is something to find
 # are built: those that are arithmetic alone (geometry, continuous, narrow, mid) are not.
-TESTS_asan := -E "NOT_BUILT|^fuzz_|SmallLattice|ManySamples|ThingsCreep|ThingsJump|ThatTumble|ThePartThatMoved|DetectScene|6400|25600|rolled|soft_balls|passing|PyramidOfThirty|LeaveWhatTheirDefinition|TwoThousand|ApproachSlowly|FarFromTheOrigin|ClothWorld.SameHash|StrongDampers|ASheetOnAClosedMeshRests"
+TESTS_asan := -E "NOT_BUILT|^fuzz_|SmallLattice|ManySamples|ThingsCreep|ThingsJump|ThatTumble|ThePartThatMoved|DetectScene|6400|25600|rolled|soft_balls|passing|PyramidOfThirty|LeaveWhatTheirDefinition|TwoThousand|ApproachSlowly|FarFromTheOrigin|ClothWorld.SameHash|StrongDampers|ASheetOnAClosedMeshRests|MovesTheSameForAnyNumber|BetweenTwoPlatesThatClose|ABowlCatchesABall|RowsBetweenWallsGain|InAClosedSystem|IsThatOfHertz|LengthsAreLimitedWhere|GasHoldsAndIts|TwoHundredTimesItsMass|GainNoEnergyAtAWall|CantileverBends|DoNotPassThinWalls|ThirtyCubes|RingThreadsAPost|Soft.EnergyNeverGrows"
 TESTS_tsan := -R "Parallel|Determinism|Detect|FollowsEdits|AnyNumberOfThreads|FourThreads" -E "DetectScene|6400|25600|rolled|soft_balls|passing|pile|terrain|bricks_600|AnException"
 TARGETS_asan := test_core test_broad test_convex test_detect test_mesh test_world test_rigid test_io test_island test_bodies
 TARGETS_tsan := test_core test_broad test_detect test_determinism test_rigid

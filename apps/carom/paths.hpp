@@ -16,7 +16,8 @@ struct NamedPath {
 /// standard output.
 void refuse_same_files(std::initializer_list<NamedPath> paths);
 
-/// Files, and instead of each folder the mesh files in it and in folders below, sorted by path. Throws Error that names a folder with none.
+/// Files, and instead of each folder the mesh files in it and in folders below, sorted by path. Throws Error that names
+/// a folder with none.
 std::vector<std::string> with_folders_opened(const std::vector<std::string>& paths);
 
 }  // namespace carom::app

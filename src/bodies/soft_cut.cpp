@@ -147,7 +147,7 @@ class SurfacePlaces {
   /// face alike, so what is disjoint stays so.
   Vector3d mapped(Index voxel, const Vector3d& place) const {
     const LatticeRecipe& recipe = *lattice_.recipe;
-    const std::array<double, 8> weights = trilinear_weights(place - low_corner(voxel));
+    const std::array<double, 8> weights = mesh::trilinear_weights(place - low_corner(voxel));
     Vector3d sum(0, 0, 0);
     for (std::size_t c = 0; c < 8; ++c) sum += weights[c] * recipe.places[at(recipe.corners[at(voxel)][c])];
     return sum;

@@ -21,8 +21,8 @@ using Eigen::Vector3d;
 constexpr double smallest_cut_fill = 1.0 / 3;
 /// Material of a voxel at each corner at least, as a fraction of a full voxel, so that every node has a mass.
 constexpr double smallest_corner_fill = 1e-4;
-/// Way of a corner to the mesh along each axis at most, as a fraction of a voxel: voxels keep a part of their width.
-constexpr double max_corner_way = 0.4;
+/// Shift of a corner to the mesh along each axis at most, as a fraction of a voxel: voxels keep a part of their width.
+constexpr double max_corner_shift = 0.4;
 /// Volume of a voxel at a corner, of the edges there, as a fraction of its own, at least.
 constexpr double smallest_corner_volume = 0.15;
 /// Kerf of a surface as made, where voxels touch along edges or at corners only, as a fraction of a voxel.
@@ -100,7 +100,7 @@ class LatticeFit {
       for (const Index n : corners) ++voxels[at(n)];
     }
     const TrianglesByCell triangles(lattice, mesh);
-    const double longest = max_corner_way * lattice.size;
+    const double longest = max_corner_shift * lattice.size;
     for (std::size_t n = 0; n < ways_.size(); ++n) {
       ways_[n].setZero();
       if (voxels[n] == 8) continue;
@@ -183,24 +183,12 @@ Embedding embed(const CutLattice& lattice) {
     }
     const auto element = std::lower_bound(lattice.voxels.begin(), lattice.voxels.end(), best) - lattice.voxels.begin();
     embedding.add(lattice.nodes[static_cast<std::size_t>(element)],
-                  trilinear_weights(point - cell_corner(lattice, best)));
+                  mesh::trilinear_weights(point - cell_corner(lattice, best)));
   }
   return embedding;
 }
 
 }  // namespace
-
-std::array<double, 8> trilinear_weights(const Vector3d& local) {
-  std::array<double, 8> weights{};
-  for (std::size_t c = 0; c < 8; ++c) {
-    weights[c] = 1;
-    for (std::size_t k = 0; k < 3; ++k) {
-      const double t = local[static_cast<Eigen::Index>(k)];
-      weights[c] *= (c >> k & 1) != 0 ? t : 1 - t;
-    }
-  }
-  return weights;
-}
 
 std::shared_ptr<const BodyModel> make_model(const CutLattice& lattice) {
   const LatticeRecipe& recipe = *lattice.recipe;

@@ -8,9 +8,6 @@
 /// Models and surfaces of lattices that can be cut.
 namespace carom::solid {
 
-/// Weights of the corners of a voxel at a point, in units of voxels from its first corner.
-std::array<double, 8> trilinear_weights(const Eigen::Vector3d& local);
-
 /// Elements, masses, embedding of the surface: all that a step needs of a lattice.
 std::shared_ptr<const BodyModel> make_model(const CutLattice& lattice);
 

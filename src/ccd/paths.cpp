@@ -6,8 +6,8 @@ namespace {
 /// A cluster with more bodies stops: then nothing changes when others come to it.
 constexpr int max_cluster = 64;
 
-/// A cluster that would have more bodies keeps its motion and takes along lighter ones that come to it: to find
-/// out again when each of its bodies meets another, at every arrival, is what a step of a pile would take longest for.
+/// A cluster that would have more bodies keeps its motion and takes along lighter ones that come to it: the
+/// times of impact of all its bodies, found again at every arrival, would be most of a step of a pile.
 /// (Not between springs, which push by how deep bodies are: a house of cards would be pushed to one side.)
 constexpr int max_shared = 8;
 

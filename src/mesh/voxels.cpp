@@ -98,18 +98,6 @@ std::optional<std::size_t> nearest_voxel(const std::vector<Cell>& cells, const E
   return best;
 }
 
-std::array<double, 8> trilinear(const Eigen::Vector3d& local) {
-  std::array<double, 8> weights{};
-  for (std::size_t c = 0; c < 8; ++c) {
-    weights[c] = 1;
-    for (std::size_t k = 0; k < 3; ++k) {
-      const double t = local[static_cast<Eigen::Index>(k)];
-      weights[c] *= (c >> k & 1) != 0 ? t : 1 - t;
-    }
-  }
-  return weights;
-}
-
 Eigen::Vector3d local_in(const Cell& cell, const Eigen::Vector3d& point) {
   return point - Eigen::Vector3d(cell[0], cell[1], cell[2]);
 }
@@ -195,7 +183,7 @@ VoxelLattice build(const std::string& body, const TriangleMesh& mesh, const Box&
     Eigen::Vector3d local = local_in(lattice.cells[*voxel], center);
     // Much material beside a voxel would make masses of its far corners negative.
     if (smallest_fill > min_fill) local = local.cwiseMax(0.0).cwiseMin(1.0);
-    const std::array<double, 8> weights = trilinear(local);
+    const std::array<double, 8> weights = trilinear_weights(local);
     for (std::size_t c = 0; c < 8; ++c) add(*voxel, c, volume * fill * weights[c]);
   }
   for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
@@ -205,7 +193,7 @@ VoxelLattice build(const std::string& body, const TriangleMesh& mesh, const Box&
             "body '{}': vertex {} is more than two voxels of {} m away from any that holds material; smaller voxels "
             "are needed",
             body, v, size);
-    lattice.vertices.push_back({static_cast<Index>(*voxel), trilinear(local_in(lattice.cells[*voxel], point))});
+    lattice.vertices.push_back({static_cast<Index>(*voxel), trilinear_weights(local_in(lattice.cells[*voxel], point))});
   }
   return lattice;
 }
@@ -217,6 +205,18 @@ void check_cost(const std::string& body, double area, double size) {
 }
 
 }  // namespace
+
+std::array<double, 8> trilinear_weights(const Eigen::Vector3d& local) {
+  std::array<double, 8> weights{};
+  for (std::size_t c = 0; c < 8; ++c) {
+    weights[c] = 1;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const double t = local[static_cast<Eigen::Index>(k)];
+      weights[c] *= (c >> k & 1) != 0 ? t : 1 - t;
+    }
+  }
+  return weights;
+}
 
 VoxelLattice make_voxels(const std::string& body, const TriangleMesh& mesh, const VoxelOptions& options) {
   require((options.size > 0 && std::isfinite(options.size)) != (options.degrees_of_freedom > 0),

@@ -43,6 +43,9 @@ struct VoxelLattice {
   std::vector<Embedding> vertices;                   ///< of each vertex of the mesh
 };
 
+/// Weights of the corners of a voxel at a point, in units of voxels from its first corner.
+std::array<double, 8> trilinear_weights(const Eigen::Vector3d& local);
+
 /// Lattice of all cells that hold more than `smallest_fill` of material. Time and memory grow with the triangles, the
 /// cells that they cross and the voxels. Throws Error(bad_mesh) that names the body and the edge at which the mesh is
 /// open, or the vertex that is in no triangle.

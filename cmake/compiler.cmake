@@ -5,7 +5,9 @@ target_compile_options(carom_compile_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>
   # GCC 12 with SLP vectorisation turns double -> float -> double into nothing (seen on arrays of
   # three); boxes and recordings rely on that rounding.
-  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-fno-tree-slp-vectorize>)
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-fno-tree-slp-vectorize>
+  # A folder compiled as one file: GCC takes the sources in it for headers.
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wno-subobject-linkage>)
 
 # Sanitizers go everywhere or nowhere: a half-instrumented program reports nonsense.
 if(CAROM_SANITIZE)

@@ -6,7 +6,7 @@
 #include "scenes/scenes.hpp"
 #include "scenes/soft_parts.hpp"
 
-// Soft bodies that blades cut. The blades make no contacts: they cut and do not push.
+// Soft bodies that blades cut. Blades do not push what they are about to cut; their sides collide.
 namespace carom::scenes {
 namespace {
 
@@ -39,12 +39,14 @@ SoftSceneBody flesh_of(const Eigen::Vector3d& size, double voxel_size) {
 
 }  // namespace
 
-/// A scalpel is drawn through an organ on a table; the halves slide apart and come to rest.
-Scene liver_cut() {
-  SoftSceneBody liver = soft_of(IcosphereSource{.radius = 0.1, .subdivisions = 4}, 1000, 1.5e4);
+/// A scalpel is drawn through an organ on a table; the halves slide apart and come to rest. `fine`: of 21 000
+/// triangles, which takes as many voxels.
+Scene liver_cut(bool fine) {
+  const double distance = fine ? 0.001 : 0.002;
+  SoftSceneBody liver = soft_of(IcosphereSource{.radius = 0.1, .subdivisions = fine ? 5 : 4}, 1000, 1.5e4);
   liver.source.placement.scale = {1.3, 0.6, 0.9};
-  liver.source.placement.position = {0, 0.064, 0};
-  liver.voxel_size = 0.018;
+  liver.source.placement.position = {0, 0.06 + 2 * distance, 0};
+  liver.voxel_size = fine ? 0.0056 : 0.018;
   liver.cuttable = true;
   liver.elasticity.damping = 0.02;
   liver.material.friction = 0.1;
@@ -54,9 +56,11 @@ Scene liver_cut() {
   scalpel.blade = Blade{.edge = {{0, 0, 0.04}, {0, 0, -0.04}, {0, 0.14, -0.06}}};
   scalpel.keyframes = {blade_at(0.5, 0.02, 0.003, 0.2), blade_at(2, 0.02, 0.003, -0.2)};
 
-  Scene scene = soft_scene("liver-cut", "A scalpel cuts an organ in two; the halves slide apart", 360, 1.0 / 60, 0.002);
+  Scene scene = soft_scene(fine ? "liver-cut-20000" : "liver-cut",
+                           fine ? "A scalpel cuts an organ of 21184 triangles in two"
+                                : "A scalpel cuts an organ in two; the halves slide apart",
+                           360, 1.0 / 60, distance);
   scene.bodies = {ground(), {"liver", liver}, {"scalpel", scalpel}};
-  scene.excluded_bodies = {{"liver", "scalpel"}};
   return scene;
 }
 
@@ -74,9 +78,7 @@ Scene criss_cross() {
     const double begin = 0.5 + 0.3 * i;
     blade.keyframes = {blade_at(begin, x, 0.15, z), blade_at(begin + 0.3, x, 0.006, z),
                        blade_at(begin + 0.6, x, 0.2, z)};
-    const std::string name = fmt::format("blade-{}", i + 1);
-    scene.bodies.push_back({name, blade});
-    scene.excluded_bodies.push_back({"block", name});
+    scene.bodies.push_back({fmt::format("blade-{}", i + 1), blade});
   }
   return scene;
 }
@@ -93,7 +95,6 @@ Scene slice() {
   }
   Scene scene = soft_scene("slice", "A knife makes ten slices of a loaf", 300, 1.0 / 60, 0.002);
   scene.bodies = {ground(), {"loaf", flesh_of({0.4, 0.12, 0.16}, 0.02)}, {"knife", knife}};
-  scene.excluded_bodies = {{"loaf", "knife"}};
   return scene;
 }
 
@@ -120,7 +121,6 @@ Scene incision() {
 
   Scene scene = soft_scene("incision", "A cut that ends half-way, opened by a retractor", 260, 1.0 / 60, 0.002);
   scene.bodies = {{"tissue", tissue}, {"scalpel", scalpel}, {"left", spatula(-0.03, -1)}, {"right", spatula(0.03, 1)}};
-  scene.excluded_bodies = {{"tissue", "scalpel"}};
   return scene;
 }
 

@@ -32,10 +32,10 @@ Scene dropped_parts();
 Scene ball_in_sheet();
 Scene sheet_on_boxes();
 Scene press();
-Scene balloon();
 
 // Cloth; `vertices` along a side.
-Scene cloth_on_ball(int vertices = 69);
+Scene cloth_on_ball(int vertices = 69, int levels = 1);
+Scene balloon();
 Scene flag();
 Scene stack(int sheets = 10, int vertices = 24);
 Scene needle();
@@ -55,13 +55,15 @@ Scene ball_pit(int across = 4);
 /// So many nodes of the organ; 20000 is the number of its triangles.
 Scene organ_probe(int nodes = 258);
 Scene cube_on_plate(bool edges = true);
+Scene organ_on_bone();
+Scene soft_tori_penalty();
 Scene jelly_stack();
 Scene gripper();
 
 // Blades.
 Scene cut_cloth();
 Scene cut_and_drop();
-Scene liver_cut();
+Scene liver_cut(bool fine = false);
 Scene criss_cross();
 Scene slice();
 Scene incision();

@@ -68,24 +68,61 @@ Scene organ_probe(int nodes) {
   return scene;
 }
 
-/// A cube falls on a plate that stands on its edge: no vertex of one is over a face of the other.
+/// An organ falls into a ring of bone that collides by its distance field, lies in it, and a tool presses it into it.
+Scene organ_on_bone() {
+  RigidSceneBody bone;
+  bone.source.shape =
+      MeshShape{.mesh = {.shape = TorusSource{.radius = 0.1, .tube_radius = 0.035, .around = 48, .across = 24},
+                         .dents = {},
+                         .placement = {.scale = {1, 1, 0.8}}}};
+  bone.motion = MotionModel::fixed;
+  bone.field_options = FieldOptions{};
+  bone.material.friction = 0.3;
+
+  SoftSceneBody organ = soft_of(IcosphereSource{.radius = 0.1, .subdivisions = 4}, 1000, 2e4);
+  organ.source.placement = {.position = {0, 0.075, 0}, .scale = {1, 0.6, 0.8}};
+  organ.degrees_of_freedom = 3000;
+  organ.elasticity.damping = 0.02;
+  organ.material.friction = 0.3;
+
+  ScriptedSceneBody tool;
+  tool.source.shape = IcosphereSource{.radius = 0.025, .subdivisions = 2};
+  tool.source.placement.position = {0.01, 0.2, 0};
+  tool.keyframes = {moved(0.8, {0, 0, 0}), moved(1.6, {0, -0.11, 0}), moved(2, {0, 0, 0})};
+  tool.material.friction = 0.2;
+
+  Scene scene = soft_scene("organ-on-bone", "A tool presses an organ into a ring of bone, which is a distance field",
+                           240, 0.01, 0.002);
+  scene.bodies = {{"bone", bone}, {"organ", organ}, {"tool", tool}};
+  scene.bounds = SceneBounds{.min = {-1, -2, -1}, .max = {1, 2, 1}};
+  return scene;
+}
+
+/// Figure 5 of document 000: a cube falls on an inclined plate, a vertex first, and tips over its border. Contacts of
+/// edges hold it there. Without them the border passes through the cube, which swings about the vertices that came to
+/// lie on the plate, and hangs from them.
 Scene cube_on_plate(bool edges) {
-  SoftSceneBody cube = soft_of(BoxSource{.size = {0.3, 0.3, 0.3}, .segments = 1}, 500, 1e5);
-  cube.voxel_size = 0.05;
-  cube.source.placement = {.position = {0, 0.2, 0}, .rotation_axis = Eigen::Vector3d::UnitY(), .rotation_degrees = 30};
+  SoftSceneBody cube = soft_of(BoxSource{.size = {0.3, 0.3, 0.3}, .segments = 1}, 500, 2e6);
+  cube.voxel_size = 0.075;
+  cube.air_damping = 2;
+  cube.material.friction = 0.8;
+  // Its lowest vertices are 0.2 m before the border, its center 0.15 m.
+  cube.source.placement = {.position = {-0.142, 0.2, 0}, .rotation_axis = {0.06, 0, 1}, .rotation_degrees = 30};
   FixedSceneBody plate;
-  plate.source.shape = BoxSource{.size = {0.04, 0.3, 0.8}, .segments = 1};
-  plate.source.placement.position = {0, -0.15, 0};
+  plate.source.shape = BoxSource{.size = {0.6, 0.04, 1}, .segments = 1};
+  // The upper side of its border is the z axis.
+  plate.source.placement = {
+      .position = {-0.2919, -0.0718, 0}, .rotation_axis = Eigen::Vector3d::UnitZ(), .rotation_degrees = 10};
+  plate.material.friction = 0.8;
   Scene scene = soft_scene(edges ? "cube-on-plate" : "cube-on-plate-vertices",
-                           edges ? "A soft cube falls on a plate that stands on its edge, and lies on it by its edges"
-                                 : "A soft cube falls on a plate that stands on its edge, and through it: contacts of "
-                                   "edges are left out",
-                           120, 1.0 / 60, 0.01);
+                           edges ? "A soft cube falls on an inclined plate by a vertex, tips over its border and lies "
+                                   "on it by contacts of edges"
+                                 : "A soft cube falls on an inclined plate by a vertex, and its border passes through "
+                                   "the cube: contacts of edges are left out",
+                           240, 1.0 / 60, 0.01);
   scene.world.contact.edges = edges;
-  if (!edges) {
-    cube.detection = Detection::discrete;
-    scene.bounds = SceneBounds{.min = {-50, -50, -50}, .max = {50, 50, 50}};
-  }
+  if (!edges) cube.detection = Detection::discrete;
+  scene.bounds = SceneBounds{.min = {-50, -50, -50}, .max = {50, 50, 50}};
   scene.bodies = {{"plate", plate}, {"cube", cube}};
   return scene;
 }
@@ -118,9 +155,10 @@ Scene jelly_stack() {
       soft_scene("jelly-stack", "Five cubes of jelly fall on each other and come to rest", 300, 1.0 / 60, 0.004);
   scene.bodies = {ground()};
   for (int i = 0; i < 5; ++i) {
-    SoftSceneBody cube = soft_of(BoxSource{.size = {0.2, 0.12, 0.2}, .segments = 6}, 1000, 2e4);
+    SoftSceneBody cube = soft_of(BoxSource{.size = {0.2, 0.12, 0.2}, .segments = 6}, 1000, 1e5);
     cube.degrees_of_freedom = 1200;
     cube.elasticity.damping = 0.02;
+    cube.material.friction = 0.6;
     cube.source.placement = {
         .position = {0, 0.07 + 0.14 * i, 0}, .rotation_axis = Eigen::Vector3d::UnitY(), .rotation_degrees = 7.0 * i};
     scene.bodies.push_back({fmt::format("jelly-{}", i + 1), cube});

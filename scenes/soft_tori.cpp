@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -13,6 +14,8 @@ namespace carom::scenes {
 
 Scene soft_tori(int triangles) {
   const int across = static_cast<int>(std::lround(std::sqrt(triangles / 4.0)));
+  // A fifth to two fifths of an edge of the finest tori, and less of the others.
+  const double contact_distance = std::min(0.02, 0.8 / across);
   const TorusSource torus{.radius = 1, .tube_radius = 0.4, .around = 2 * across, .across = across};
   constexpr double tilt_degrees = 12;
   constexpr double drop = 1.2;  // m
@@ -37,7 +40,7 @@ Scene soft_tori(int triangles) {
                            fmt::format("A soft torus falls on an upright one, both dent, it slides off to the side; "
                                        "{} triangles each",
                                        triangles),
-                           300, 0.02, 0.02);
+                           300, 0.02, contact_distance);
   scene.bounds = SceneBounds{.min = {-200, -300, -200}, .max = {200, 50, 200}};
   scene.bodies = {{"lower", lower}, {"upper", upper}};
   return scene;

@@ -73,7 +73,9 @@ nlohmann::ordered_json to_json(const FrameResult& result) {
 /// topology where a later frame changes it.
 class Measurement {
  public:
-  Measurement(DetectOptions options, bool continuous) : options_(std::move(options)), continuous_(continuous) {}
+  /// `bodies`: names of those whose pairs count; empty: of all.
+  Measurement(DetectOptions options, std::span<const std::string> bodies, bool continuous)
+      : options_(std::move(options)), bodies_(bodies), seen_(bodies.size(), 0), continuous_(continuous) {}
 
   /// `end`: where vertices go to, for continuous detection. Throws Error, as detection does.
   FrameResult run(std::size_t frame, const FrameSurface* changed, std::span<const Eigen::Vector3d> positions,
@@ -103,6 +105,7 @@ class Measurement {
                      .sphere_depth = options_.sphere_depth,
                      .threads = options_.threads},
                     intersect_scratch_, intersections_, result.stats);
+      drop_others(result.stats[Stage::narrow]);
     }
     result.cpu_ms = (processor_seconds() - cpu) * 1e3;
     result.ms = (wall_seconds() - wall) * 1e3;
@@ -130,6 +133,14 @@ class Measurement {
   }
   std::span<const Intersection> intersecting() const { return intersections_; }
 
+  /// Throws Error that names a body that was in no frame.
+  void check_bodies(const std::string& input) const {
+    for (std::size_t i = 0; i < bodies_.size(); ++i) {
+      require(seen_[i] != 0, ErrorCode::unknown_name, "--bodies: {}: no body is called '{}'; those are {}", input,
+              bodies_[i], fmt::join(names_, ", "));
+    }
+  }
+
   /// What the last run found, as marks of a page over one body.
   std::vector<RecordedContact> marks(std::span<const Eigen::Vector3d> positions) const {
     std::vector<RecordedContact> marks;
@@ -156,9 +167,48 @@ class Measurement {
     } else {
       surface_.emplace(s.vertex_count, s.triangles, s.object_of_triangle);
     }
+    if (!bodies_.empty()) choose(s);
+  }
+
+  /// Objects that were not asked for touch only those that were, and not themselves.
+  void choose(const FrameSurface& s) {
+    constexpr CollisionFilter other{.group = 2, .mask = 1};
+    names_ = s.object_names;
+    groups_.clear();
+    others_.assign(s.object_names.size(), 0);
+    for (std::size_t object = 0; object < s.object_names.size(); ++object) {
+      const auto found = std::ranges::find(bodies_, s.object_names[object]);
+      if (found != bodies_.end()) {
+        seen_[static_cast<std::size_t>(found - bodies_.begin())] = 1;
+      } else {
+        others_[object] = 1;
+      }
+    }
+    for (const Index object : surface_->objects()) {
+      if (others_[static_cast<std::size_t>(object)] != 0) groups_.push_back({object, other});
+    }
+    options_.filters.groups = groups_;
+  }
+
+  /// Pairs of triangles know no filters.
+  void drop_others(StageStats& stats) {
+    if (bodies_.empty()) return;
+    const std::span<const Index> objects = surface_->object_of_triangle();
+    const auto is_other = [&](Index t) {
+      return others_[static_cast<std::size_t>(objects[static_cast<std::size_t>(t)])] != 0;
+    };
+    const std::size_t dropped =
+        std::erase_if(intersections_, [&](const Intersection& pair) { return is_other(pair.a) && is_other(pair.b); });
+    stats.out -= dropped;
+    if (dropped > 0) stats.add_culled("other bodies", dropped);
   }
 
   DetectOptions options_;
+  std::span<const std::string> bodies_;
+  std::vector<std::uint8_t> seen_;    ///< of `bodies_`: in some frame
+  std::vector<std::string> names_;    ///< of the objects, in the frame that was read last
+  std::vector<std::uint8_t> others_;  ///< of each object: not one of `bodies_`
+  std::vector<ObjectGroup> groups_;
   bool continuous_;
   std::optional<Surface> surface_;
   bool started_ = false;
@@ -245,7 +295,7 @@ int detect(const DetectCommandOptions& options) {
   if (!options.html.empty()) viewer_page();  // tell at once if this build has none
   // What is wrong with the options is told before any file is read.
   const mid::Method method = mid::method_by_name(options.method);
-  require(!options.continuous || mid::is_tree(method), ErrorCode::unsupported,
+  require(!options.continuous || mid::takes_steps(method), ErrorCode::unsupported,
           "--method {} is for frames; with --continuous expected auto, bvh, bvh14 or bvh18", options.method);
   const std::vector<std::array<Index, 2>> excluded =
       options.exclude.empty() ? std::vector<std::array<Index, 2>>() : read_vertex_pairs(options.exclude);
@@ -273,7 +323,7 @@ int detect(const DetectCommandOptions& options) {
   std::FILE* text = json.to_stdout() || csv.to_stdout() || html.to_stdout() ? stderr : stdout;
   csv.write(options.continuous ? "frame,kind,a,b,time,x,y,z\n" : "frame,kind,a,b,distance,x,y,z\n");
 
-  Measurement measurement(detect_options, options.continuous);
+  Measurement measurement(detect_options, options.bodies, options.continuous);
   const std::vector<Eigen::Vector3d>& positions = reader.positions();
   std::string rows;
   nlohmann::ordered_json frames_json = nlohmann::ordered_json::array();
@@ -330,6 +380,8 @@ int detect(const DetectCommandOptions& options) {
         counted(frames.size(), "frame"));
     return interrupted_exit_code();
   }
+
+  if (count > 0) measurement.check_bodies(options.input);
 
   const double n = static_cast<double>(std::max<std::size_t>(count, 1));
   if (json.wanted()) {

@@ -3,6 +3,7 @@
 #include "carom/io/mesh_file.hpp"
 #include "carom/io/replay.hpp"
 #include "commands.hpp"
+#include "core/at.hpp"
 #include "core/check.hpp"
 #include "frame_range.hpp"
 #include "interrupt.hpp"
@@ -16,6 +17,35 @@
 namespace carom::app {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+/// Vertices that triangles use, ascending; all of them where there are no triangles. Bodies that were cut keep the
+/// places of vertices that went away with a piece.
+std::vector<std::size_t> used_vertices(std::span<const Triangle> triangles, std::size_t count) {
+  std::vector<std::uint8_t> used(count, triangles.empty() ? 1 : 0);
+  for (const Triangle& t : triangles) {
+    for (const Index v : t) used[at(v)] = 1;
+  }
+  std::vector<std::size_t> list;
+  for (std::size_t v = 0; v < count; ++v) {
+    if (used[v] != 0) list.push_back(v);
+  }
+  return list;
+}
+
+std::vector<Triangle> renumbered(std::span<const Triangle> triangles, std::span<const std::size_t> used,
+                                 std::size_t count) {
+  std::vector<Index> number(count, none);
+  for (std::size_t i = 0; i < used.size(); ++i) number[used[i]] = static_cast<Index>(i);
+  std::vector<Triangle> list(triangles.begin(), triangles.end());
+  for (Triangle& t : list) {
+    for (Index& v : t) v = number[at(v)];
+  }
+  return list;
+}
+
+}  // namespace
 
 int export_frames(const ExportOptions& options) {
   const std::unique_ptr<FrameSource> source = open_frames(options.file, options.reading);
@@ -38,14 +68,17 @@ int export_frames(const ExportOptions& options) {
   std::unique_ptr<ReplayWriter> replay;
   FrameSurface surface;
   MeshFile out;
+  std::vector<Eigen::Vector3d> positions;
+  std::vector<std::size_t> used;
   std::size_t count = 0;
   {
     Progress progress("export", frames.size());
     for (const std::size_t frame : frames) {
       if (interrupted_by_user()) break;
-      const bool changed = source->read(frame, surface, out.mesh.positions);
+      const bool changed = source->read(frame, surface, positions);
       if (changed) {
-        out.mesh.triangles = surface.triangles;
+        used = used_vertices(surface.triangles, positions.size());
+        out.mesh.triangles = renumbered(surface.triangles, used, positions.size());
         out.object_of_triangle = surface.object_of_triangle;
         out.object_names = surface.object_names;
       }
@@ -59,8 +92,10 @@ int export_frames(const ExportOptions& options) {
           replay = std::make_unique<ReplayWriter>(replay_path, surface.vertex_count, surface.triangles,
                                                   surface.object_of_triangle);
         }
-        replay->write_frame(out.mesh.positions);
+        replay->write_frame(positions);
       } else {
+        out.mesh.positions.clear();
+        for (const std::size_t v : used) out.mesh.positions.push_back(positions[v]);
         const fs::path file = folder / fmt::format("frame_{:0{}}.{}", frame, digits, options.to);
         refuse_same_files({{"the input", options.file}, {"the output", file.string()}});
         write_mesh_file(file, out);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
@@ -7,6 +8,7 @@
 #include "carom/io/mesh_file.hpp"
 #include "carom/io/recording.hpp"
 #include "carom/io/replay.hpp"
+#include "carom/io/tetrahedra_file.hpp"
 #include "carom/shape/shape.hpp"
 #include "commands.hpp"
 #include "core/check.hpp"
@@ -19,6 +21,7 @@
 #include "progress.hpp"
 #include "report.hpp"
 #include "say.hpp"
+#include "tetrahedra_boundary.hpp"
 
 namespace carom::app {
 
@@ -175,6 +178,11 @@ MeshFile read_showing_life(const std::string& file, const MeshReadOptions& optio
   return read_mesh_file(file, options);
 }
 
+MeshFile read_boundary_showing_life(const std::string& file, TetrahedraReport& report) {
+  const Progress progress(fmt::format("reading {}", file), 0);
+  return read_boundary(file, report);
+}
+
 MeshReport inspect_showing_life(const TriangleMesh& mesh) {
   const Progress progress(fmt::format("inspecting {}", counted(mesh.triangles.size(), "triangle")), 0);
   return inspect(mesh);
@@ -233,8 +241,24 @@ void print_state(const std::vector<PartDefect>& defects, const MeshReport& repor
         counted(duplicates(report), "vertex", "vertices"));
 }
 
+Json tetrahedra_json(const TetrahedraReport& r) {
+  return {{"nodes", r.nodes},
+          {"tetrahedra", r.tetrahedra},
+          {"smallest_volume", r.smallest_volume},
+          {"largest_volume", r.largest_volume}};
+}
+
+void print_tetrahedra(const TetrahedraReport& r) {
+  say(stdout, "{:<16} {}\n", "tetrahedra", with_commas(static_cast<double>(r.tetrahedra)));
+  say(stdout, "{:<16} {}\n", "nodes", with_commas(static_cast<double>(r.nodes)));
+  say(stdout, "{:<16} {:.3g} to {:.3g} m3\n\ntheir boundary\n", "volume of one", r.smallest_volume, r.largest_volume);
+}
+
 int mesh_info(const InfoOptions& options, Output& output) {
-  const MeshFile file = read_showing_life(options.files.front(), options.reading);
+  TetrahedraReport tetrahedra;
+  const bool solid = is_tetrahedra_file(options.files.front());
+  const MeshFile file = solid ? read_boundary_showing_life(options.files.front(), tetrahedra)
+                              : read_showing_life(options.files.front(), options.reading);
   const MeshReport report = inspect_showing_life(file.mesh);
   const std::vector<PartDefect> state = examine_showing_life(file);
   const Lengths unit(options.reading);
@@ -244,6 +268,7 @@ int mesh_info(const InfoOptions& options, Output& output) {
   if (output.wanted()) {
     Json json = report_json(report);
     json["room"] = room;
+    if (solid) json["tetrahedra"] = tetrahedra_json(tetrahedra);
     json["objects"] = file.object_names;
     json["state"] = defects_json(state);
     json["duplicate_vertices"] = duplicates(report);
@@ -253,8 +278,13 @@ int mesh_info(const InfoOptions& options, Output& output) {
     output.write(dump(json));
   }
   if (!output.to_stdout()) {
-    say(stdout, "{}: mesh, {}\n", options.files.front(), counted(file.object_names.size(), "object"));
-    print_axes(file);
+    if (solid) {
+      say(stdout, "{}: tetrahedra\n", options.files.front());
+      print_tetrahedra(tetrahedra);
+    } else {
+      say(stdout, "{}: mesh, {}\n", options.files.front(), counted(file.object_names.size(), "object"));
+      print_axes(file);
+    }
     if (file.chord_error > 0)
       say(stdout, "{:<16} triangles are no farther from curved faces than {}\n", "chord error",
           unit.text(file.chord_error));
@@ -399,8 +429,9 @@ int info(const InfoOptions& options) {
     output.finish();
     return code;
   }
-  const InputKind kind = input_kind(first);
+  const InputKind kind = is_tetrahedra_file(first) ? InputKind::mesh_file : input_kind(first);
   refuse_read_options(options.reading, first, kind);
+  if (is_tetrahedra_file(first)) refuse_surface_options(options.reading, first);
   require(!options.field || kind == InputKind::mesh_file, ErrorCode::invalid_argument,
           "--field: {} is no mesh file; only a mesh has a distance field", first);
   const int code = kind == InputKind::recording ? recording_info(options, output)

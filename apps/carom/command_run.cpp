@@ -13,6 +13,7 @@
 #include "carom/live/session.hpp"
 #include "commands.hpp"
 #include "core/check.hpp"
+#include "core/printable.hpp"
 #include "interrupt.hpp"
 #include "mid/mid.hpp"
 #include "output.hpp"
@@ -47,6 +48,34 @@ nlohmann::ordered_json frame_json(const World& world, const ContactCount& count,
 void write_frame(Recorders& recorders) {
   const Uninterrupted writing;
   recorders.write_frame();
+}
+
+/// Mean length of the edges of a body, m.
+double mean_edge(const World& world, BodyId body) {
+  const std::span<const Eigen::Vector3d> x = world.positions(body);
+  double sum = 0;
+  for (const Triangle& t : world.triangles(body)) {
+    for (std::size_t k = 0; k < 3; ++k)
+      sum += (x[static_cast<std::size_t>(t[k])] - x[static_cast<std::size_t>(t[(k + 1) % 3])]).norm();
+  }
+  return sum / static_cast<double>(std::max<std::size_t>(1, 3 * world.triangles(body).size()));
+}
+
+/// Neighbors within cloth are nearer than its thickness then, and its folds less far apart than it says.
+void warn_of_thick_cloth(const Scene& scene, const World& world) {
+  for (const BodyId id : world.bodies()) {
+    const bool cloth = std::ranges::any_of(scene.bodies, [&](const SceneBody& body) {
+      return body.name() == world.name(id) && std::holds_alternative<ClothSceneBody>(body.body);
+    });
+    if (!cloth) continue;
+    const double thickness = world.thickness(id, id);
+    const double edge = mean_edge(world, id);
+    if (thickness <= edge) continue;
+    say(stderr,
+        "carom: warning: cloth '{}': thickness is {:.3g} m, its edges are {:.3g} m long on average; contacts within it "
+        "are at most half as thick as what touches is apart at rest\n",
+        printable(world.name(id)), thickness, edge);
+  }
 }
 
 Finished run_scene(const Scene& scene, const World& world, const std::function<void()>& take_step, Recorders* recorders,
@@ -87,6 +116,7 @@ void put_into(const RunOptions& options, WorldOptions& world) {
   if (options.method) world.method = *options.method;
   if (options.sphere_depth) world.sphere_depth = *options.sphere_depth;
   if (options.response) world.response = *options.response;
+  if (options.time_budget) world.time_budget = *options.time_budget;
 }
 
 Scene scene_of(const RunOptions& options) {
@@ -148,6 +178,7 @@ int run_one(const RunOptions& options) {
   std::optional<World> own;
   if (!replay) own = build_world(scene);
   const World& world = replay ? replay->session().world() : *own;
+  warn_of_thick_cloth(scene, world);
   Recorders recorders(scene, world, options.output, html.wanted(), options.every, options.spheres);
   std::FILE* text = json.to_stdout() || html.to_stdout() ? stderr : stdout;
 

@@ -24,7 +24,8 @@ struct RunOptions {
   std::optional<int> sphere_depth;
   std::optional<int> spheres;  ///< level of the tree whose spheres are recorded
   std::optional<std::string> response;
-  std::vector<std::string> compare;  ///< responses, with commas between; empty: one run with the scene's
+  std::optional<double> time_budget;  ///< s
+  std::vector<std::string> compare;   ///< responses, with commas between; empty: one run with the scene's
   int every = 1;
   std::string html;
   std::string json;
@@ -39,6 +40,7 @@ struct DetectCommandOptions {
   bool self = false;
   bool all = false;
   bool continuous = false;
+  std::vector<std::string> bodies;  ///< names; empty: all
   std::string method = "auto";
   int sphere_depth = 15;
   int threads = 0;

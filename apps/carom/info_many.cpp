@@ -7,6 +7,7 @@
 #include "bench/table.hpp"
 #include "carom/core/error.hpp"
 #include "carom/io/mesh_file.hpp"
+#include "carom/io/tetrahedra_file.hpp"
 #include "carom/mesh/weld.hpp"
 #include "interrupt.hpp"
 #include "lengths.hpp"
@@ -14,6 +15,7 @@
 #include "progress.hpp"
 #include "report.hpp"
 #include "say.hpp"
+#include "tetrahedra_boundary.hpp"
 
 namespace carom::app {
 namespace {
@@ -39,7 +41,10 @@ int many_info(const std::vector<std::string>& files, const InfoOptions& options,
     for (std::size_t i = 0; i < files.size() && !interrupted_by_user(); ++i) {
       const std::string name = std::filesystem::path(files[i]).filename().string();
       try {
-        const MeshFile file = read_mesh_file(files[i], options.reading);
+        if (is_tetrahedra_file(files[i])) refuse_surface_options(options.reading, files[i]);
+        TetrahedraReport tetrahedra;
+        const MeshFile file = is_tetrahedra_file(files[i]) ? read_boundary(files[i], tetrahedra)
+                                                           : read_mesh_file(files[i], options.reading);
         const TriangleMesh mesh = weld(file.mesh, 0);
         const MeshReport report = inspect(mesh);
         const std::size_t lost = std::accumulate(file.lost_faces.begin(), file.lost_faces.end(), std::size_t{0});
@@ -71,6 +76,7 @@ int many_info(const std::vector<std::string>& files, const InfoOptions& options,
                         {"area", report.area},
                         {"volume", solid ? Json(report.volume) : Json(nullptr)},
                         {"state", std::move(defects)}});
+        if (tetrahedra.tetrahedra > 0) list.back()["tetrahedra"] = tetrahedra.tetrahedra;
       } catch (const Error& error) {
         ++faulty;
         table.add({name, "", "", "", "", error.what()});

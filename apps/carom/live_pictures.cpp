@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include "io/recording/cut_chunk.hpp"
+
 namespace carom::app {
 
 namespace {
@@ -13,6 +15,7 @@ std::vector<FrameBodyView> views_of(const LiveState& state) {
   for (const LiveState::Body& body : state.bodies) {
     FrameBodyView view{body.number, body.name, body.motion, body.triangles, body.positions};
     view.pose = body.pose;
+    view.cut_triangles = body.cut_triangles;
     views.push_back(view);
   }
   return views;
@@ -47,6 +50,7 @@ void LiveState::copy(std::span<const FrameBodyView> from, std::span<const Record
     body.name = from[i].name;
     body.motion = from[i].kind;
     body.triangles.assign(from[i].triangles.begin(), from[i].triangles.end());
+    body.cut_triangles.assign(from[i].cut_triangles.begin(), from[i].cut_triangles.end());
     body.positions.assign(from[i].positions.begin(), from[i].positions.end());
     body.pose = from[i].pose;
   }
@@ -57,15 +61,18 @@ void LivePictures::begin_key(const LiveState& state) {
   key_ = state.number;
   key_resets_ = state.resets;
   key_sizes_ = sizes_of(state);
+  key_cuts_ = state.cut_revision;
   frames_ = 0;
   encoder_ = io::FrameEncoder(PositionEncoding::f32);
   const std::vector<FrameBodyView> views = views_of(state);
   key_payload_ = text_of(encoder_.encode(0, state.time, views, {}));
   encoder_.commit(views);
+  cuts_payload_ = text_of(io::encode_cuts(views, state.cuts, "live").bytes());
 }
 
 void LivePictures::encode_frame(const LiveState& state) {
-  if (key_ == 0 || key_resets_ != state.resets || key_sizes_ != sizes_of(state)) begin_key(state);
+  const bool same = key_ != 0 && key_resets_ == state.resets && key_cuts_ == state.cut_revision;
+  if (!same || key_sizes_ != sizes_of(state)) begin_key(state);
   // Not committed: every picture refers to the key frame alone, as a page may have missed all between.
   const std::string_view frame = text_of(encoder_.encode(++frames_, state.time, views_of(state), state.contacts));
   const std::string header =
@@ -73,10 +80,12 @@ void LivePictures::encode_frame(const LiveState& state) {
   std::string lean;
   put_part(header, lean);
   put_part({}, lean);
+  put_part({}, lean);
   put_part(frame, lean);
   std::string whole;
   put_part(header, whole);
   put_part(key_payload_, whole);
+  put_part(cuts_payload_, whole);
   put_part(frame, whole);
   without_key_ = std::make_shared<const std::string>(std::move(lean));
   with_key_ = std::make_shared<const std::string>(std::move(whole));

@@ -12,6 +12,7 @@
 
 #include "carom/live/session.hpp"
 #include "core/check.hpp"
+#include "cut_strokes.hpp"
 #include "live_pictures.hpp"
 #include "recorders.hpp"
 #include "report.hpp"
@@ -41,6 +42,18 @@ struct Message {
   Json ignored = Json::array();
   std::promise<Json> answer;
 };
+
+/// Says in plain words where a message is no JSON.
+Json parse_message(std::string_view text) {
+  try {
+    return Json::parse(text);
+  } catch (const Json::parse_error& error) {
+    if (error.byte > text.size()) fail(ErrorCode::bad_format, "the message ends too early; expected a JSON object");
+    fail(ErrorCode::bad_format, "the message is no JSON from its byte {} on; expected a JSON object", error.byte);
+  } catch (const Json::exception&) {
+    fail(ErrorCode::bad_format, "a number of the message is too large");
+  }
+}
 
 Json point_json(const Eigen::Vector3d& p) {
   return {p.x(), p.y(), p.z()};
@@ -178,7 +191,7 @@ class LiveWorld::Impl {
  private:
   /// Throws what is wrong with the whole of a message; what is wrong with one input goes into `ignored`.
   void read(std::string_view text, Message& message) {
-    const Json json = Json::parse(text);
+    const Json json = parse_message(text);
     require(json.is_object(), ErrorCode::bad_format, "expected an object");
     for (const auto& [name, value] : json.items()) {
       if (name == "inputs") {
@@ -248,6 +261,7 @@ class LiveWorld::Impl {
     const auto begin = Clock::now();
     try {
       session_.step();
+      collector_->keep_cuts();
     } catch (const std::exception& error) {
       failure_ = error.what();
     }
@@ -313,6 +327,7 @@ class LiveWorld::Impl {
     if (!reset) return;
     failure_.clear();
     collector_ = std::make_unique<Recorders>(session_.scene(), session_.world());
+    cuts_ = CutStrokes();
   }
 
   /// Copies the world for those who wait; nobody else pays for it.
@@ -323,7 +338,10 @@ class LiveWorld::Impl {
     }
     auto state = std::make_shared<LiveState>();
     collector_->collect();
+    cuts_.add(collector_->take_cuts(), session_.world().options().dt);
     state->copy(collector_->bodies(), collector_->contacts());
+    state->cuts.assign(cuts_.strokes().begin(), cuts_.strokes().end());
+    state->cut_revision = cuts_.added();
     state->number = ++published_;
     state->resets = session_.resets();
     state->time = session_.world().time();
@@ -403,6 +421,7 @@ class LiveWorld::Impl {
   int extra_steps_ = 0;
   std::string failure_;
   std::unique_ptr<Recorders> collector_;
+  CutStrokes cuts_;
   Pace pace_;
   std::uint64_t inputs_ = 0;
   std::uint64_t published_ = 0;

@@ -55,6 +55,11 @@ void add_run(CLI::App& app, Action& action) {
       ->type_name("NAME,NAME")
       ->allow_extra_args(false)  // or it would take the scene for a name
       ->excludes(response);
+  add_number(command, "--time-budget", options->time_budget,
+             "seconds for a step: beyond it the least important is left out, and counted as limited (default: the "
+             "scene's, 0: none)",
+             "a number of seconds")
+      ->type_name("S");
   add_number(command, "--every", options->every, "record every N-th step (default: 1)", "a whole number")
       ->type_name("N");
   command
@@ -95,6 +100,9 @@ void add_detect(CLI::App& app, Action& action) {
   auto* all = command->add_flag("--all", options->all, "both (the default)");
   between->excludes(self)->excludes(all);
   self->excludes(all);
+  command->add_option("--bodies", options->bodies, "only pairs of which one side is of one of these bodies")
+      ->type_name("NAME")
+      ->delimiter(',');
   command->add_flag("--continuous", options->continuous,
                     "over the straight motion from each frame to the next, with times of impact");
   command->add_option("--method", options->method, "auto (default), bvh, bvh14, bvh18, grid, hgrid, spheres, sweep")
@@ -126,6 +134,7 @@ void add_detect(CLI::App& app, Action& action) {
       "Example:\n  carom detect tori.replay --distance 0.01 --between --contacts contacts.csv\n"
       "  carom detect part.obj --distance 0 --contacts -    # where does this mesh cut itself?\n"
       "  carom detect tori.replay --distance 0 --continuous # what passes through what between frames?\n"
+      "  carom detect shirt.carom --distance 0 --bodies shirt # does the cloth cut itself, or the figure?\n"
       "The exit code is 1 if triangles that cut each other were looked for (--distance 0) and found.");
   command->callback([options, &action] { action = [options] { return carom::app::detect(*options); }; });
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cfloat>
 #include <set>
+#include <utility>
 
 #include "carom/core/version.hpp"
 #include "carom/shape/shape_surface.hpp"
@@ -88,14 +89,7 @@ void Recorders::write_frame() {
   keep_cuts();
   if (world_.steps() % every_ != 0) return;
   collect();
-  for (auto& [id, triangles] : cut_triangles_) {
-    const auto number = numbers_.find(id);
-    if (number == numbers_.end()) continue;
-    triangles = world_.cut_triangles(id);
-    bodies_[number->second].cut_triangles = triangles;
-  }
-  const std::vector<RecordedCut> cuts = recorded_cuts(cuts_, numbers_);
-  cuts_.clear();
+  const std::vector<RecordedCut> cuts = take_cuts();
   std::vector<BoundingSphere> spheres;
   if (spheres_) spheres = world_.detection_spheres(*spheres_);
   for (RecordingWriter* writer : {recording_.get(), page_.get()})
@@ -112,9 +106,14 @@ void Recorders::write_frame() {
 void Recorders::keep_cuts() {
   for (const WorldCut& cut : world_.cuts()) {
     cuts_.emplace_back(world_.steps(), cut);
-    cut_triangles_[cut.body];
-    for (const BodyId piece : cut.pieces) cut_triangles_[piece];
+    recut_.insert(cut.body);
+    recut_.insert(cut.pieces.begin(), cut.pieces.end());
   }
+}
+
+std::vector<RecordedCut> Recorders::take_cuts() {
+  const auto cuts = std::exchange(cuts_, {});
+  return recorded_cuts(cuts, numbers_);
 }
 
 void Recorders::close() {
@@ -196,6 +195,12 @@ void Recorders::collect() {
     body.positions = surface->second.mesh.positions;
     if (surface->second.moves) body.pose = world_.pose(id);
   }
+  for (const BodyId id : recut_)
+    if (numbers_.contains(id)) cut_triangles_[id] = world_.cut_triangles(id);
+  recut_.clear();
+  for (const auto& [id, triangles] : cut_triangles_)
+    if (const auto number = numbers_.find(id); number != numbers_.end())
+      bodies_[number->second].cut_triangles = triangles;
   contacts_.clear();
   // Contacts are of the surfaces before the cuts of the step: features of a body that was cut may be no more.
   std::set<BodyId> cut;

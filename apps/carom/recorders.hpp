@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "carom/io/recording.hpp"
@@ -27,6 +28,10 @@ class Recorders {
 
   /// What the world is now, for bodies() and contacts(), which refer to it.
   void collect();
+  /// Keeps the cuts of the present step. To be called after each step by who calls collect().
+  void keep_cuts();
+  /// Cuts that were kept, with the numbers of bodies() as they were collected last. They are kept no longer.
+  std::vector<RecordedCut> take_cuts();
   std::span<const FrameBodyView> bodies() const { return bodies_; }
   std::span<const RecordedContact> contacts() const { return contacts_; }
 
@@ -43,8 +48,6 @@ class Recorders {
     bool moves = true;
   };
 
-  /// Keeps the cuts of the present step until a frame is written.
-  void keep_cuts();
   void make_surfaces(const Scene& scene);
   void open_replay(const std::string& path);
 
@@ -61,6 +64,7 @@ class Recorders {
   std::vector<Eigen::Vector3d> joined_;
   std::vector<std::pair<std::uint64_t, WorldCut>> cuts_;  ///< with their steps, since the last frame
   std::map<BodyId, std::vector<std::uint8_t>> cut_triangles_;
+  std::set<BodyId> recut_;  ///< bodies whose cut_triangles_ are of before a cut
   std::vector<BodyId> with_levels_;
   std::map<BodyId, std::vector<std::uint8_t>> levels_;
 };

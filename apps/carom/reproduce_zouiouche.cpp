@@ -154,8 +154,8 @@ ReproducedTable depth_table(Experiment& experiment, std::string_view id) {
   const bool self = id == "self";
   const PairScope scope = self ? PairScope::self : PairScope::between;
   ReproducedTable table{std::string(id),
-                        self ? "trees of spheres, boxes and k-DOPs within the fine cloth, a frame"
-                             : "trees of spheres, boxes and k-DOPs between the fine cloth and the ball, a frame",
+                        self ? "trees of spheres, clusters and k-DOPs within the fine cloth, a frame"
+                             : "trees of spheres, clusters and k-DOPs between the fine cloth and the ball, a frame",
                         {},
                         {}};
   double all = 0;
@@ -174,7 +174,7 @@ ReproducedTable depth_table(Experiment& experiment, std::string_view id) {
     row(fmt::format("spheres, depth {}", depth), means, true);
   }
   for (const auto& [label, method] :
-       {std::pair("boxes (bvh)", mid::Method::bvh), std::pair("14-DOPs (bvh14)", mid::Method::bvh14),
+       {std::pair("clusters (bvh)", mid::Method::clusters), std::pair("14-DOPs (bvh14)", mid::Method::bvh14),
         std::pair("18-DOPs (bvh18)", mid::Method::bvh18)}) {
     row(label, search(experiment, scope, method, deepest_tree), false);
   }

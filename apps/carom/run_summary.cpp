@@ -42,7 +42,7 @@ double p99(std::vector<double> values) {
 
 std::size_t pairs_of(const std::vector<WorldTangle>& tangles) {
   std::size_t pairs = 0;
-  for (const WorldTangle& tangle : tangles) pairs += tangle.pairs;
+  for (const WorldTangle& tangle : tangles) pairs += tangle.depth > 0 ? 0 : tangle.pairs;
   return pairs;
 }
 
@@ -61,13 +61,19 @@ ContactCount RunMeter::add_step(double ms) {
   if (const std::optional<double> residual = world_.response_residual())
     largest_residual_ = std::max(largest_residual_.value_or(0), *residual);
   limited_ += world_.stats()[Stage::respond].limited;
+  stopped_ += world_.stats()[Stage::commit].limited;
   const std::vector<WorldTangle> tangles = world_.tangles();
   if (tangles_.empty()) tangles_ = tangles;
   tangled_steps_ += tangles.empty() ? 0 : 1;
+  tangled_at_end_ = !tangles.empty();
   tangled_pairs_ = pairs_of(tangles);
   for (const WorldCut& cut : world_.cuts()) {
     cut_length_ += cut.length;
+    cut_area_ += cut.area;
     for (const BodyId piece : cut.pieces) pieces_.emplace_back(world_.time(), world_.name(piece));
+  }
+  for (const BodyId id : world_.not_cut()) {
+    if (std::find(not_cut_.begin(), not_cut_.end(), id) == not_cut_.end()) not_cut_.push_back(id);
   }
   largest_penetration_ = std::max(largest_penetration_, -last_.min_distance);
   return last_;
@@ -108,13 +114,17 @@ RunSummary RunMeter::summary() const {
   summary.last_penetration = std::max(0.0, -last_.min_distance);
   summary.largest_residual = largest_residual_;
   summary.limited = limited_;
+  summary.stopped = stopped_;
   summary.tangles = tangles_;
   for (const WorldTangle& tangle : tangles_)
     summary.tangled_bodies.push_back({world_.name(tangle.a), world_.name(tangle.b)});
   summary.tangled_steps = tangled_steps_;
   summary.tangled_pairs = tangled_pairs_;
+  summary.tangled_at_end = tangled_at_end_;
   summary.cut_length = cut_length_;
+  summary.cut_area = cut_area_;
   summary.pieces = pieces_;
+  for (const BodyId id : not_cut_) summary.not_cut.push_back(world_.name(id));
   summary.end = world_.balance();
   summary.energy_drift = summary.end.energy() - start_.energy();
   const Eigen::Vector3d by_gravity = start_.mass * world_.time() * world_.options().gravity;
@@ -149,6 +159,7 @@ nlohmann::ordered_json summary_json(const RunSummary& s) {
       {"largest_drift", number_or_null(s.largest_drift)},
       {"largest_residual", s.largest_residual ? number_or_null(*s.largest_residual) : nlohmann::ordered_json(nullptr)},
       {"limited", s.limited},
+      {"stopped", s.stopped},
       {"kinetic_energy", number_or_null(s.end.kinetic_energy)},
       {"potential_energy", number_or_null(s.end.potential_energy)},
       {"elastic_energy", number_or_null(s.end.elastic_energy)},
@@ -158,11 +169,13 @@ nlohmann::ordered_json summary_json(const RunSummary& s) {
       {"lost_bodies", s.lost},
       {"hash", fmt::format("{:016x}", s.hash)}};
   if (s.collider_error > 0) json["collider_error"] = s.collider_error;
-  if (s.cut_length > 0) {
-    json["cut_length"] = s.cut_length;
+  if (s.cut_length > 0 || s.cut_area > 0) {
+    if (s.cut_length > 0) json["cut_length"] = s.cut_length;
+    if (s.cut_area > 0) json["cut_area"] = s.cut_area;
     json["pieces"] = nlohmann::ordered_json::array();
     for (const auto& [time, name] : s.pieces) json["pieces"].push_back({{"time", time}, {"name", name}});
   }
+  if (!s.not_cut.empty()) json["not_cut"] = s.not_cut;
   if (!s.tangles.empty()) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (std::size_t i = 0; i < s.tangles.size(); ++i) {
@@ -173,6 +186,10 @@ nlohmann::ordered_json summary_json(const RunSummary& s) {
                       {"triangle_a", tangle.triangles[0]},
                       {"triangle_b", tangle.triangles[1]},
                       {"center", {tangle.center.x(), tangle.center.y(), tangle.center.z()}}});
+      if (tangle.depth > 0) {
+        list.back()["triangle_b"] = nullptr;
+        list.back()["depth"] = tangle.depth;
+      }
     }
     json["tangled"] = {{"steps", s.tangled_steps}, {"pairs_in_last_step", s.tangled_pairs}, {"first", std::move(list)}};
   }
@@ -201,16 +218,23 @@ std::string metres(double value) {
 std::string tangles_text(const RunSummary& s) {
   if (s.tangles.empty()) return "no";
   constexpr std::size_t shown = 3;
-  std::string text = fmt::format("{} of triangles at first", counted(pairs_of(s.tangles), "pair"));
-  for (std::size_t i = 0; i < std::min(shown, s.tangles.size()); ++i) {
+  const auto place_of = [&](std::size_t i) {
     const WorldTangle& t = s.tangles[i];
-    text += fmt::format("{} {} triangle {} with {} triangle {} near ({:.3g}, {:.3g}, {:.3g})", i == 0 ? ":" : ";",
-                        printable(s.tangled_bodies[i][0]), t.triangles[0], printable(s.tangled_bodies[i][1]),
-                        t.triangles[1], t.center.x(), t.center.y(), t.center.z());
-  }
+    const std::string a = fmt::format("{} triangle {}", printable(s.tangled_bodies[i][0]), t.triangles[0]);
+    const std::string b = t.depth > 0
+                              ? fmt::format("{} deep in {}", metres(t.depth), printable(s.tangled_bodies[i][1]))
+                              : fmt::format("with {} triangle {}", printable(s.tangled_bodies[i][1]), t.triangles[1]);
+    return fmt::format("{} {} near ({:.3g}, {:.3g}, {:.3g})", a, b, t.center.x(), t.center.y(), t.center.z());
+  };
+  const std::size_t pairs = pairs_of(s.tangles);
+  std::string text =
+      pairs > 0 ? fmt::format("{} of triangles at first", counted(pairs, "pair")) : std::string("in shapes at first");
+  for (std::size_t i = 0; i < std::min(shown, s.tangles.size()); ++i)
+    text += fmt::format("{} {}", i == 0 ? ":" : ";", place_of(i));
   if (s.tangles.size() > shown) text += fmt::format("; {} more", s.tangles.size() - shown);
-  return text + (s.tangled_pairs == 0 ? fmt::format("; apart after {}", counted(s.tangled_steps, "step"))
-                                      : fmt::format("; {} in the last step", counted(s.tangled_pairs, "pair")));
+  return text + (!s.tangled_at_end     ? fmt::format("; apart after {}", counted(s.tangled_steps, "step"))
+                 : s.tangled_pairs > 0 ? fmt::format("; {} in the last step", counted(s.tangled_pairs, "pair"))
+                                       : std::string("; still there in the last step"));
 }
 
 std::vector<Line> lines(const RunSummary& s) {
@@ -227,14 +251,25 @@ std::vector<Line> lines(const RunSummary& s) {
   list.push_back(
       {"drift", s.drifted.empty() ? "0" : fmt::format("{} ({})", metres(s.largest_drift), printable(s.drifted))});
   list.push_back({"residual", s.largest_residual ? fmt::format("{:.3g}", *s.largest_residual) : "not measured"});
-  list.push_back({"limited", s.limited == 0 ? "no" : fmt::format("{} of all steps", counted(s.limited, "result"))});
+  std::string limited = s.limited == 0 ? "" : fmt::format("{} of all steps", counted(s.limited, "result"));
+  if (s.stopped > 0)
+    limited += fmt::format("{}{} before impacts", limited.empty() ? "" : "; ",
+                           counted(s.stopped, "motion stopped", "motions stopped"));
+  list.push_back({"limited", limited.empty() ? "no" : limited});
   list.push_back({"tangled", tangles_text(s)});
-  if (s.cut_length > 0) {
+  if (s.cut_length > 0 || s.cut_area > 0) {
     const std::string pieces = s.pieces.empty()
                                    ? "nothing came off"
                                    : fmt::format("{}: the first, {}, at {:.3g} s", counted(s.pieces.size(), "piece"),
                                                  printable(s.pieces[0].second), s.pieces[0].first);
-    list.push_back({"cut", fmt::format("{}; {}", metres(s.cut_length), pieces)});
+    std::string size = s.cut_length > 0 ? metres(s.cut_length) : "";
+    if (s.cut_area > 0) size += fmt::format("{}{:.3g} m2", size.empty() ? "" : " and ", s.cut_area);
+    list.push_back({"cut", fmt::format("{}; {}", size, pieces)});
+  }
+  if (!s.not_cut.empty()) {
+    const std::string more = s.not_cut.size() > 1 ? fmt::format(" and {} more", s.not_cut.size() - 1) : "";
+    list.push_back({"not cuttable",
+                    fmt::format("{}{}: a blade passed through and cut nothing", printable(s.not_cut.front()), more)});
   }
   list.push_back({"kinetic energy", fmt::format("{:.6g} J", s.end.kinetic_energy)});
   list.push_back({"potential energy", fmt::format("{:.6g} J", s.end.potential_energy)});

@@ -45,13 +45,17 @@ struct RunSummary {
   double momentum_drift = 0;
   std::optional<double> largest_residual;  ///< of any step, see World::response_residual()
   std::size_t limited = 0;  ///< of all steps: results of the response that a limit of it changed, see StageStats
+  std::size_t stopped = 0;  ///< of all steps: vertices and bodies that the stage commit stopped before an impact
   /// Tangles of the first step that had any, and what became of them.
   std::vector<WorldTangle> tangles;
   std::vector<std::array<std::string, 2>> tangled_bodies;  ///< names, of each of `tangles`
   std::size_t tangled_steps = 0;                           ///< steps that began with tangles
   std::size_t tangled_pairs = 0;                           ///< pairs of triangles that intersect in the last step
-  double cut_length = 0;                                   ///< m, of all cuts at rest
+  bool tangled_at_end = false;                             ///< the last step began with tangles
+  double cut_length = 0;                                   ///< m, of all cuts of cloth at rest
+  double cut_area = 0;                                     ///< m^2, of all cuts of soft bodies at rest
   std::vector<std::pair<double, std::string>> pieces;      ///< that came off bodies: time (s) and name
+  std::vector<std::string> not_cut;                        ///< bodies that blades passed through and did not cut
   std::vector<std::string> lost;                           ///< bodies outside the bounds of the scene, or not finite
   std::uint64_t hash = 0;
 };
@@ -80,11 +84,15 @@ class RunMeter {
   double largest_penetration_ = 0;
   std::optional<double> largest_residual_;
   std::size_t limited_ = 0;
+  std::size_t stopped_ = 0;
   std::vector<WorldTangle> tangles_;
   std::size_t tangled_steps_ = 0;
   std::size_t tangled_pairs_ = 0;
+  bool tangled_at_end_ = false;
   double cut_length_ = 0;
+  double cut_area_ = 0;
   std::vector<std::pair<double, std::string>> pieces_;
+  std::vector<BodyId> not_cut_;  ///< in the order of the first time
   ContactCount last_;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -47,6 +48,9 @@ struct ClothRest {
   bool tears = false;
   bool verlet = false;
   VerletOptions verlet_options;
+  /// Serial number of the cloth that was cut, for all that is left of it; none before a cut. Its pieces have one frame
+  /// at rest, so distances between them at rest have a meaning.
+  std::optional<std::uint32_t> whole{};
 };
 
 /// The state of a body between two steps, and what moves it.
@@ -56,6 +60,10 @@ struct Body {
   /// Counts up over the life of a world, so that the order of bodies outlives removals.
   std::uint32_t serial = 0;
   std::vector<Triangle> triangles;
+  /// Of each triangle: what contacts know it by. A triangle keeps its name when it gets another number, and no other
+  /// one ever has it. Empty: the numbers.
+  std::vector<Index> triangle_names;
+  Index next_triangle_name = 0;
   std::vector<Eigen::Vector3d> rest_positions;
   std::vector<Eigen::Vector3d> positions;
   std::vector<Eigen::Vector3d> velocities;
@@ -88,6 +96,7 @@ struct Body {
   cloth::LevelState levels;  ///< of cloth that has more than one
   double bend_step = 0;      ///< s, see cloth::Model
   std::shared_ptr<const ClothRest> cloth_rest;
+  double stop_energy = 0;  ///< J, see conservation::take_stop_energy()
   /// Of each vertex: the one whose place and velocity it has, itself unless vertices were joined; empty: none were.
   std::vector<Index> leader;
   std::vector<HeldVertex> held;
@@ -109,6 +118,13 @@ inline cloth::RestShape rest_shape(const Body& body) {
           .warp = body.cloth_rest->warp,
           .rest_triangles = body.cloth_rest->triangles,
           .fabric_of_triangle = body.cloth_rest->fabric_of_triangle};
+}
+
+/// Names of the first `count` triangles of a body, where they are not their numbers any more.
+inline void name_new_triangles(std::size_t count, Body& body) {
+  if (body.triangle_names.empty()) body.next_triangle_name = 0;
+  body.triangle_names.resize(std::min(count, body.triangle_names.size()));
+  while (body.triangle_names.size() < count) body.triangle_names.push_back(body.next_triangle_name++);
 }
 
 /// All bodies by their ids. What steps read of each is in rigid::Bodies, at the same index.

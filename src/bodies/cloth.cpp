@@ -10,6 +10,7 @@
 #include <numeric>
 #include <optional>
 
+#include "bodies/cloth_elements.hpp"
 #include "core/check.hpp"
 
 namespace carom::cloth {
@@ -50,10 +51,11 @@ Eigen::Vector3d warp_in(const Eigen::Vector3d& warp, const Eigen::Vector3d& norm
 }
 
 /// The lowest color that no vertex of the constraint has, one after the other; then batches of one color each, in the
-/// order of the constraints. `lane_of` gives batch and lane of each.
+/// order of the constraints, and room behind them. `lane_of`: the lane of each among those of all batches.
 struct Coloring {
-  std::vector<std::array<std::uint32_t, 2>> lane_of;
-  std::vector<std::uint32_t> first_batch;  ///< of each color, and the number of all
+  std::vector<std::uint32_t> lane_of;
+  std::vector<std::array<std::uint32_t, 2>> batches;  ///< of each color: [begin, end)
+  std::uint32_t batch_count = 0;                      ///< with room behind the last color
 };
 
 template <class Constraint, class Vertices>
@@ -83,16 +85,18 @@ Coloring color(std::span<const Constraint> constraints, std::size_t vertex_count
     if (sizes.size() <= free) sizes.resize(free + 1, 0);
     ++sizes[free];
   }
+  std::size_t all = 0;
+  for (const std::uint32_t size : sizes) all += chunk_count(size, cloth_lanes);
   Coloring out;
-  out.first_batch.push_back(0);
-  for (const std::uint32_t size : sizes)
-    out.first_batch.push_back(out.first_batch.back() + static_cast<std::uint32_t>(chunk_count(size, cloth_lanes)));
+  for (const std::uint32_t size : sizes) {
+    const auto count = static_cast<std::uint32_t>(chunk_count(size, cloth_lanes));
+    out.batches.push_back({out.batch_count, out.batch_count + count});
+    out.batch_count += count + batch_room(count, all);
+  }
   std::vector<std::uint32_t> filled(sizes.size(), 0);
   out.lane_of.resize(constraints.size());
   for (std::size_t i = 0; i < constraints.size(); ++i) {
-    const std::uint32_t n = filled[color_of[i]]++;
-    out.lane_of[i] = {out.first_batch[color_of[i]] + n / static_cast<std::uint32_t>(cloth_lanes),
-                      n % static_cast<std::uint32_t>(cloth_lanes)};
+    out.lane_of[i] = out.batches[color_of[i]][0] * static_cast<std::uint32_t>(cloth_lanes) + filled[color_of[i]]++;
   }
   return out;
 }
@@ -224,7 +228,8 @@ std::vector<double> masses(const std::string& body, const RestShape& rest, std::
   return mass;
 }
 
-Model::Model(const RestShape& rest, std::span<const Fabric> fabrics) : vertex_count_(rest.positions.size()) {
+Model::Model(const RestShape& rest, std::span<const Fabric> fabrics)
+    : vertex_count_(rest.positions.size()), spare_point_(spare_point_of(vertex_count_)) {
   for (const Fabric& f : fabrics) {
     damped_ |= f.warp_damping > 0 || f.weft_damping > 0 || f.shear_damping > 0 || f.bend_damping > 0;
     limited_ |= f.strain_limit > 0;
@@ -234,109 +239,152 @@ Model::Model(const RestShape& rest, std::span<const Fabric> fabrics) : vertex_co
   if (std::any_of(fabrics.begin(), fabrics.end(), bends)) add_hinges(rest, fabrics);
 }
 
-void Model::add_triangles(const RestShape& rest, std::span<const Fabric> fabrics) {
-  for (std::size_t t = 0; t < rest.triangles.size(); ++t) {
-    const Eigen::Vector3d doubled = doubled_area(rest, t);
-    const double size = doubled.norm();
-    if (!(size > 0)) continue;
-    const Eigen::Vector3d normal = doubled / size;
-    const Eigen::Vector3d u = warp_in(rest.warp, normal);
-    const Eigen::Vector3d v = normal.cross(u);
-    const Eigen::Vector3d a = rest.corner(t, 1) - rest.corner(t, 0);
-    const Eigen::Vector3d b = rest.corner(t, 2) - rest.corner(t, 0);
-    Eigen::Matrix2d edges;
-    edges << a.dot(u), b.dot(u), a.dot(v), b.dot(v);
-    const Eigen::Matrix2d inverse = edges.inverse();
-    const Fabric& fabric = fabrics[rest.fabric(t)];
-    const std::array<double, 3> stiffness{fabric.warp_stiffness, fabric.weft_stiffness, fabric.shear_stiffness};
-    StretchElement& element = triangles_.emplace_back();
-    element.corners = rest.triangles[t];
-    element.area = 0.5 * size;
-    for (std::size_t k = 0; k < 3; ++k) element.compliance[k] = compliance_of(stiffness[k], element.area);
-    element.damping = {relaxation(fabric.warp_damping, stiffness[0]), relaxation(fabric.weft_damping, stiffness[1]),
-                       relaxation(fabric.shear_damping, stiffness[2])};
-    if (fabric.strain_limit > 0) element.limit = fabric.strain_limit;
-    for (int axis = 0; axis < 2; ++axis) {
-      for (int k = 0; k < 2; ++k) element.gradient[axis][k] = inverse(k, axis);
+std::optional<StretchElement> stretch_element(const RestShape& rest, std::span<const Fabric> fabrics, std::size_t t) {
+  const Eigen::Vector3d doubled = doubled_area(rest, t);
+  const double size = doubled.norm();
+  if (!(size > 0)) return {};
+  const Eigen::Vector3d normal = doubled / size;
+  const Eigen::Vector3d u = warp_in(rest.warp, normal);
+  const Eigen::Vector3d v = normal.cross(u);
+  const Eigen::Vector3d a = rest.corner(t, 1) - rest.corner(t, 0);
+  const Eigen::Vector3d b = rest.corner(t, 2) - rest.corner(t, 0);
+  Eigen::Matrix2d edges;
+  edges << a.dot(u), b.dot(u), a.dot(v), b.dot(v);
+  const Eigen::Matrix2d inverse = edges.inverse();
+  const Fabric& fabric = fabrics[rest.fabric(t)];
+  const std::array<double, 3> stiffness{fabric.warp_stiffness, fabric.weft_stiffness, fabric.shear_stiffness};
+  StretchElement element;
+  element.corners = rest.triangles[t];
+  element.area = 0.5 * size;
+  for (std::size_t k = 0; k < 3; ++k) element.compliance[k] = compliance_of(stiffness[k], element.area);
+  element.damping = {relaxation(fabric.warp_damping, stiffness[0]), relaxation(fabric.weft_damping, stiffness[1]),
+                     relaxation(fabric.shear_damping, stiffness[2])};
+  if (fabric.strain_limit > 0) element.limit = fabric.strain_limit;
+  for (int axis = 0; axis < 2; ++axis) {
+    for (int k = 0; k < 2; ++k) element.gradient[axis][k] = inverse(k, axis);
+  }
+  return element;
+}
+
+std::optional<BendElement> bend_element(const RestShape& rest, std::span<const Fabric> fabrics, const Edge& edge,
+                                        std::size_t a, std::size_t b) {
+  const std::optional<Wing> one = wing_of(rest, a, edge);
+  const std::optional<Wing> other = wing_of(rest, b, edge);
+  if (!one || !other) return {};
+  const Fabric& fabric = fabrics[one->fabric];
+  const Fabric& next = fabrics[other->fabric];
+  if (!(fabric.bend_stiffness + next.bend_stiffness > 0) || one->opposite == other->opposite) return {};
+  BendElement hinge = hinge_of(edge, *one, *other);
+  const double stiffness = 0.5 * (fabric.bend_stiffness + next.bend_stiffness);
+  // A third of the weight of Bergou et al. (2006): with theirs a regular mesh that bends about its edges, where all
+  // the bend is in one edge of three, would be three times as stiff as the plate.
+  hinge.compliance = compliance_of(stiffness, 1 / hinge.area);
+  hinge.damping = relaxation(0.5 * (fabric.bend_damping + next.bend_damping), stiffness);
+  return hinge;
+}
+
+void Model::set_lane(const StretchElement& element, std::size_t place) {
+  StretchBatch& batch = stretch_[place / cloth_lanes];
+  const std::size_t lane = place % cloth_lanes;
+  for (std::size_t k = 0; k < 3; ++k) {
+    batch.corners[k][lane] = element.corners[k];
+    batch.compliance[k][lane] = static_cast<float>(element.compliance[k]);
+    batch.damping[k][lane] = static_cast<float>(element.damping[k]);
+  }
+  batch.limit[lane] = static_cast<float>(element.limit);
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    for (std::size_t k = 0; k < 2; ++k) {
+      batch.gradient[axis][k][lane] = static_cast<float>(element.gradient[axis][k]);
+      gradients_[place / cloth_lanes].gradient[axis][k][lane] = element.gradient[axis][k];
     }
   }
-  const Coloring coloring = color<StretchElement>(
-      triangles_, vertex_count_, [](const StretchElement& e) { return std::span<const Index>(e.corners); });
+}
+
+void Model::set_lane(const BendElement& element, std::size_t place) {
+  BendBatch& batch = bend_[place / cloth_lanes];
+  const std::size_t lane = place % cloth_lanes;
+  for (std::size_t k = 0; k < 4; ++k) batch.vertices[k][lane] = element.vertices[k];
+  for (std::size_t k = 0; k < 3; ++k) {
+    batch.weight[k][lane] = static_cast<float>(element.weight[k + 1]);
+    weights_[place / cloth_lanes].weight[k][lane] = element.weight[k + 1];
+  }
+  batch.compliance[lane] = static_cast<float>(element.compliance);
+  batch.damping[lane] = static_cast<float>(element.damping);
+  batch.rest[lane] = static_cast<float>(element.rest);
+}
+
+StretchBatch empty_stretch_batch(std::size_t point) {
   StretchBatch empty{};
-  const auto spare = static_cast<std::int32_t>(vertex_count_);
+  const auto spare = static_cast<std::int32_t>(point);
   for (std::size_t lane = 0; lane < cloth_lanes; ++lane) {
     for (auto& corner : empty.corners) corner[lane] = spare;
     for (auto& compliance : empty.compliance) compliance[lane] = 1;
     empty.limit[lane] = std::numeric_limits<float>::infinity();
   }
-  stretch_.assign(coloring.first_batch.back(), empty);
-  gradients_.resize(stretch_.size());
-  for (std::size_t i = 0; i < triangles_.size(); ++i) {
-    const auto [number, lane] = coloring.lane_of[i];
-    const StretchElement& element = triangles_[i];
-    StretchBatch& batch = stretch_[number];
-    for (std::size_t k = 0; k < 3; ++k) {
-      batch.corners[k][lane] = element.corners[k];
-      batch.compliance[k][lane] = static_cast<float>(element.compliance[k]);
-      batch.damping[k][lane] = static_cast<float>(element.damping[k]);
-    }
-    batch.limit[lane] = static_cast<float>(element.limit);
-    for (std::size_t axis = 0; axis < 2; ++axis) {
-      for (std::size_t k = 0; k < 2; ++k) {
-        batch.gradient[axis][k][lane] = static_cast<float>(element.gradient[axis][k]);
-        gradients_[number].gradient[axis][k][lane] = element.gradient[axis][k];
-      }
-    }
+  return empty;
+}
+
+BendBatch empty_bend_batch(std::size_t point) {
+  BendBatch empty{};
+  const auto spare = static_cast<std::int32_t>(point);
+  for (std::size_t lane = 0; lane < cloth_lanes; ++lane) {
+    for (auto& vertex : empty.vertices) vertex[lane] = spare;
+    empty.compliance[lane] = 1;
   }
-  for (std::size_t c = 0; c + 1 < coloring.first_batch.size(); ++c)
-    stretch_colors_.push_back({coloring.first_batch[c], coloring.first_batch[c + 1]});
+  return empty;
+}
+
+std::uint32_t batch_room(std::size_t count, std::size_t all) {
+  return 1 + static_cast<std::uint32_t>(std::max(count / 16, all / 256));
+}
+
+std::size_t spare_point_of(std::size_t vertex_count) {
+  constexpr std::size_t least = 64;
+  return vertex_count + vertex_count / 8 + least;
+}
+
+void Model::add_triangles(const RestShape& rest, std::span<const Fabric> fabrics) {
+  for (std::size_t t = 0; t < rest.triangles.size(); ++t) {
+    if (const std::optional<StretchElement> element = stretch_element(rest, fabrics, t)) triangles_.push_back(*element);
+  }
+  const Coloring coloring = color<StretchElement>(
+      triangles_, vertex_count_, [](const StretchElement& e) { return std::span<const Index>(e.corners); });
+  // Colors that cuts add come last.
+  stretch_.reserve(coloring.batch_count + coloring.batch_count / 8);
+  gradients_.reserve(stretch_.capacity());
+  stretch_.assign(coloring.batch_count, empty_stretch_batch(spare_point_));
+  gradients_.resize(stretch_.size());
+  stretch_lane_ = coloring.lane_of;
+  for (std::size_t i = 0; i < triangles_.size(); ++i) set_lane(triangles_[i], stretch_lane_[i]);
+  for (const auto& [begin, end] : coloring.batches) stretch_colors_.push_back({begin, end});
 }
 
 void Model::add_hinges(const RestShape& rest, std::span<const Fabric> fabrics) {
   const Topology topology = build_topology(rest.positions.size(), rest.triangles);
   for (std::size_t e = 0; e < topology.edges.size(); ++e) {
-    std::vector<Wing> wings;
+    std::vector<std::size_t> wings;
     for (const Index t : topology.edge_triangles[e]) {
-      if (const std::optional<Wing> wing = wing_of(rest, static_cast<std::size_t>(t), topology.edges[e]))
-        wings.push_back(*wing);
+      if (wing_of(rest, static_cast<std::size_t>(t), topology.edges[e])) wings.push_back(static_cast<std::size_t>(t));
     }
     for (std::size_t k = 0; k + 1 < wings.size(); ++k) {
-      const Fabric& one = fabrics[wings[k].fabric];
-      const Fabric& other = fabrics[wings[k + 1].fabric];
-      if (!(one.bend_stiffness + other.bend_stiffness > 0) || wings[k].opposite == wings[k + 1].opposite) continue;
-      BendElement& hinge = hinges_.emplace_back(hinge_of(topology.edges[e], wings[k], wings[k + 1]));
-      const double stiffness = 0.5 * (one.bend_stiffness + other.bend_stiffness);
-      // A third of the weight of Bergou et al. (2006): with theirs a regular mesh that bends about its edges, where all
-      // the bend is in one edge of three, would be three times as stiff as the plate.
-      hinge.compliance = compliance_of(stiffness, 1 / hinge.area);
-      hinge.damping = relaxation(0.5 * (one.bend_damping + other.bend_damping), stiffness);
-      if (hinge.rest != 0) flat_ = false;
+      const auto hinge = bend_element(rest, fabrics, topology.edges[e], wings[k], wings[k + 1]);
+      if (!hinge) continue;
+      hinge_edges_.push_back(topology.edges[e]);
+      hinge_of_edge_.push_back(static_cast<Index>(hinges_.size()));
+      hinges_.push_back(*hinge);
+      if (hinge->rest != 0) flat_ = false;
     }
   }
+  one_hinge_an_edge_ = std::adjacent_find(hinge_edges_.begin(), hinge_edges_.end()) == hinge_edges_.end();
   const Coloring coloring = color<BendElement>(hinges_, vertex_count_,
                                                [](const BendElement& e) { return std::span<const Index>(e.vertices); });
-  BendBatch empty{};
-  const auto spare = static_cast<std::int32_t>(vertex_count_);
-  for (std::size_t lane = 0; lane < cloth_lanes; ++lane) {
-    for (auto& vertex : empty.vertices) vertex[lane] = spare;
-    empty.compliance[lane] = 1;
-  }
-  bend_.assign(coloring.first_batch.back(), empty);
+  bend_.reserve(coloring.batch_count + coloring.batch_count / 8);
+  weights_.reserve(bend_.capacity());
+  bend_.assign(coloring.batch_count, empty_bend_batch(spare_point_));
   weights_.resize(bend_.size());
-  for (std::size_t i = 0; i < hinges_.size(); ++i) {
-    const auto [number, lane] = coloring.lane_of[i];
-    BendBatch& batch = bend_[number];
-    for (std::size_t k = 0; k < 4; ++k) batch.vertices[k][lane] = hinges_[i].vertices[k];
-    for (std::size_t k = 0; k < 3; ++k) {
-      batch.weight[k][lane] = static_cast<float>(hinges_[i].weight[k + 1]);
-      weights_[number].weight[k][lane] = hinges_[i].weight[k + 1];
-    }
-    batch.compliance[lane] = static_cast<float>(hinges_[i].compliance);
-    batch.damping[lane] = static_cast<float>(hinges_[i].damping);
-    batch.rest[lane] = static_cast<float>(hinges_[i].rest);
-  }
-  for (std::size_t c = 0; c + 1 < coloring.first_batch.size(); ++c)
-    bend_colors_.push_back({coloring.first_batch[c], coloring.first_batch[c + 1]});
+  bend_lane_ = coloring.lane_of;
+  for (std::size_t i = 0; i < hinges_.size(); ++i) set_lane(hinges_[i], bend_lane_[i]);
+  for (const auto& [begin, end] : coloring.batches) bend_colors_.push_back({begin, end});
 }
 
 }  // namespace carom::cloth

@@ -2,10 +2,13 @@
 
 #include <array>
 #include <limits>
+#include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "bodies/cloth_loads.hpp"
 #include "carom/body/fabric.hpp"
 #include "carom/mesh/mesh.hpp"
 #include "core/parallel.hpp"
@@ -64,6 +67,12 @@ struct BendElement {
   double damping = 0;     ///< s
 };
 
+/// Constraint of a triangle; none where it has no area.
+std::optional<StretchElement> stretch_element(const RestShape& rest, std::span<const Fabric> fabrics, std::size_t t);
+/// Constraint of an edge between two triangles; none where it does not bend.
+std::optional<BendElement> bend_element(const RestShape& rest, std::span<const Fabric> fabrics, const Edge& edge,
+                                        std::size_t a, std::size_t b);
+
 /// Constraints in colors, such that no two of a color have a vertex in common: those of a color can be projected in
 /// any order, in vectors and by several threads, with one result. Made once; a step does not change it.
 class Model {
@@ -72,10 +81,30 @@ class Model {
   Model(const RestShape& rest, std::span<const Fabric> fabrics);
   Model(const RestShape& rest, const Fabric& fabric) : Model(rest, std::span(&fabric, 1)) {}
 
+  /// Makes this the model of a shape that a cut changed: of these triangles, ascending; those that are new have the
+  /// numbers after all others. `around`, ascending: all triangles within two vertices of them, and they themselves. Of
+  /// what is farther away all stays, colors too. False, and nothing is changed, where all has to be made again.
+  bool change(const RestShape& rest, std::span<const Fabric> fabrics, std::span<const Index> changed,
+              std::span<const Index> around);
+
+  /// Whether every constraint has one lane, as it is, all others are empty, and no two of a color have a vertex in
+  /// common: for tests.
+  bool is_sound() const;
+
   std::size_t vertex_count() const { return vertex_count_; }
   std::size_t triangle_count() const { return triangles_.size(); }  ///< with an area
   std::size_t hinge_count() const { return hinges_.size(); }
   std::size_t color_count() const { return stretch_colors_.size() + bend_colors_.size(); }
+
+  /// s; both as below, for a model that change() has changed: of most constraints it is known from the last call.
+  /// `vertices`, ascending, are those whose masses may have changed since, and `triangles` are at them; where others
+  /// have, all is done again.
+  struct Steps {
+    double inner = 0;
+    double bend = 0;
+  };
+  Steps update_steps(std::span<const double> inverse_mass, std::span<const Index> vertices,
+                     std::span<const Index> triangles);
 
   /// s; longest inner step that keeps the extra strain of a single projection near a hundredth, for these masses.
   double inner_step(std::span<const double> inverse_mass) const;
@@ -96,10 +125,27 @@ class Model {
     std::uint32_t end = 0;
   };
 
+  /// Largest rate of each block of constraints, 1/s^2, of models that were cut.
+  struct BlockRates {
+    std::vector<double> inverse_mass;  ///< of which they are; empty: nothing is known
+    std::vector<double> stretch;
+    std::vector<double> bend;
+    std::vector<Index> triangles;  ///< that changed since
+    std::vector<Index> hinges;     ///< likewise
+  };
+
+  friend class ModelEdit;
+  Index* hinge_at(const Edge& edge);
+  bool know_rates(std::span<const double> inverse_mass, std::span<const Index> vertices,
+                  std::span<const Index> triangles);
+  void set_lane(const StretchElement& element, std::size_t lane);
+  void set_lane(const BendElement& element, std::size_t lane);
   void add_triangles(const RestShape& rest, std::span<const Fabric> fabrics);
   void add_hinges(const RestShape& rest, std::span<const Fabric> fabrics);
 
   std::size_t vertex_count_ = 0;
+  /// Point of lanes without a constraint: with room before it for vertices that cuts add.
+  std::size_t spare_point_ = 0;
   std::vector<StretchElement> triangles_;
   std::vector<BendElement> hinges_;
   std::vector<kernels::StretchBatch> stretch_;
@@ -108,6 +154,13 @@ class Model {
   std::vector<Range> bend_colors_;
   std::vector<kernels::StretchGradient> gradients_;  ///< of `stretch_`
   std::vector<kernels::BendWeight> weights_;         ///< of `bend_`
+  std::vector<std::uint32_t> stretch_lane_;          ///< of each of `triangles_`, among those of all batches
+  std::vector<std::uint32_t> bend_lane_;             ///< of each of `hinges_`
+  std::vector<Edge> hinge_edges_;                    ///< as made: ascending
+  std::vector<Index> hinge_of_edge_;                 ///< of these; none: there is none any more
+  std::map<Edge, Index> later_hinges_;               ///< of other edges
+  bool one_hinge_an_edge_ = true;                    ///< of `hinge_edges_`
+  BlockRates rates_;
   bool damped_ = false;
   bool limited_ = false;
   bool flat_ = true;
@@ -116,19 +169,6 @@ class Model {
 /// kg of each vertex: a third of each triangle at it; 0 for a vertex in no triangle. Throws Error(bad_mesh) that names
 /// a vertex whose triangles have no area.
 std::vector<double> masses(const std::string& body, const RestShape& rest, std::span<const Fabric> fabrics);
-
-/// N s and N m s about the origin.
-struct Impulse {
-  Eigen::Vector3d linear{0, 0, 0};
-  Eigen::Vector3d angular{0, 0, 0};
-};
-/// Adds what the wind does to the velocities in an interval (s) at a time (s), triangle after triangle, and returns it.
-/// Each takes no more than what brings it to rest in the wind.
-Impulse add_wind(const Wind& wind, double time, std::span<const Triangle> triangles, double interval,
-                 std::span<const Eigen::Vector3d> start, std::span<const Eigen::Vector3d> displacements,
-                 std::span<const double> inverse_mass, std::span<Eigen::Vector3d> velocities);
-/// Throws Error that names the body and the field.
-void check(const std::string& body, const Wind& wind);
 
 /// Working memory of an inner step.
 class Projection {
@@ -139,15 +179,20 @@ class Projection {
     bend_step_ = bend_step;
     since_bending_ = 0;
     known_start_ = false;
+    momentum_.setZero();
+    wind_.begin();
   }
+  /// Accelerations by the wind, as WindLoad::find().
+  WindLoad& wind() { return wind_; }
   /// Changes velocities (m/s) as the constraints do over an inner step of h (s): vertices that would go from
   /// start + displacement to there + h velocities go to where the constraints have moved these ends. `start` and
-  /// inverse masses are the same from begin() on. Linear momentum is kept to rounding. Vertices with no inverse mass
-  /// keep their velocities, along which they move. The result does not depend on the number of threads.
-  void run(Workers& workers, const Model& model, double h, std::span<const Eigen::Vector3d> start,
-           std::span<const Eigen::Vector3d> displacements, std::span<const double> inverse_mass,
-           std::span<Eigen::Vector3d> velocities);
-  /// The same from other positions each time.
+  /// inverse masses are the same from begin() on. Linear momentum is kept to rounding over four inner steps. Vertices
+  /// with no inverse mass keep their velocities, along which they move. The result does not depend on the number of
+  /// threads. Loads act before the constraints; returns the impulse of the air.
+  Impulse run(Workers& workers, const Model& model, const Loads& loads, double h,
+              std::span<const Eigen::Vector3d> start, std::span<const Eigen::Vector3d> displacements,
+              std::span<const double> inverse_mass, std::span<Eigen::Vector3d> velocities);
+  /// The same from other positions each time, with momentum kept in each.
   void run(Workers& workers, const Model& model, double h, std::span<const Eigen::Vector3d> positions,
            std::span<const double> inverse_mass, std::span<Eigen::Vector3d> velocities);
 
@@ -155,19 +200,25 @@ class Projection {
   void note_start(Workers& workers, const Model& model, std::span<const Eigen::Vector3d> start,
                   std::span<const double> inverse_mass);
   /// Rounding in single precision adds momentum to free cloth; takes it out again.
-  void keep_momentum(std::span<const double> inverse_mass, std::span<Eigen::Vector3d> velocities) const;
+  void keep_momentum(Workers& workers, std::span<const double> inverse_mass, std::span<Eigen::Vector3d> velocities);
 
-  std::vector<kernels::ClothOffset> points_;  ///< and one more, for lanes without a constraint
+  kernels::BendEdges* edges_from(std::size_t batch) {
+    return bend_edges_.empty() ? nullptr : bend_edges_.data() + batch;
+  }
+
+  std::vector<kernels::ClothOffset> points_;  ///< and more, for lanes without a constraint
   std::vector<kernels::ClothOffset> before_;
-  std::vector<kernels::ClothOffset> ends_;  ///< without constraints
   std::vector<kernels::StretchBase> stretch_;
   std::vector<kernels::BendBase> bend_;
-  std::vector<kernels::ClothPoint> start_;  ///< and one more
-  std::vector<Eigen::Vector3d> gained_;     ///< N s, momentum of each block of vertices
+  std::vector<kernels::BendEdges> bend_edges_;  ///< of cloth that is bent at rest
+  std::vector<kernels::ClothPoint> start_;      ///< and more
+  std::vector<kernels::ClothImpulse> air_;      ///< of each block of vertices
+  std::vector<kernels::ClothImpulse> gained_;   ///< by the constraints in an inner step, of each block of vertices
+  Eigen::Vector3d momentum_{0, 0, 0};           ///< N s, gained since momentum was last taken out
+  WindLoad wind_;
   std::vector<std::uint32_t> blocks_;
   bool known_start_ = false;
-  std::vector<double> mass_;  ///< kg, of each vertex that moves
-  double free_mass_ = 0;      ///< kg, of all; 0 if one that has constraints does not move
+  double free_mass_ = 0;  ///< kg, of all that moves; 0 if a vertex that has constraints does not
   double bend_step_ = 0;
   int since_bending_ = 0;  ///< inner steps
   PhasedLoop loop_;

@@ -1,35 +1,127 @@
 #include "bodies/cloth_cut.hpp"
 
+#include <Eigen/Geometry>
 #include <algorithm>
+#include <deque>
 #include <map>
+#include <span>
 #include <tuple>
 
 #include "core/at.hpp"
+#include "core/writable.hpp"
 
 namespace carom::cloth {
 namespace {
 
 using Eigen::Vector3d;
 
-/// Triangles at each vertex, of all vertices: made once, then kept up to date.
+/// Triangles at each vertex, ascending: as they were before the cut in one list or in those of the joined surface, and
+/// in lists of their own where they were asked for or changed.
 class Neighbors {
  public:
-  explicit Neighbors(const Body& body) : at_(body.positions.size()) {
+  Neighbors(const Body& body, const JoinedTriangles* joined) : joined_(joined), count_(body.positions.size()) {
+    if (joined != nullptr) return;
+    begin_.assign(count_ + 1, 0);
+    list_.resize(3 * body.triangles.size());
+    for (const Triangle& t : body.triangles) {
+      for (const Index v : t) ++begin_[at(v) + 1];
+    }
+    for (std::size_t v = 1; v < begin_.size(); ++v) begin_[v] += begin_[v - 1];
+    std::vector<std::uint32_t> end(begin_.begin(), begin_.end() - 1);
     for (std::size_t t = 0; t < body.triangles.size(); ++t) {
-      for (const Index v : body.triangles[t]) add(v, static_cast<Index>(t));
+      for (const Index v : body.triangles[t]) list_[end[at(v)]++] = static_cast<Index>(t);
     }
   }
   void add(Index vertex, Index triangle) {
-    if (at(vertex) >= at_.size()) at_.resize(at(vertex) + 1);
-    std::vector<Index>& list = at_[at(vertex)];
+    std::vector<Index>& list = own(vertex);
     const auto place = std::lower_bound(list.begin(), list.end(), triangle);
     if (place == list.end() || *place != triangle) list.insert(place, triangle);
   }
-  void remove(Index vertex, Index triangle) { std::erase(at_[at(vertex)], triangle); }
-  const std::vector<Index>& operator[](Index vertex) const { return at_[at(vertex)]; }
+  void remove(Index vertex, Index triangle) { std::erase(own(vertex), triangle); }
+  std::span<const Index> operator[](Index vertex) const { return own(vertex); }
 
  private:
-  std::vector<std::vector<Index>> at_;
+  std::vector<Index>& own(Index vertex) const {
+    const auto [entry, is_new] = lists_.try_emplace(vertex);
+    std::vector<Index>& list = entry->second;
+    if (!is_new || at(vertex) >= count_) return list;
+    if (joined_ == nullptr) {
+      list.assign(list_.begin() + begin_[at(vertex)], list_.begin() + begin_[at(vertex) + 1]);
+      return list;
+    }
+    const Surface& surface = joined_->surface;
+    for (Index c = surface.first_corner(joined_->first_vertex + vertex); c != none; c = surface.next_corner(c))
+      list.push_back(c / 3 - joined_->first_triangle);
+    std::sort(list.begin(), list.end());
+    return list;
+  }
+
+  const JoinedTriangles* joined_;
+  std::size_t count_;                 // vertices before the cut
+  std::vector<std::uint32_t> begin_;  // of each vertex in `list_`
+  std::vector<Index> list_;
+  mutable std::map<Index, std::vector<Index>> lists_;
+};
+
+/// Whether vertices are in several parts. Searches run from all of them in turn, and become one where they meet, until
+/// one is left, or one has an end: time grows with the part that came off, or with the way around the cut.
+class PartSearch {
+ public:
+  PartSearch(const Neighbors& neighbors, std::span<const Triangle> triangles, const std::set<Index>& from)
+      : neighbors_(neighbors), triangles_(triangles) {
+    for (const Index v : from) {
+      const auto number = static_cast<Index>(fronts_.size());
+      owner_[v] = number;
+      fronts_.push_back({v});
+      parent_.push_back(number);
+    }
+    left_ = fronts_.size();
+  }
+
+  bool finds_several() {
+    while (left_ > 1) {
+      for (Index search = 0; search < static_cast<Index>(fronts_.size()) && left_ > 1; ++search) {
+        if (find(search) != search) continue;
+        if (fronts_[at(search)].empty()) return true;
+        advance(search);
+      }
+    }
+    return false;
+  }
+
+ private:
+  Index find(Index search) {
+    while (parent_[at(search)] != search) search = parent_[at(search)] = parent_[at(parent_[at(search)])];
+    return search;
+  }
+
+  void advance(Index search) {
+    const Index vertex = fronts_[at(search)].front();
+    fronts_[at(search)].pop_front();
+    for (const Index t : neighbors_[vertex]) {
+      for (const Index v : triangles_[at(t)]) {
+        const auto [entry, is_new] = owner_.try_emplace(v, search);
+        if (is_new)
+          fronts_[at(search)].push_back(v);
+        else if (const Index other = find(entry->second); other != search)
+          join(other, search);
+      }
+    }
+  }
+
+  void join(Index from, Index to) {
+    parent_[at(from)] = to;
+    fronts_[at(to)].insert(fronts_[at(to)].end(), fronts_[at(from)].begin(), fronts_[at(from)].end());
+    fronts_[at(from)].clear();
+    --left_;
+  }
+
+  const Neighbors& neighbors_;
+  std::span<const Triangle> triangles_;
+  std::map<Index, Index> owner_;  // search that reached each vertex first
+  std::vector<std::deque<Index>> fronts_;
+  std::vector<Index> parent_;
+  std::size_t left_ = 0;
 };
 
 Index corner_of(const Triangle& t, Index vertex) {
@@ -38,18 +130,27 @@ Index corner_of(const Triangle& t, Index vertex) {
 
 class Cutter {
  public:
-  Cutter(Body& body, CutMarks& marks)
-      : body_(body), marks_(marks), rest_(std::make_shared<ClothRest>(*body.cloth_rest)), neighbors_(body) {}
+  Cutter(Body& body, CutMarks& marks, const JoinedTriangles* joined)
+      : body_(body), marks_(marks), rest_(writable(body.cloth_rest)), neighbors_(body, joined) {}
 
   CutOutcome run(std::vector<EdgeCrossing> crossings) {
-    if (!(marks_.shortest > 0)) marks_.shortest = shortest_fraction * mean_rest_edge();
+    if (!(marks_.shortest > 0)) {
+      marks_.shortest = shortest_fraction * mean_rest_edge();
+      marks_.lowest = lowest_fraction * mean_rest_height();
+    }
     std::sort(crossings.begin(), crossings.end(), [](const EdgeCrossing& a, const EdgeCrossing& b) {
       return std::tuple(a.time, a.edge, a.blade) < std::tuple(b.time, b.edge, b.blade);
     });
     for (const EdgeCrossing& crossing : crossings) pass(crossing);
     for (const auto& [triangle, path] : paths_) join(path);
     separate();
-    if (outcome_.changed) body_.cloth_rest = rest_;
+    if (outcome_.changed) {
+      if (!rest_->whole) rest_->whole = body_.serial;
+      body_.cloth_rest = rest_;
+    }
+    outcome_.triangles.assign(changed_.begin(), changed_.end());
+    outcome_.around = triangles_near(triangles_near(outcome_.triangles));
+    list_vertices();
     return std::move(outcome_);
   }
 
@@ -65,6 +166,30 @@ class Cutter {
     double fraction = 0;
   };
 
+  /// All triangles that have a vertex in common with these, ascending.
+  std::vector<Index> triangles_near(const std::vector<Index>& triangles) const {
+    std::set<Index> vertices;
+    for (const Index t : triangles) vertices.insert(body_.triangles[at(t)].begin(), body_.triangles[at(t)].end());
+    std::vector<Index> near;
+    for (const Index v : vertices) near.insert(near.end(), neighbors_[v].begin(), neighbors_[v].end());
+    std::sort(near.begin(), near.end());
+    near.erase(std::unique(near.begin(), near.end()), near.end());
+    return near;
+  }
+
+  void list_vertices() {
+    std::set<Index> twins;
+    for (const auto& [a, b] : outcome_.twins) twins.insert({a, b});
+    std::set<Index> vertices = twins;
+    for (const Index t : changed_) vertices.insert(body_.triangles[at(t)].begin(), body_.triangles[at(t)].end());
+    std::vector<Index>& around = outcome_.at_vertices;
+    for (const Index v : vertices) around.insert(around.end(), neighbors_[v].begin(), neighbors_[v].end());
+    std::sort(around.begin(), around.end());
+    around.erase(std::unique(around.begin(), around.end()), around.end());
+    outcome_.vertices.assign(vertices.begin(), vertices.end());
+    outcome_.separates = PartSearch(neighbors_, body_.triangles, twins).finds_several();
+  }
+
   double mean_rest_edge() const {
     double sum = 0;
     for (std::size_t t = 0; t < body_.triangles.size(); ++t) {
@@ -72,9 +197,38 @@ class Cutter {
     }
     return sum / (3.0 * static_cast<double>(body_.triangles.size()));
   }
+  /// Mean of the least heights of all triangles.
+  double mean_rest_height() const {
+    double sum = 0;
+    for (const Triangle& t : rest_->triangles) {
+      const auto corner = [&](std::size_t k) -> const Vector3d& { return body_.rest_positions[at(t[k % 3])]; };
+      double longest = 0;
+      for (std::size_t k = 0; k < 3; ++k) longest = std::max(longest, (corner(k + 1) - corner(k)).norm());
+      if (longest > 0) sum += (corner(1) - corner(0)).cross(corner(2) - corner(0)).norm() / longest;
+    }
+    return sum / static_cast<double>(rest_->triangles.size());
+  }
   double rest_length(Index triangle, Index corner) const {
     const Triangle& t = rest_->triangles[at(triangle)];
     return (body_.rest_positions[at(t[at(corner)])] - body_.rest_positions[at(t[at((corner + 1) % 3)])]).norm();
+  }
+
+  /// Whether no part of the triangles at an edge would be lower than the least height, if it was split.
+  bool leaves_no_sliver(const std::vector<Index>& both, Index a, Index b, double s) const {
+    return std::all_of(both.begin(), both.end(), [&](Index t) {
+      const Triangle& rest = rest_->triangles[at(t)];
+      const Index k = edge_corner(t, a, b);
+      const bool from_a = body_.triangles[at(t)][at(k)] == a;
+      const auto corner = [&](Index i) -> const Vector3d& { return body_.rest_positions[at(rest[at(i % 3)])]; };
+      const Vector3d edge = corner(k + 1) - corner(k);
+      const Vector3d middle = corner(k) + (from_a ? s : 1 - s) * edge;
+      for (const Vector3d& end : {corner(k), corner(k + 1)}) {
+        const Vector3d& across = corner(k + 2);
+        const double longest = std::max({(middle - end).norm(), (across - end).norm(), (across - middle).norm()});
+        if ((middle - end).cross(across - end).norm() < marks_.lowest * longest) return false;
+      }
+      return true;
+    });
   }
 
   /// Triangles at the edge of two vertices.
@@ -137,7 +291,8 @@ class Cutter {
     const double length = rest_length(both[0], edge_corner(both[0], a, b));
     Index vertex = crossing.fraction < 0.5 ? a : b;
     const bool inside = crossing.fraction > cut_snap && crossing.fraction < 1 - cut_snap;
-    if (inside && length > marks_.shortest) vertex = split_edge(a, b, crossing.fraction);
+    if (inside && length > marks_.shortest && leaves_no_sliver(both, a, b, crossing.fraction))
+      vertex = split_edge(a, b, crossing.fraction);
     for (Path* path : paths) {
       if (path->vertices.empty() || path->vertices.back() != vertex) path->vertices.push_back(vertex);
     }
@@ -210,6 +365,7 @@ class Cutter {
     if (marks_.edges.contains({t, k})) marks_.edges.insert({fresh, k});
     if (marks_.edges.erase({t, second}) > 0) marks_.edges.insert({fresh, second});
     origins_[fresh] = origin_of(t);
+    changed_.insert({t, fresh});
   }
 
   /// Cuts the edges along the path of the blades through what was one triangle.
@@ -237,7 +393,7 @@ class Cutter {
 
   /// Triangles around a vertex in groups that edges join which are not cut.
   std::vector<std::vector<Index>> fans(Index vertex) const {
-    const std::vector<Index>& around = neighbors_[vertex];
+    const std::span<const Index> around = neighbors_[vertex];
     std::vector<std::vector<Index>> groups;
     std::set<Index> left(around.begin(), around.end());
     while (!left.empty()) {
@@ -277,6 +433,7 @@ class Cutter {
           body_.triangles[at(t)][at(corner_of(body_.triangles[at(t)], vertex))] = fresh;
           neighbors_.remove(vertex, t);
           neighbors_.add(fresh, t);
+          changed_.insert(t);
         }
         for (const Index other : parts) outcome_.twins.emplace_back(other, fresh);
         parts.push_back(fresh);
@@ -297,13 +454,14 @@ class Cutter {
   std::map<Index, Index> origins_;  // of parts of triangles: the triangle before the cut
   std::map<Edge, Split> splits_;
   std::set<Index> passed_;
+  std::set<Index> changed_;  // triangles
   CutOutcome outcome_;
 };
 
 }  // namespace
 
-CutOutcome cut(Body& body, std::vector<EdgeCrossing> crossings, CutMarks& marks) {
-  return Cutter(body, marks).run(std::move(crossings));
+CutOutcome cut(Body& body, std::vector<EdgeCrossing> crossings, CutMarks& marks, const JoinedTriangles* joined) {
+  return Cutter(body, marks, joined).run(std::move(crossings));
 }
 
 }  // namespace carom::cloth

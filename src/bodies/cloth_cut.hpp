@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bodies/body.hpp"
+#include "carom/mesh/surface.hpp"
 
 /// Cutting of cloth: vertices are put where a blade met edges, edges along its path are cut, and vertices become as
 /// many as there are fans of triangles around them that are not joined by an edge. Any set of cut edges gives a
@@ -27,6 +28,7 @@ struct CutMarks {
   /// Vertices where a cut ends or began: a blade goes on from them.
   std::set<Index> tips;
   double shortest = 0;  ///< m; edges shorter than this at rest are not split; 0: not known yet
+  double lowest = 0;    ///< m; no edge is split where a triangle would be lower than this at rest
 };
 
 struct CutOutcome {
@@ -41,6 +43,20 @@ struct CutOutcome {
   std::size_t separated = 0;
   double length = 0;  ///< m, at rest
   bool changed = false;
+  /// Triangles that are other than before or new, and all within two vertices of them, themselves too; ascending.
+  std::vector<Index> triangles;
+  std::vector<Index> around;
+  /// Vertices at other triangles than before, and all triangles at them; ascending.
+  std::vector<Index> vertices;
+  std::vector<Index> at_vertices;
+  bool separates = false;  ///< some part came off
+};
+
+/// The triangles of a body in the joined surface as they are before a cut: there are lists of those at each vertex.
+struct JoinedTriangles {
+  const Surface& surface;
+  Index first_vertex = 0;
+  Index first_triangle = 0;
 };
 
 /// Fraction of an edge within which a crossing is at its end: no triangle gets thinner than that.
@@ -48,9 +64,17 @@ inline constexpr double cut_snap = 0.2;
 /// Length at rest below which edges are not split, as a fraction of the mean of the cloth before its first cut.
 inline constexpr double shortest_fraction = 0.4;
 
+/// Height at rest, as a fraction of the mean of the least heights of triangles before the first cut, below which no
+/// triangle gets: an edge is not split where it would, and the cut goes through its nearest end. The mass of a corner
+/// falls and the stiffness of a triangle grows with its height, so slivers would be thrown by what moves others by
+/// little. The first cut through a grid of squares leaves heights of 0.27, further ones would leave a fifth of that.
+inline constexpr double lowest_fraction = 0.16;
+
 /// Cuts a body that is cloth. Crossings are of edges of its triangles. New vertices have the mean position and velocity
 /// of the ends of their edge, which keeps momentum exactly once vertices are weighed by their triangles again.
 /// `inverse_mass` of new vertices is 1, to be weighed. Positions of vertices do not change.
-CutOutcome cut(Body& body, std::vector<EdgeCrossing> crossings, CutMarks& marks);
+/// `joined`: where there is one, time grows with the cut only.
+CutOutcome cut(Body& body, std::vector<EdgeCrossing> crossings, CutMarks& marks,
+               const JoinedTriangles* joined = nullptr);
 
 }  // namespace carom::cloth

@@ -192,7 +192,7 @@ void LevelMotion::project(Workers& workers, const Resolution& r, double h, std::
     displacements_[a] = displacements[v];
     velocities_[a] = velocities[v];
   });
-  projection_.run(workers, r.constraints(), h, start_, displacements_, r.inverse_mass(), velocities_);
+  projection_.run(workers, r.constraints(), {}, h, start_, displacements_, r.inverse_mass(), velocities_);
   parallel_for(workers, count, level_grain, [&](std::size_t a) { velocities[at(r.active()[a])] = velocities_[a]; });
 }
 

@@ -1,7 +1,7 @@
 #include <Eigen/Geometry>
 #include <cmath>
 
-#include "bodies/cloth.hpp"
+#include "bodies/cloth_loads.hpp"
 #include "core/check.hpp"
 
 namespace carom {

@@ -5,8 +5,10 @@
 #include <Eigen/Geometry>
 #include <numeric>
 
+#include "bodies/cloth_cut.hpp"
 #include "bodies/particles.hpp"
 #include "core/check.hpp"
+#include "core/writable.hpp"
 
 namespace carom {
 
@@ -236,9 +238,19 @@ std::shared_ptr<const ClothRest> make_rest(ClothBody& description, const Body& b
 
 void make_model(Body& body) {
   if (body.cloth_rest->verlet) body.springs = particles::make_fabric_springs(body);
-  body.cloth = std::make_shared<const cloth::Model>(rest_shape(body), body.cloth_rest->fabrics);
+  body.cloth = std::make_shared<cloth::Model>(rest_shape(body), body.cloth_rest->fabrics);
   body.max_step = body.cloth_rest->verlet ? particles::max_step(body) : body.cloth->inner_step(body.inverse_mass);
   body.bend_step = body.cloth->bend_step(body.inverse_mass);
+}
+
+void change_model(const cloth::CutOutcome& cut, Body& body) {
+  if (body.cloth_rest->verlet) return make_model(body);
+  const std::shared_ptr<cloth::Model> model = writable(body.cloth);
+  if (!model->change(rest_shape(body), body.cloth_rest->fabrics, cut.triangles, cut.around)) return make_model(body);
+  body.cloth = model;
+  const cloth::Model::Steps steps = model->update_steps(body.inverse_mass, cut.vertices, cut.at_vertices);
+  body.max_step = steps.inner;
+  body.bend_step = steps.bend;
 }
 
 Body make_body(ClothBody description) {

@@ -1,6 +1,12 @@
 #pragma once
 
+#include <span>
+
 #include "bodies/body.hpp"
+
+namespace carom::cloth {
+struct CutOutcome;
+}
 
 namespace carom {
 
@@ -12,5 +18,7 @@ Body make_body(ClothBody description);
 Body make_body(SoftBody description);
 /// Constraints of cloth, or its springs, from its triangles as they are now.
 void make_model(Body& body);
+/// The same after a cut of cloth, in time of the cut where that can be: see cloth::Model::change().
+void change_model(const cloth::CutOutcome& cut, Body& body);
 
 }  // namespace carom

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "bodies/soft_rates.hpp"
 #include "core/check.hpp"
 
 namespace carom::solid {
@@ -18,9 +19,6 @@ using kernels::element_lanes;
 using kernels::TetrahedronBatch;
 using kernels::VoxelBatch;
 
-/// Stiffness against a change of volume over that against shear that inner steps follow: the stiffness of a Poisson
-/// ratio of 0.4. What is stiffer is not resolved, and gives way more than it should.
-constexpr double followed_stiffness = 5;
 /// Mass of a node, as a fraction of that of a full voxel, below which it counts as this much.
 constexpr double min_node_fill = 1e-6;
 /// Stiffness of a voxel, as a fraction of that of a full one, below which it counts as this much.
@@ -102,19 +100,6 @@ Lanes lanes_of(std::span<const std::uint32_t> color_of) {
   return lanes;
 }
 
-/// 1/s^2; square of the largest frequency of an element by itself.
-double rate_of(double shear, double volume, double inertia) {
-  return inertia * (2 * shear + 3 * std::min(volume, followed_stiffness * shear));
-}
-
-/// s; inner step that resolves half of the elements: those at the border of a lattice have lighter nodes, and few of
-/// them would make the inner steps of all short.
-double step_of(std::vector<double> rates, double resolved_rate) {
-  const auto middle = rates.begin() + static_cast<std::ptrdiff_t>(rates.size() / 2);
-  std::nth_element(rates.begin(), middle, rates.end());
-  return *middle > 0 ? std::sqrt(resolved_rate / *middle) : std::numeric_limits<double>::infinity();
-}
-
 }  // namespace
 
 void check(const std::string& body, const Elasticity& e, std::span<const SoftRegion> regions,
@@ -168,18 +153,22 @@ Elements elements_of(const TetrahedralMesh& mesh) {
 
 std::vector<double> inverse_masses(const Elements& elements, double density, std::span<const FixedRegion> fixed) {
   std::vector<double> inverse(elements.nodes.size(), 0.0);
-  for (std::size_t n = 0; n < inverse.size(); ++n) {
-    const bool held = std::any_of(fixed.begin(), fixed.end(), [&](const FixedRegion& region) {
-      return contains(region.min, region.max, elements.nodes[n]);
-    });
-    if (!held && elements.node_volume[n] > 0) inverse[n] = 1 / (density * elements.node_volume[n]);
-  }
+  for (std::size_t n = 0; n < inverse.size(); ++n)
+    inverse[n] = inverse_mass_at(elements.nodes[n], elements.node_volume[n], density, fixed);
   return inverse;
+}
+
+double inverse_mass_at(const Eigen::Vector3d& place, double volume, double density,
+                       std::span<const FixedRegion> fixed) {
+  const bool held = std::any_of(fixed.begin(), fixed.end(),
+                                [&](const FixedRegion& region) { return contains(region.min, region.max, place); });
+  return !held && volume > 0 ? 1 / (density * volume) : 0.0;
 }
 
 Model::Model(const Elements& elements, const Elasticity& elasticity, std::span<const SoftRegion> regions,
              std::vector<double> inverse_mass)
     : element_count_(elements.count()), inverse_mass_(std::move(inverse_mass)), damping_(elasticity.damping) {
+  fixed_count_ = static_cast<std::size_t>(std::count(inverse_mass_.begin(), inverse_mass_.end(), 0.0));
   const Lame moduli = lame(elasticity);
   std::vector<double> shear;
   std::vector<double> volume;
@@ -190,13 +179,6 @@ Model::Model(const Elements& elements, const Elasticity& elasticity, std::span<c
     shear.push_back(stiffness * size * moduli.mu);
     volume.push_back(stiffness * size * moduli.lambda);
   };
-  std::vector<int> at_node(elements.nodes.size(), 0);
-  const auto count = [&](const auto& corners) {
-    for (const Index n : corners) ++at_node[at(n)];
-  };
-  std::ranges::for_each(elements.voxels, count);
-  std::ranges::for_each(elements.tetrahedra, count);
-  resolved_rate_ = kernels::stable_rate / std::max(1, *std::ranges::max_element(at_node));
   if (!elements.voxels.empty()) {
     const double size = elements.voxel_size;
     inverse_size_ = 1 / size;
@@ -205,7 +187,7 @@ Model::Model(const Elements& elements, const Elasticity& elasticity, std::span<c
           0.5 * (elements.nodes[at(elements.voxels[v][0])] + elements.nodes[at(elements.voxels[v][7])]);
       add(center, size * size * size * std::max(elements.fill[v], min_stiffness_fill));
     }
-    add_voxels(elements, shear, volume);
+    add_voxels(elements, sizes, shear, volume);
   } else {
     const TetrahedralMesh mesh{elements.nodes, elements.tetrahedra};
     for (std::size_t i = 0; i < elements.tetrahedra.size(); ++i) {
@@ -213,13 +195,18 @@ Model::Model(const Elements& elements, const Elasticity& elasticity, std::span<c
       for (const Index n : elements.tetrahedra[i]) center += 0.25 * elements.nodes[at(n)];
       add(center, volume_of(mesh, i));
     }
-    add_tetrahedra(elements, shear, volume);
+    add_tetrahedra(elements, sizes, shear, volume);
   }
-  volume_.assign(batch_count() * element_lanes, 0.0);
-  for (std::size_t e = 0; e < sizes.size(); ++e) volume_[lane_[e]] = sizes[e];
 }
 
-void Model::add_voxels(const Elements& elements, std::span<const double> shear, std::span<const double> volume) {
+void Model::set_volumes(std::span<const double> sizes) {
+  volume_.assign(batch_count() * element_lanes, 0.0);
+  for (std::size_t e = 0; e < sizes.size(); ++e) volume_[lane_[e]] = sizes[e];
+  volume_unit_ = unit_of(sizes);
+}
+
+void Model::add_voxels(const Elements& elements, std::span<const double> sizes, std::span<const double> shear,
+                       std::span<const double> volume) {
   // Cells of the same parity have no corner in common.
   std::vector<std::uint32_t> color_of;
   for (const auto& cell : elements.cells)
@@ -229,62 +216,136 @@ void Model::add_voxels(const Elements& elements, std::span<const double> shear, 
   VoxelBatch empty{};
   for (auto& corner : empty.nodes) std::fill(corner, corner + element_lanes, static_cast<std::int32_t>(node_count()));
   voxels_.assign(lanes.first_batch.back(), empty);
-  std::vector<double> rates;
+  set_volumes(sizes);
+  stiffness_.assign(node_count(), 0);
+  stiffness_unit_ = unit_of(shear);
   for (std::size_t v = 0; v < elements.voxels.size(); ++v) {
     VoxelBatch& batch = voxels_[lanes.place[v] / element_lanes];
     const std::size_t lane = lanes.place[v] % element_lanes;
-    double lightest = 0;
-    for (std::size_t c = 0; c < 8; ++c) {
-      const Index n = elements.voxels[v][c];
-      batch.nodes[c][lane] = n;
-      lightest = std::max(lightest, inverse_mass_[at(n)]);
-    }
     batch.shear[lane] = shear[v];
     batch.volume[lane] = volume[v];
-    batch.inertia[lane] = 0.5 * lightest * inverse_size_ * inverse_size_;
-    rates.push_back(rate_of(shear[v], volume[v], batch.inertia[lane]));
+    set_nodes(lanes.place[v], elements.voxels[v]);
+    add_stiffness(lanes.place[v], true);
+  }
+  std::vector<FollowedRate> rates;
+  for (const std::uint32_t lane : lane_) {
+    set_rate(lane);
+    rates.push_back(rate_of_lane(lane));
   }
   for (std::size_t c = 0; c + 1 < lanes.first_batch.size(); ++c)
     colors_.push_back({lanes.first_batch[c], lanes.first_batch[c + 1]});
-  inner_step_ = step_of(std::move(rates), resolved_rate_);
+  resolved_rate_ = resolved_rate_of(std::move(rates));
+  set_inner_step();
 }
 
-void Model::add_tetrahedra(const Elements& elements, std::span<const double> shear, std::span<const double> volume) {
+void Model::change_voxels(std::span<const std::uint32_t> elements, std::span<const std::array<Index, 8>> nodes,
+                          std::span<const NodeMass> masses) {
+  const std::size_t before = node_count();
+  for (const NodeMass& mass : masses) {
+    if (at(mass.node) >= inverse_mass_.size()) {
+      fixed_count_ += at(mass.node) + 1 - inverse_mass_.size();
+      inverse_mass_.resize(at(mass.node) + 1, 0.0);
+    }
+    double& inverse = inverse_mass_[at(mass.node)];
+    fixed_count_ -= inverse == 0 ? 1 : 0;
+    fixed_count_ += mass.inverse == 0 ? 1 : 0;
+    inverse = mass.inverse;
+  }
+  // Lanes without an element are at the point after all nodes.
+  for (const Range& color : colors_) {
+    if (color.begin == color.end) continue;
+    for (auto& corner : voxels_[color.end - 1].nodes) {
+      for (std::int32_t& node : corner) {
+        if (static_cast<std::size_t>(node) == before) node = static_cast<std::int32_t>(node_count());
+      }
+    }
+  }
+  stiffness_.resize(node_count(), 0);
+  const auto count_rate = [&](const FollowedRate& each, bool comes) {
+    if (!(each.rate > 0)) return;
+    const std::uint64_t change = comes ? each.share : ~each.share + 1;
+    resolved_rate_.all += change;
+    if (each.rate < resolved_rate_.rate) resolved_rate_.below += change;
+    if (each.rate == resolved_rate_.rate) resolved_rate_.equal += change;
+  };
+  for (std::size_t i = 0; i < elements.size(); ++i) {
+    const std::size_t lane = lane_[elements[i]];
+    count_rate(rate_of_lane(lane), false);
+    add_stiffness(lane, false);
+    set_nodes(lane, nodes[i]);
+    add_stiffness(lane, true);
+  }
+  for (const std::uint32_t element : elements) {
+    set_rate(lane_[element]);
+    count_rate(rate_of_lane(lane_[element]), true);
+  }
+  const std::uint64_t resolved = resolved_amount(resolved_rate_.all);
+  if (resolved <= resolved_rate_.below || resolved > resolved_rate_.below + resolved_rate_.equal) {
+    std::vector<FollowedRate> rates;
+    for (const std::uint32_t lane : lane_) rates.push_back(rate_of_lane(lane));
+    resolved_rate_ = resolved_rate_of(std::move(rates));
+  }
+  set_inner_step();
+}
+
+void Model::add_tetrahedra(const Elements& elements, std::span<const double> sizes, std::span<const double> shear,
+                           std::span<const double> volume) {
   const Lanes lanes = lanes_of(tetrahedron_colors(elements.tetrahedra, node_count()));
   lane_ = lanes.place;
   TetrahedronBatch empty{};
   for (auto& corner : empty.nodes) std::fill(corner, corner + element_lanes, static_cast<std::int32_t>(node_count()));
   tetrahedra_.assign(lanes.first_batch.back(), empty);
-  std::vector<double> rates;
-  for (std::size_t i = 0; i < elements.tetrahedra.size(); ++i) {
-    TetrahedronBatch& batch = tetrahedra_[lanes.place[i] / element_lanes];
-    const std::size_t lane = lanes.place[i] % element_lanes;
-    const Tetrahedron& corners = elements.tetrahedra[i];
+  set_volumes(sizes);
+  const auto gradients_of = [&](const Tetrahedron& corners) {
     Eigen::Matrix3d edges;
     for (std::size_t k = 0; k < 3; ++k)
       edges.col(static_cast<Eigen::Index>(k)) = elements.nodes[at(corners[k + 1])] - elements.nodes[at(corners[0])];
-    const Eigen::Matrix3d inverse = edges.inverse();
-    // Inverse masses as F sees them: the sum over nodes of its gradient, twice, and the inverse mass.
+    Eigen::Matrix<double, 3, 4> gradients;
+    gradients.rightCols<3>() = edges.inverse().transpose();
+    gradients.col(0) = -gradients.rightCols<3>().rowwise().sum();
+    return gradients;
+  };
+  // Each node shares its mass among its elements by how stiff they are there.
+  std::vector<double> stiffness(node_count(), 0.0);
+  for (std::size_t i = 0; i < elements.tetrahedra.size(); ++i) {
+    const Eigen::Matrix<double, 3, 4> gradients = gradients_of(elements.tetrahedra[i]);
+    for (std::size_t k = 0; k < 4; ++k)
+      stiffness[at(elements.tetrahedra[i][k])] += shear[i] * gradients.col(static_cast<Eigen::Index>(k)).squaredNorm();
+  }
+  std::vector<FollowedRate> rates;
+  for (std::size_t i = 0; i < elements.tetrahedra.size(); ++i) {
+    TetrahedronBatch& batch = tetrahedra_[lanes.place[i] / element_lanes];
+    const std::size_t lane = lanes.place[i] % element_lanes;
+    const Eigen::Matrix<double, 3, 4> gradients = gradients_of(elements.tetrahedra[i]);
+    // Inverse masses as F sees them: the sum over nodes of its gradient, twice, and the inverse mass, all of it and the
+    // part of the element.
     Eigen::Matrix3d seen = Eigen::Matrix3d::Zero();
+    Eigen::Matrix3d shared = Eigen::Matrix3d::Zero();
     for (std::size_t k = 0; k < 4; ++k) {
-      batch.nodes[k][lane] = corners[k];
-      const Eigen::Vector3d gradient = k == 0
-                                           ? Eigen::Vector3d(-inverse.colwise().sum().transpose())
-                                           : Eigen::Vector3d(inverse.row(static_cast<Eigen::Index>(k) - 1).transpose());
-      seen += inverse_mass_[at(corners[k])] * gradient * gradient.transpose();
+      const std::size_t node = at(elements.tetrahedra[i][k]);
+      batch.nodes[k][lane] = elements.tetrahedra[i][k];
+      const Eigen::Vector3d gradient = gradients.col(static_cast<Eigen::Index>(k));
+      const Eigen::Matrix3d square = inverse_mass_[node] * gradient * gradient.transpose();
+      seen += square;
+      shared += stiffness[node] / (shear[i] * gradient.squaredNorm()) * square;
       if (k == 0) continue;
       for (std::size_t axis = 0; axis < 3; ++axis)
         batch.gradient[axis][k - 1][lane] = gradient[static_cast<Eigen::Index>(axis)];
     }
-    const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> eigen(seen, Eigen::EigenvaluesOnly);
+    using Eigenvalues = Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>;
     batch.shear[lane] = shear[i];
     batch.volume[lane] = volume[i];
-    batch.inertia[lane] = eigen.eigenvalues().maxCoeff();
-    rates.push_back(rate_of(shear[i], volume[i], batch.inertia[lane]));
+    batch.inertia[lane] = Eigenvalues(seen, Eigen::EigenvaluesOnly).eigenvalues().maxCoeff();
+    const Eigen::Vector3d eigenvalues = Eigenvalues(shared, Eigen::EigenvaluesOnly).eigenvalues();
+    batch.rate[lane] = shear[i] * frequency_of(eigenvalues, linear_ratio(shear[i], volume[i]));
+    batch.follow[lane] = kernels::follow_of(batch.rate[lane], batch.inertia[lane], shear[i], volume[i]);
+    rates.push_back({shear[i] * frequency_of(eigenvalues, followed_ratio(shear[i], volume[i])),
+                     units_of(volume_[lanes.place[i]], volume_unit_)});
   }
   for (std::size_t c = 0; c + 1 < lanes.first_batch.size(); ++c)
     colors_.push_back({lanes.first_batch[c], lanes.first_batch[c + 1]});
-  inner_step_ = step_of(std::move(rates), resolved_rate_);
+  resolved_rate_ = resolved_rate_of(std::move(rates));
+  set_inner_step();
 }
 
 }  // namespace carom::solid

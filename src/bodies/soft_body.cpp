@@ -121,6 +121,18 @@ void check_fixed(const SoftBody& d, std::span<const Vector3d> nodes) {
   }
 }
 
+/// Of elements: `centers` at rest.
+void check_regions(const SoftBody& d, std::span<const Vector3d> centers) {
+  for (std::size_t i = 0; i < d.regions.size(); ++i) {
+    const SoftRegion& region = d.regions[i];
+    const bool any = std::ranges::any_of(centers, [&](const Vector3d& center) {
+      return (center.array() >= region.min.array()).all() && (center.array() <= region.max.array()).all();
+    });
+    require(any, ErrorCode::invalid_argument, "body '{}': no element has its center in the box of regions[{}]", d.name,
+            i);
+  }
+}
+
 }  // namespace
 
 void Embedding::add(std::span<const Index> of, std::span<const double> by) {
@@ -137,6 +149,13 @@ BodyState make_state(SoftBody& description) {
   if (description.cuttable) {
     BodyState state = make_cuttable_state(description);
     check_fixed(description, state.nodes);
+    std::vector<Vector3d> centers;
+    for (const auto& corners : state.lattice->nodes) {
+      Vector3d sum = Vector3d::Zero();
+      for (const Index n : corners) sum += state.nodes[static_cast<std::size_t>(n)];
+      centers.emplace_back(sum / static_cast<double>(corners.size()));
+    }
+    check_regions(description, centers);
     return state;
   }
   auto model = std::make_shared<BodyModel>();
@@ -165,6 +184,9 @@ BodyState make_state(SoftBody& description) {
             "body '{}': no element has its center in the box of actuators[{}]", description.name, i);
   }
   check_fixed(description, elements.nodes);
+  std::vector<Vector3d> centers;
+  for (std::size_t e = 0; e < elements.count(); ++e) centers.push_back(center_of(elements, e));
+  check_regions(description, centers);
   BodyState state;
   state.nodes = elements.nodes;
   state.velocities.assign(state.nodes.size(), Vector3d::Zero());
@@ -179,7 +201,7 @@ void contact_masses(const BodyModel& model, std::span<const std::uint32_t> verti
                     std::span<double> inverse_mass) {
   const Embedding& e = model.surface;
   const std::span<const double> inverse = model.elements.inverse_mass();
-  work.assign(inverse.size(), 0.0);
+  if (work.size() < inverse.size()) work.resize(inverse.size(), 0.0);
   for (const std::uint32_t v : vertices) {
     for (std::uint32_t i = e.begin[v]; i < e.begin[v + 1]; ++i)
       work[static_cast<std::size_t>(e.nodes[i])] += std::abs(e.weights[i]);
@@ -192,6 +214,9 @@ void contact_masses(const BodyModel& model, std::span<const std::uint32_t> verti
       sum += std::abs(e.weights[i]) * work[n] * inverse[n];
     }
     inverse_mass[k] = sum;
+  }
+  for (const std::uint32_t v : vertices) {
+    for (std::uint32_t i = e.begin[v]; i < e.begin[v + 1]; ++i) work[static_cast<std::size_t>(e.nodes[i])] = 0;
   }
 }
 

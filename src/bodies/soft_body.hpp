@@ -69,7 +69,7 @@ BodyState make_state(SoftBody& description);
 /// Contacts are solved on vertices that do not know of each other, as if each had this mass; then all momentum goes to
 /// the nodes. With A the true inverse masses of these vertices, those that nodes in common join included, and D the
 /// diagonal of its row sums, D - A has no negative eigenvalue, so each pass over contacts with D lowers the same
-/// objective as one with A, and a single touched vertex has its true mass.
+/// objective as one with A, and a single touched vertex has its true mass. `work` is empty at first, and kept.
 void contact_masses(const BodyModel& model, std::span<const std::uint32_t> vertices, std::vector<double>& work,
                     std::span<double> inverse_mass);
 

@@ -1,19 +1,22 @@
 #include "bodies/soft_cut.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
+#include "bodies/soft_cut_surface.hpp"
 #include "bodies/soft_lattice.hpp"
 #include "core/at.hpp"
 #include "core/disjoint_sets.hpp"
+#include "core/writable.hpp"
 
 namespace carom::solid {
 namespace {
 
 using Eigen::Vector3d;
+using mesh::LinkCrossing;
 using mesh::LinkVertex;
 using mesh::VoxelLink;
-using LatticePlace = std::array<std::int32_t, 3>;
 
 /// Corners of a voxel's face, see VoxelLattice.
 std::array<std::size_t, 4> corners_of_face(int direction) {
@@ -28,26 +31,6 @@ LatticePlace corner_place_of(const mesh::VoxelLinks& links, Index voxel, std::si
   LatticePlace place = links.cell(voxel);
   for (std::size_t k = 0; k < 3; ++k) place[k] += static_cast<std::int32_t>(corner >> k & 1);
   return place;
-}
-
-std::size_t element_of(const CutLattice& lattice, Index voxel) {
-  const auto found = std::lower_bound(lattice.voxels.begin(), lattice.voxels.end(), voxel);
-  return static_cast<std::size_t>(found - lattice.voxels.begin());
-}
-bool has_voxel(const CutLattice& lattice, Index voxel) {
-  return voxel != none && std::binary_search(lattice.voxels.begin(), lattice.voxels.end(), voxel);
-}
-
-/// Voxels around a corner of the lattice: that in octant o is at (o & 1, o >> 1 & 1, o >> 2 & 1) - 1 from it, and has
-/// it as its corner 7 - o.
-std::array<Index, 8> voxels_around(const mesh::VoxelLinks& links, const LatticePlace& place) {
-  std::array<Index, 8> around{};
-  for (std::size_t o = 0; o < 8; ++o) {
-    LatticePlace cell = place;
-    for (std::size_t k = 0; k < 3; ++k) cell[k] += static_cast<std::int32_t>(o >> k & 1) - 1;
-    around[o] = links.find(cell);
-  }
-  return around;
 }
 
 /// Copies of nodes at a corner of the lattice, so that those of voxels which links join there are one. The first keeps
@@ -88,206 +71,234 @@ std::size_t split_nodes(const LatticePlace& place, CutLattice& lattice, BodyStat
   return separated;
 }
 
-/// Place of a vertex within a voxel: 0, 1 or 2 along each axis.
-LatticePlace local_place(const mesh::VoxelLinks& links, Index voxel, const LatticePlace& place) {
-  LatticePlace local = place;
-  for (std::size_t k = 0; k < 3; ++k) local[k] -= 2 * links.cell(voxel)[k];
-  return local;
+/// Adds places to a list, which is ascending then.
+void add_places(std::span<const LatticePlace> places, std::vector<LatticePlace>& list) {
+  list.insert(list.end(), places.begin(), places.end());
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
 }
 
-/// Positions at rest of the vertices of a surface. At cuts, and where surfaces touch each other, they are moved inward
-/// by half the kerf.
-class SurfacePlaces {
- public:
-  /// Of the vertices that are `wanted`: at a corner of the lattice all or none.
-  SurfacePlaces(const CutLattice& lattice, const mesh::LinkSurface& surface, std::span<const std::uint8_t> wanted,
-                double kerf)
-      : lattice_(lattice), surface_(surface), kerf_(kerf) {
-    for (std::size_t v = 0; v < wanted.size(); ++v) {
-      if (wanted[v] != 0) ++vertices_at_[surface.vertices[v].place];
-    }
-    at_cut_.assign(surface.vertices.size(), 0);
-    for (std::size_t t = 0; t < surface.triangles.size(); ++t) {
-      if (surface.is_cut[at(surface.side_of_triangle[t])] == 0) continue;
-      for (const Index v : surface.triangles[t]) at_cut_[at(v)] = 1;
-    }
+/// Corners of voxels in the lattice, ascending.
+std::vector<LatticePlace> corner_places(std::span<const Index> voxels, const CutLattice& lattice) {
+  std::vector<LatticePlace> found;
+  for (const Index voxel : voxels) {
+    for (std::size_t c = 0; c < 8; ++c) found.push_back(corner_place_of(lattice.links, voxel, c));
   }
-
-  Vector3d operator()(std::size_t number) const {
-    const LinkVertex& vertex = surface_.vertices[number];
-    Vector3d place = 0.5 * Vector3d(vertex.place[0], vertex.place[1], vertex.place[2]);
-    if (at_cut_[number] != 0 || is_moved(vertex)) {
-      Vector3d inward(0, 0, 0);
-      for (const Index v : vertex.voxels) inward += low_corner(v) + Vector3d::Constant(0.5) - place;
-      place += kerf_ / static_cast<double>(vertex.voxels.size()) * inward;
-    }
-    return mapped(nearest_voxel_to(place, vertex.voxels), place);
-  }
-
- private:
-  Vector3d low_corner(Index voxel) const {
-    const LatticePlace& cell = lattice_.links.cell(voxel);
-    return {static_cast<double>(cell[0]), static_cast<double>(cell[1]), static_cast<double>(cell[2])};
-  }
-
-  Index nearest_voxel_to(const Vector3d& place, const std::vector<Index>& voxels) const {
-    Index best = none;
-    double nearest = INFINITY;
-    for (const Index voxel : voxels) {
-      const Vector3d local = place - low_corner(voxel);
-      const double distance = (local - local.cwiseMax(0.0).cwiseMin(1.0)).squaredNorm();
-      if (!(distance < nearest)) continue;
-      nearest = distance;
-      best = voxel;
-    }
-    return best;
-  }
-
-  /// A place in units of voxels, moved as the corners of its voxel are. Voxels next to each other move their common
-  /// face alike, so what is disjoint stays so.
-  Vector3d mapped(Index voxel, const Vector3d& place) const {
-    const LatticeRecipe& recipe = *lattice_.recipe;
-    const std::array<double, 8> weights = mesh::trilinear_weights(place - low_corner(voxel));
-    Vector3d sum(0, 0, 0);
-    for (std::size_t c = 0; c < 8; ++c) sum += weights[c] * recipe.places[at(recipe.corners[at(voxel)][c])];
-    return sum;
-  }
-
-  /// Whether surfaces that no cut has made touch each other at a vertex.
-  bool is_moved(const LinkVertex& vertex) const {
-    const LatticePlace local = local_place(lattice_.links, vertex.voxels[0], vertex.place);
-    const auto odd = std::count(local.begin(), local.end(), 1);
-    if (odd == 1) return true;  // edges are split where surfaces touch along them only
-    if (odd == 2) return false;
-    if (vertices_at_.at(vertex.place) > 1) return true;
-    // Voxels around the corner that have another node there, or went away.
-    const LatticePlace corner{vertex.place[0] / 2, vertex.place[1] / 2, vertex.place[2] / 2};
-    const std::array<Index, 8> around = voxels_around(lattice_.links, corner);
-    Index own = none;
-    for (std::size_t o = 0; o < 8; ++o) {
-      if (around[o] == none) continue;
-      if (!has_voxel(lattice_, around[o])) return true;
-      const Index node = lattice_.nodes[element_of(lattice_, around[o])][7 - o];
-      if (own != none && node != own) return true;
-      own = node;
-    }
-    return false;
-  }
-
-  const CutLattice& lattice_;
-  const mesh::LinkSurface& surface_;
-  double kerf_;
-  std::map<LatticePlace, int> vertices_at_;
-  std::vector<std::uint8_t> at_cut_;  // of each vertex: a triangle there was made by a cut
-};
-
-/// Number of a vertex of a voxel, for tables.
-std::size_t key_of(const mesh::VoxelLinks& links, Index voxel, const LatticePlace& place) {
-  const LatticePlace local = local_place(links, voxel, place);
-  return 27 * at(voxel) + static_cast<std::size_t>(local[0] + 3 * local[1] + 9 * local[2]);
+  std::vector<LatticePlace> places;
+  add_places(found, places);
+  return places;
 }
 
-/// Gives vertices the numbers that they have in the surface before. New ones come after all others.
-void keep_numbers_of(const mesh::VoxelLinks& links, const mesh::LinkSurface& before, mesh::LinkSurface& surface) {
-  std::vector<Index> known(27 * links.voxel_count(), none);
-  for (std::size_t v = 0; v < before.vertices.size(); ++v) {
-    for (const Index voxel : before.vertices[v].voxels)
-      known[key_of(links, voxel, before.vertices[v].place)] = static_cast<Index>(v);
-  }
-  std::vector<std::uint8_t> taken(before.vertices.size(), 0);
-  std::vector<LinkVertex> vertices(before.vertices.size());
-  std::vector<Index> number;
-  for (LinkVertex& vertex : surface.vertices) {
-    Index found = none;
-    for (const Index voxel : vertex.voxels) {
-      const Index entry = known[key_of(links, voxel, vertex.place)];
-      if (entry == none || taken[at(entry)] != 0) continue;
-      if (found == none || entry < found) found = entry;
+/// Corners of these voxels go back to where they were before any cut. Returns those that were elsewhere, ascending.
+std::vector<LatticePlace> first_places(std::span<const Index> voxels, CutLattice& lattice) {
+  std::vector<LatticePlace> places;
+  for (const Index voxel : voxels) {
+    for (std::size_t c = 0; c < 8; ++c) {
+      const auto found = lattice.moved.find(lattice.recipe->corners[at(voxel)][c]);
+      if (found == lattice.moved.end() || found->second.shift.isZero(0)) continue;
+      found->second.shift.setZero();
+      places.push_back(corner_place_of(lattice.links, voxel, c));
     }
-    if (found == none) {
-      found = static_cast<Index>(vertices.size());
-      vertices.emplace_back();
-    } else {
-      taken[at(found)] = 1;
+  }
+  std::sort(places.begin(), places.end());
+  return places;
+}
+
+/// Voxels at corners of the lattice, and vertices of the surface that may be in them, besides those given.
+LatticeChange change_at(std::span<const LatticePlace> places, std::vector<Index> vertices, const CutLattice& lattice) {
+  LatticeChange change{.voxels = {}, .vertices = std::move(vertices)};
+  for (const LatticePlace& place : places) {
+    for (const Index voxel : voxels_around(lattice.links, place)) {
+      if (has_voxel(lattice, voxel)) change.voxels.push_back(voxel);
     }
-    vertices[at(found)] = std::move(vertex);
-    number.push_back(found);
   }
-  // Vertices that are gone say where they were.
-  for (std::size_t v = 0; v < before.vertices.size(); ++v) {
-    if (taken[v] == 0) vertices[v] = {before.vertices[v].place, {}};
+  const auto sort = [](std::vector<Index>& list) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  };
+  sort(change.voxels);
+  const mesh::LinkSurface& surface = lattice.surface;
+  for (const Index voxel : change.voxels) {
+    for (int d = 0; d < mesh::direction_count; ++d) {
+      if (lattice.links.joined(voxel, d)) continue;
+      for (const Index t : surface.triangles_of_side[at(surface.side(voxel, d))]) {
+        if (t == none) continue;
+        const Triangle& corners = surface.triangles[at(t)];
+        change.vertices.insert(change.vertices.end(), corners.begin(), corners.end());
+      }
+    }
   }
-  surface.vertices = std::move(vertices);
-  for (Triangle& t : surface.triangles) {
-    for (Index& v : t) v = number[at(v)];
+  sort(change.vertices);
+  return change;
+}
+
+/// Triangles of some sides, those that have a number, in the order of their new numbers. If they keep theirs, the last
+/// ones take the numbers of those of other sides.
+std::vector<Index> own_triangles(const mesh::LinkSurface& surface, std::span<const Index> side_number,
+                                 bool keep_numbers) {
+  const auto is_own = [&](std::size_t t) { return side_number[at(surface.side_of_triangle[t])] != none; };
+  std::vector<Index> list;
+  std::size_t end = surface.triangles.size();
+  for (std::size_t t = 0; t < end; ++t) {
+    if (is_own(t)) {
+      list.push_back(static_cast<Index>(t));
+    } else if (keep_numbers) {
+      while (end > t + 1 && !is_own(end - 1)) --end;
+      if (end > t + 1) list.push_back(static_cast<Index>(--end));
+    }
   }
+  return list;
+}
+
+/// Sides of the box of a blade beyond which a node is all along its way, a bit each.
+std::vector<std::uint8_t> sides_beyond(std::span<const Vector3d> start, std::span<const Vector3d> end,
+                                       const mesh::BladeMotion& blade) {
+  Vector3d low = Vector3d::Constant(std::numeric_limits<double>::infinity());
+  Vector3d high = -low;
+  for (const auto& points : {blade.start, blade.end}) {
+    for (const Vector3d& p : points) {
+      low = low.cwiseMin(p);
+      high = high.cwiseMax(p);
+    }
+  }
+  // The center of nodes at a side may be rounded to beyond it.
+  const double margin = 1e-12 * std::max(low.cwiseAbs().maxCoeff(), high.cwiseAbs().maxCoeff());
+  low.array() -= margin;
+  high.array() += margin;
+  std::vector<std::uint8_t> beyond(start.size(), 0);
+  for (std::size_t n = 0; n < start.size(); ++n) {
+    unsigned sides = 0;
+    for (Eigen::Index k = 0; k < 3; ++k) {
+      sides |= start[n][k] < low[k] && end[n][k] < low[k] ? 1U << (2 * k) : 0U;
+      sides |= start[n][k] > high[k] && end[n][k] > high[k] ? 2U << (2 * k) : 0U;
+    }
+    beyond[n] = static_cast<std::uint8_t>(sides);
+  }
+  return beyond;
+}
+
+/// Elements at links that may meet a blade, ascending: all others are beyond a side of its box with both ends, as the
+/// center of a voxel is where all its nodes are.
+std::vector<std::size_t> elements_near(const CutLattice& lattice, std::span<const Vector3d> start,
+                                       std::span<const Vector3d> end, const mesh::BladeMotion& blade) {
+  const std::vector<std::uint8_t> of_node = sides_beyond(start, end, blade);
+  std::vector<std::uint8_t> of_voxel(lattice.links.voxel_count(), 0);
+  for (std::size_t e = 0; e < lattice.voxels.size(); ++e) {
+    std::uint8_t sides = 0xff;
+    for (const Index n : lattice.nodes[e]) sides &= of_node[at(n)];
+    of_voxel[at(lattice.voxels[e])] = sides;
+  }
+  std::vector<std::size_t> near;
+  for (std::size_t e = 0; e < lattice.voxels.size(); ++e) {
+    const Index voxel = lattice.voxels[e];
+    for (int d = 1; d < mesh::direction_count; d += 2) {
+      const Index other = lattice.links.neighbor(voxel, d);
+      if (other == none || (of_voxel[at(voxel)] & of_voxel[at(other)]) != 0 || !lattice.links.joined(voxel, d))
+        continue;
+      near.push_back(e);
+      near.push_back(element_of(lattice, other));
+    }
+  }
+  std::sort(near.begin(), near.end());
+  near.erase(std::unique(near.begin(), near.end()), near.end());
+  return near;
 }
 
 }  // namespace
 
-std::vector<VoxelLink> crossed_links(const CutLattice& lattice, std::span<const Vector3d> start,
-                                     std::span<const Vector3d> end, const mesh::BladeMotion& blade) {
-  const auto centers = [&](std::span<const Vector3d> nodes) {
-    std::vector<Vector3d> list;
-    list.reserve(lattice.nodes.size());
-    for (const std::array<Index, 8>& corners : lattice.nodes) {
-      Vector3d sum(0, 0, 0);
-      for (const Index n : corners) sum += nodes[at(n)];
-      list.emplace_back(0.125 * sum);
-    }
-    return list;
+std::vector<LinkCrossing> crossed_links(const CutLattice& lattice, std::span<const Vector3d> start,
+                                        std::span<const Vector3d> end, const mesh::BladeMotion& blade) {
+  const std::vector<std::size_t> near = elements_near(lattice, start, end, blade);
+  std::vector<Index> voxels;
+  std::vector<Vector3d> from;
+  std::vector<Vector3d> to;
+  const auto center = [&](std::size_t element, std::span<const Vector3d> nodes) {
+    Vector3d sum(0, 0, 0);
+    for (const Index n : lattice.nodes[element]) sum += nodes[at(n)];
+    return Vector3d(0.125 * sum);
   };
-  const std::vector<Vector3d> from = centers(start);
-  const std::vector<Vector3d> to = start.data() == end.data() ? from : centers(end);
-  return mesh::crossed_links(lattice.links, lattice.voxels, from, to, blade);
+  for (const std::size_t e : near) {
+    voxels.push_back(lattice.voxels[e]);
+    from.push_back(center(e, start));
+    to.push_back(center(e, end));
+  }
+  return mesh::link_crossings(lattice.links, voxels, from, to, blade);
 }
 
-std::vector<std::uint8_t> place_surface(double kerf, mesh::LinkSurface surface, std::span<const LatticePlace> corners,
-                                        CutLattice& lattice) {
-  keep_numbers_of(lattice.links, lattice.surface, surface);
-  lattice.surface = std::move(surface);
-  const std::size_t before = lattice.rest.size();
-  const std::vector<LinkVertex>& vertices = lattice.surface.vertices;
-  std::vector<std::uint8_t> changed(vertices.size(), 0);
-  for (std::size_t v = 0; v < changed.size(); ++v) {
-    if (vertices[v].voxels.empty()) continue;
-    const LatticePlace& place = vertices[v].place;
-    const LatticePlace corner{place[0] / 2, place[1] / 2, place[2] / 2};
-    // Middles of edges, which are few, and faces: a face that is new is a vertex that is new.
-    const bool is_corner = place[0] % 2 == 0 && place[1] % 2 == 0 && place[2] % 2 == 0;
-    const bool is_edge = place[0] % 2 + place[1] % 2 + place[2] % 2 == 1;
-    if (v >= before || is_edge || (is_corner && std::binary_search(corners.begin(), corners.end(), corner)))
-      changed[v] = 1;
-  }
-  const SurfacePlaces places(lattice, lattice.surface, changed, kerf);
-  lattice.rest.resize(vertices.size(), Vector3d::Constant(NAN));
-  for (std::size_t v = 0; v < changed.size(); ++v) {
-    if (changed[v] == 0) continue;
-    const Vector3d place = places(v);
-    changed[v] = place == lattice.rest[v] ? 0 : 1;
-    lattice.rest[v] = place;
-  }
-  return changed;
-}
-
-SoftCut cut(BodyState& state, std::span<const VoxelLink> links, double kerf) {
-  auto lattice = std::make_shared<CutLattice>(*state.lattice);
+SoftCut cut(BodyState& state, std::span<const LinkCrossing> links, double kerf) {
   SoftCut result;
+  result.changed.assign(state.lattice->rest.size(), 0);
+  const std::shared_ptr<CutLattice> lattice = writable(state.lattice);
   std::vector<LatticePlace> places;
-  for (const VoxelLink& link : links) {
+  std::vector<LinkCrossing> now;
+  std::vector<VoxelLink> names;
+  for (const LinkCrossing& crossing : links) {
+    const VoxelLink& link = crossing.link;
     if (!lattice->links.cut(link.voxel, link.direction)) continue;
     ++result.cut;
+    now.push_back(crossing);
+    names.push_back(link);
     for (const std::size_t c : corners_of_face(link.direction))
       places.push_back(corner_place_of(lattice->links, link.voxel, c));
   }
+  if (now.empty()) return result;
   const double size = lattice->recipe->voxel_size;
   result.area = static_cast<double>(result.cut) * size * size;
   std::sort(places.begin(), places.end());
   places.erase(std::unique(places.begin(), places.end()), places.end());
   for (const LatticePlace& place : places) result.separated += split_nodes(place, *lattice, state);
-  result.changed = place_surface(kerf, mesh::make_surface(lattice->links, lattice->voxels), places, *lattice);
-  state.model = make_model(*lattice);
-  state.lattice = std::move(lattice);
+  const std::map<Index, Vector3d> moved = move_corners(now, *lattice);
+  const std::vector<Index> gone = mesh::update_surface(lattice->links, names, places, lattice->surface);
+  const std::size_t count = lattice->surface.vertices.size();
+  lattice->rest.resize(count, Vector3d::Constant(NAN));
+  result.changed.resize(count, 0);
+
+  SurfaceRegion region = region_at(places, *lattice);
+  std::map<Index, Vector3d> rest;  // where vertices were
+  // Where triangles intersect, corners go back, half the way first.
+  constexpr int halvings = 2;
+  // Where all are back, as at the border of the mesh where voxels are not square, the cut gets wider there.
+  constexpr double widening = 1.5;
+  constexpr double widest = 0.5;
+  double wide = kerf;
+  std::vector<LatticePlace> widened;
+  for (int round = 0;; ++round) {
+    for (const Index v : region.vertices) rest.try_emplace(v, lattice->rest[at(v)]);
+    place_vertices(kerf, region, *lattice);
+    if (!widened.empty()) place_vertices(wide, region_at(widened, *lattice), *lattice);
+    const std::vector<Index> crossing = crossing_voxels(*lattice, region, state.nodes);
+    if (crossing.empty()) break;
+    if (move_back(round > halvings ? lattice->voxels : crossing, moved, round >= halvings, *lattice)) continue;
+    // What is left is at corners that earlier cuts moved.
+    std::vector<LatticePlace> back = first_places(crossing, *lattice);
+    if (back.empty()) back = first_places(lattice->voxels, *lattice);
+    if (back.empty()) {
+      wide *= widening;
+      if (wide > widest) break;
+      back = corner_places(crossing, *lattice);
+      add_places(back, widened);
+    }
+    add_places(region.corners, back);
+    region = region_at(std::move(back), *lattice);
+  }
+  const Embedding& before = state.model->surface;
+  std::vector<Index> changed = gone;
+  for (const auto& [v, place] : rest) {
+    changed.push_back(v);
+    if (lattice->rest[at(v)] == place) continue;
+    result.changed[at(v)] = 1;
+    if (at(v) < before.count()) result.moved.emplace_back(v, before.mean(at(v), state.nodes));
+  }
+  const std::shared_ptr<BodyModel> model = writable(state.model);
+  LatticeChange change = change_at(places, std::move(changed), *lattice);
+  update_model(*lattice, change, *model);
+  result.vertices = std::move(change.vertices);
+  for (const auto& [v, place] : result.moved) {
+    if ((lattice->rest[at(v)] - rest.at(v)).norm() > kerf * size)
+      result.shifted.push_back(model->surface.mean(at(v), state.nodes));
+  }
+  state.model = model;
+  state.lattice = lattice;
   return result;
 }
 
@@ -312,10 +323,11 @@ std::vector<std::vector<std::size_t>> parts_of(const CutLattice& lattice) {
 }
 
 BodyState extract(const BodyState& state, std::span<const std::size_t> elements, bool keep_numbers,
-                  std::vector<Index>& vertices) {
+                  std::vector<Index>& vertices, std::vector<Index>* triangles) {
   const CutLattice& whole = *state.lattice;
   auto lattice = std::make_shared<CutLattice>(whole.links);
   lattice->recipe = whole.recipe;
+  lattice->moved = whole.moved;
   BodyState part;
   std::vector<Index> node_number(state.nodes.size(), none);
   for (const std::size_t e : elements) {
@@ -345,20 +357,33 @@ BodyState extract(const BodyState& state, std::span<const std::size_t> elements,
     lattice->surface.vertices.push_back(is_own ? vertex : LinkVertex{vertex.place, {}});
     lattice->rest.push_back(whole.rest[v]);
   }
+  mesh::LinkSurface& surface = lattice->surface;
   std::vector<Index> side_number(whole.surface.sides.size(), none);
   for (std::size_t s = 0; s < side_number.size(); ++s) {
-    if (!own(whole.surface.sides[s].voxel)) continue;
-    side_number[s] = static_cast<Index>(lattice->surface.sides.size());
-    lattice->surface.sides.push_back(whole.surface.sides[s]);
-    lattice->surface.is_cut.push_back(whole.surface.is_cut[s]);
+    const VoxelLink& side = whole.surface.sides[s];
+    if (!own(side.voxel)) continue;
+    side_number[s] = static_cast<Index>(surface.sides.size());
+    if (s < whole.surface.ordered_sides)
+      surface.ordered_sides = surface.sides.size() + 1;
+    else
+      surface.later_sides[{side.voxel, side.direction}] = side_number[s];
+    surface.sides.push_back(side);
+    surface.is_cut.push_back(whole.surface.is_cut[s]);
+    surface.triangles_of_side.push_back(whole.surface.triangles_of_side[s]);
   }
-  for (std::size_t t = 0; t < whole.surface.triangles.size(); ++t) {
-    const Index side = side_number[at(whole.surface.side_of_triangle[t])];
-    if (side == none) continue;
-    Triangle triangle = whole.surface.triangles[t];
+  std::vector<Index> triangle_number(whole.surface.triangles.size(), none);
+  const std::vector<Index> own_numbers = own_triangles(whole.surface, side_number, keep_numbers);
+  if (triangles != nullptr) *triangles = own_numbers;
+  for (const Index t : own_numbers) {
+    triangle_number[at(t)] = static_cast<Index>(surface.triangles.size());
+    Triangle& triangle = surface.triangles.emplace_back(whole.surface.triangles[at(t)]);
     for (Index& v : triangle) v = number[at(v)];
-    lattice->surface.triangles.push_back(triangle);
-    lattice->surface.side_of_triangle.push_back(side);
+    surface.side_of_triangle.push_back(side_number[at(whole.surface.side_of_triangle[at(t)])]);
+  }
+  for (mesh::SideTriangles& own_of_side : surface.triangles_of_side) {
+    for (Index& t : own_of_side) {
+      if (t != none) t = triangle_number[at(t)];
+    }
   }
   part.model = make_model(*lattice);
   part.lattice = std::move(lattice);

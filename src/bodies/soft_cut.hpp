@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -28,6 +29,12 @@ struct LatticeRecipe {
   Plasticity plasticity;
 };
 
+/// Corner of voxels that a cut moved to where the blade passed.
+struct MovedCorner {
+  Eigen::Vector3d shift{0, 0, 0};  ///< m, at rest
+  std::uint8_t axes = 0;           ///< a bit for each axis along which it was moved: once along each
+};
+
 /// Lattice of a body that can be cut, or of a piece that came off one. Voxels have the numbers of the whole lattice.
 struct CutLattice {
   explicit CutLattice(mesh::VoxelLinks all) : links(std::move(all)) {}
@@ -39,14 +46,19 @@ struct CutLattice {
   /// Vertices have the numbers of those of the body. Vertices that are gone have no voxels, and are in no triangle.
   mesh::LinkSurface surface;
   std::vector<Eigen::Vector3d> rest;  ///< m, of each vertex
+  /// By the number of the corner in the recipe. Nodes of the elements stay where they are.
+  std::map<Index, MovedCorner> moved;
 };
+
+/// Place of a corner of voxels at rest, m.
+Eigen::Vector3d corner_at(const CutLattice& lattice, Index corner);
 
 /// Surface and lattice of a description, whose mesh becomes the surface. Throws Error that names the body.
 BodyState make_cuttable_state(SoftBody& description);
 
-/// Links that a blade passes through while nodes go from start to end.
-std::vector<mesh::VoxelLink> crossed_links(const CutLattice& lattice, std::span<const Eigen::Vector3d> start,
-                                           std::span<const Eigen::Vector3d> end, const mesh::BladeMotion& blade);
+/// Links that a blade passes through while nodes go from start to end, and where.
+std::vector<mesh::LinkCrossing> crossed_links(const CutLattice& lattice, std::span<const Eigen::Vector3d> start,
+                                              std::span<const Eigen::Vector3d> end, const mesh::BladeMotion& blade);
 
 struct SoftCut {
   std::size_t cut = 0;        ///< links
@@ -54,18 +66,24 @@ struct SoftCut {
   double area = 0;            ///< m^2, at rest
   /// Of each vertex: 1 if it is new or has another place at rest than before.
   std::vector<std::uint8_t> changed;
+  std::vector<Index> vertices;  ///< all that are not where they were in the same nodes, new ones too; ascending
+  /// Vertices there were that have another place at rest, and where the nodes had them (m).
+  std::vector<std::pair<Index, Eigen::Vector3d>> moved;
+  std::vector<Eigen::Vector3d> shifted;  ///< m, in the world: vertices of the surface before that moved along it
 };
 
-/// Cuts links. Copies of a node have its position and velocity, and the mass of their voxels, so mass and momentum are
-/// kept. Vertices that no cut touches keep their numbers and places. `kerf`: width of a cut, as a fraction of a voxel.
-SoftCut cut(BodyState& state, std::span<const mesh::VoxelLink> links, double kerf);
+/// Cuts links. The corners of their faces move to where the blade passed, as far as voxels stay sound. Copies of a node
+/// have its position and velocity, and the mass of their voxels, so mass and momentum are kept. Vertices and triangles
+/// that no cut touches keep their numbers and places. `kerf`: width of a cut, as a fraction of a voxel.
+SoftCut cut(BodyState& state, std::span<const mesh::LinkCrossing> links, double kerf);
 
 /// Elements of each part that links hold together, in the order of their first ones.
 std::vector<std::vector<std::size_t>> parts_of(const CutLattice& lattice);
 
 /// Body of some elements, which no link joins to others. `vertices`: those that it has, ascending; these get new
-/// numbers, unless `keep_numbers`.
+/// numbers, unless `keep_numbers`. `triangles`: those that it has, in the order of their new numbers; with
+/// `keep_numbers` they keep theirs, but for the last ones, which take those of what came off.
 BodyState extract(const BodyState& state, std::span<const std::size_t> elements, bool keep_numbers,
-                  std::vector<Index>& vertices);
+                  std::vector<Index>& vertices, std::vector<Index>* triangles = nullptr);
 
 }  // namespace carom::solid

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bodies/soft_body.hpp"
+#include "bodies/soft_places.hpp"
 
 // The field of the surface at rest, seen through the deformation of the nodes (Fisher and Lin 2001).
 namespace carom::solid {
@@ -75,29 +75,49 @@ std::optional<RestPoint> find_in(const Tetrahedron& corners, double, std::span<c
   return RestPoint{rest[static_cast<std::size_t>(corners[0])] + before * local, now * before.inverse()};
 }
 
-}  // namespace
+std::optional<RestPoint> find_in(const Elements& rest, std::size_t element, std::span<const Vector3d> nodes,
+                                 const Vector3d& point) {
+  if (element < rest.voxels.size()) {
+    const auto& corners = rest.voxels[element];
+    return in_box(corners, nodes, point) ? find_in(corners, rest.voxel_size, rest.nodes, nodes, point)
+                                         : std::optional<RestPoint>();
+  }
+  const auto& corners = rest.tetrahedra[element - rest.voxels.size()];
+  return in_box(corners, nodes, point) ? find_in(corners, 0, rest.nodes, nodes, point) : std::optional<RestPoint>();
+}
 
-std::optional<SoftDepth> depth_at(const BodyState& state, const Vector3d& point) {
-  const BodyModel& model = *state.model;
-  const Elements& rest = model.rest;
-  std::optional<RestPoint> found;
-  const auto search = [&](const auto& elements) {
-    for (const auto& corners : elements) {
-      if (!in_box(corners, state.nodes, point)) continue;
-      found = find_in(corners, rest.voxel_size, rest.nodes, state.nodes, point);
-      if (found) return;
-    }
-  };
-  search(rest.voxels);
-  if (!found) search(rest.tetrahedra);
-  if (!found) return {};
-  const FieldSample sample = model.field->sample(found->rest);
-  // Directions go as normals do; the distance along one is as long as the gradient makes it.
-  const Matrix3d inverse = found->gradient.inverse();
+/// Directions go as normals do; the distance along one is as long as the gradient makes it.
+std::optional<FieldPlace> field_at(const BodyModel& model, const RestPoint& found) {
+  const FieldSample sample = model.field->sample(found.rest);
+  const Matrix3d inverse = found.gradient.inverse();
   const Vector3d normal = inverse.transpose() * sample.gradient;
   const double length = normal.norm();
   if (!(length > 0) || !normal.allFinite()) return {};
-  return SoftDepth{.distance = sample.distance / length, .normal = normal / length};
+  return FieldPlace{.depth = {.distance = sample.distance / length, .normal = normal / length}, .rest = found.rest};
+}
+
+}  // namespace
+
+std::optional<FieldPlace> place_in_field(const BodyState& state, const ElementCells& cells, const Vector3d& point) {
+  for (const std::uint32_t element : cells.at(point)) {
+    const std::optional<RestPoint> found = find_in(state.model->rest, element, state.nodes, point);
+    if (found) return field_at(*state.model, *found);
+  }
+  return {};
+}
+
+std::optional<FieldPlace> place_in_field(const BodyState& state, const Vector3d& point) {
+  const std::size_t count = state.model->rest.count();
+  for (std::size_t element = 0; element < count; ++element) {
+    const std::optional<RestPoint> found = find_in(state.model->rest, element, state.nodes, point);
+    if (found) return field_at(*state.model, *found);
+  }
+  return {};
+}
+
+std::optional<SoftDepth> depth_at(const BodyState& state, const Vector3d& point) {
+  const std::optional<FieldPlace> place = place_in_field(state, point);
+  return place ? std::optional(place->depth) : std::nullopt;
 }
 
 }  // namespace carom::solid

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <optional>
 
+#include "bodies/soft_cut_surface.hpp"
 #include "carom/detect/intersect.hpp"
 #include "carom/mesh/closest.hpp"
 #include "core/at.hpp"
@@ -21,10 +23,6 @@ using Eigen::Vector3d;
 constexpr double smallest_cut_fill = 1.0 / 3;
 /// Material of a voxel at each corner at least, as a fraction of a full voxel, so that every node has a mass.
 constexpr double smallest_corner_fill = 1e-4;
-/// Shift of a corner to the mesh along each axis at most, as a fraction of a voxel: voxels keep a part of their width.
-constexpr double max_corner_shift = 0.4;
-/// Volume of a voxel at a corner, of the edges there, as a fraction of its own, at least.
-constexpr double smallest_corner_volume = 0.15;
 /// Kerf of a surface as made, where voxels touch along edges or at corners only, as a fraction of a voxel.
 constexpr double first_kerf = 0.05;
 constexpr int max_retreats = 10;
@@ -160,35 +158,54 @@ Vector3d cell_corner(const CutLattice& lattice, Index voxel) {
   return {static_cast<double>(cell[0]), static_cast<double>(cell[1]), static_cast<double>(cell[2])};
 }
 
-/// Each vertex in the nearest of its voxels: nodes that these have in common make it the same point in all of them.
-Embedding embed(const CutLattice& lattice) {
+}  // namespace
+
+namespace {
+
+/// Where a vertex is in the lattice: nodes and their weights.
+struct VertexPlace {
+  std::array<Index, 8> nodes{};
+  std::array<double, 8> weights{};
+};
+
+VertexPlace vertex_place(const CutLattice& lattice, Index vertex) {
   const LatticeRecipe& recipe = *lattice.recipe;
-  Embedding embedding;
-  for (std::size_t v = 0; v < lattice.surface.vertices.size(); ++v) {
-    const std::vector<Index>& voxels = lattice.surface.vertices[v].voxels;
-    if (voxels.empty()) {  // gone; goes with the body
-      constexpr double whole = 1;
-      embedding.add(std::span(&lattice.nodes[0][0], 1), std::span(&whole, 1));
-      continue;
-    }
-    const Vector3d point = (lattice.rest[v] - recipe.origin) / recipe.voxel_size;
-    Index best = none;
-    double nearest = std::numeric_limits<double>::infinity();
-    for (const Index voxel : voxels) {
-      const Vector3d local = point - cell_corner(lattice, voxel);
-      const double distance = (local - local.cwiseMax(0.0).cwiseMin(1.0)).squaredNorm();
-      if (!(distance < nearest)) continue;
-      nearest = distance;
-      best = voxel;
-    }
-    const auto element = std::lower_bound(lattice.voxels.begin(), lattice.voxels.end(), best) - lattice.voxels.begin();
-    embedding.add(lattice.nodes[static_cast<std::size_t>(element)],
-                  mesh::trilinear_weights(point - cell_corner(lattice, best)));
+  const std::vector<Index>& voxels = lattice.surface.vertices[at(vertex)].voxels;
+  if (voxels.empty()) return {lattice.nodes[0], {1}};  // gone; goes with the body
+  const Vector3d point = (lattice.rest[at(vertex)] - recipe.origin) / recipe.voxel_size;
+  Index best = none;
+  double nearest = std::numeric_limits<double>::infinity();
+  for (const Index voxel : voxels) {
+    const Vector3d local = point - cell_corner(lattice, voxel);
+    const double distance = (local - local.cwiseMax(0.0).cwiseMin(1.0)).squaredNorm();
+    if (!(distance < nearest)) continue;
+    nearest = distance;
+    best = voxel;
   }
-  return embedding;
+  const auto element = std::lower_bound(lattice.voxels.begin(), lattice.voxels.end(), best) - lattice.voxels.begin();
+  return {lattice.nodes[static_cast<std::size_t>(element)],
+          mesh::trilinear_weights(point - cell_corner(lattice, best))};
 }
 
 }  // namespace
+
+Vector3d place_in_nodes(const CutLattice& lattice, Index vertex, std::span<const Vector3d> nodes) {
+  const VertexPlace place = vertex_place(lattice, vertex);
+  Vector3d sum(0, 0, 0);
+  for (std::size_t c = 0; c < 8; ++c) {
+    if (place.weights[c] != 0) sum += place.weights[c] * nodes[at(place.nodes[c])];
+  }
+  return sum;
+}
+
+Embedding embed(const CutLattice& lattice) {
+  Embedding embedding;
+  for (std::size_t v = 0; v < lattice.surface.vertices.size(); ++v) {
+    const VertexPlace place = vertex_place(lattice, static_cast<Index>(v));
+    embedding.add(place.nodes, place.weights);
+  }
+  return embedding;
+}
 
 std::shared_ptr<const BodyModel> make_model(const CutLattice& lattice) {
   const LatticeRecipe& recipe = *lattice.recipe;
@@ -235,6 +252,77 @@ std::shared_ptr<const BodyModel> make_model(const CutLattice& lattice) {
   return model;
 }
 
+namespace {
+
+/// The embedding with other places of some vertices, ascending; all else is copied.
+Embedding with_places(const Embedding& before, std::span<const Index> vertices, const CutLattice& lattice) {
+  Embedding after;
+  const std::size_t count = lattice.surface.vertices.size();
+  after.begin.reserve(count + 1);
+  after.nodes.reserve(before.nodes.size() + 8 * vertices.size());
+  after.weights.reserve(before.nodes.size() + 8 * vertices.size());
+  std::size_t next = 0;
+  const auto copy_until = [&](std::size_t end) {
+    const std::uint32_t from = before.begin[next];
+    const auto to = static_cast<std::uint32_t>(after.nodes.size());
+    for (std::size_t v = next; v < end; ++v) after.begin.push_back(before.begin[v + 1] - from + to);
+    const auto first = static_cast<std::ptrdiff_t>(from);
+    const auto last = static_cast<std::ptrdiff_t>(before.begin[end]);
+    after.nodes.insert(after.nodes.end(), before.nodes.begin() + first, before.nodes.begin() + last);
+    after.weights.insert(after.weights.end(), before.weights.begin() + first, before.weights.begin() + last);
+  };
+  for (const Index v : vertices) {
+    copy_until(std::min(at(v), before.count()));
+    const VertexPlace place = vertex_place(lattice, v);
+    after.add(place.nodes, place.weights);
+    next = std::min(at(v) + 1, before.count());
+  }
+  copy_until(before.count());
+  return after;
+}
+
+}  // namespace
+
+void update_model(const CutLattice& lattice, const LatticeChange& change, BodyModel& model) {
+  const LatticeRecipe& recipe = *lattice.recipe;
+  std::vector<std::uint32_t> elements;
+  std::map<Index, double> volume;  // m^3, of each node that is one of theirs: what their corners have of it
+  std::map<Index, Vector3d> rest;
+  for (const Index voxel : change.voxels) {
+    const std::size_t e = element_of(lattice, voxel);
+    elements.push_back(static_cast<std::uint32_t>(e));
+    for (std::size_t c = 0; c < 8; ++c) {
+      const Index node = lattice.nodes[e][c];
+      const Vector3d corner(static_cast<double>(c & 1), static_cast<double>(c >> 1 & 1),
+                            static_cast<double>(c >> 2 & 1));
+      rest[node] = recipe.origin + recipe.voxel_size * (cell_corner(lattice, voxel) + corner);
+    }
+  }
+  // Nodes of these voxels are of others, too: all around them.
+  for (const auto& [node, place] : rest) volume[node] = 0;
+  for (const auto& [node, place] : rest) {
+    const Vector3d cell = (place - recipe.origin) / recipe.voxel_size;
+    const LatticePlace corner{static_cast<std::int32_t>(std::lround(cell.x())),
+                              static_cast<std::int32_t>(std::lround(cell.y())),
+                              static_cast<std::int32_t>(std::lround(cell.z()))};
+    const std::array<Index, 8> around = voxels_around(lattice.links, corner);
+    for (std::size_t o = 0; o < 8; ++o) {
+      if (!has_voxel(lattice, around[o]) || lattice.nodes[element_of(lattice, around[o])][7 - o] != node) continue;
+      volume[node] += recipe.volume[at(around[o])][7 - o];
+    }
+  }
+  std::vector<NodeMass> masses;
+  for (const auto& [node, place] : rest) {
+    model.mass.resize(std::max(model.mass.size(), at(node) + 1), 0.0);
+    model.mass[at(node)] = recipe.elasticity.density * volume[node];
+    masses.push_back({node, inverse_mass_at(place, volume[node], recipe.elasticity.density, recipe.fixed)});
+  }
+  std::vector<std::array<Index, 8>> nodes;
+  for (const std::uint32_t e : elements) nodes.push_back(lattice.nodes[e]);
+  model.elements.change_voxels(elements, nodes, masses);
+  model.surface = with_places(model.surface, change.vertices, lattice);
+}
+
 BodyState make_cuttable_state(SoftBody& d) {
   check_cuttable(d);
   mesh::VoxelOptions options{.size = d.voxel_size, .smallest_fill = smallest_cut_fill};
@@ -276,7 +364,7 @@ BodyState make_cuttable_state(SoftBody& d) {
     lattice->recipe = recipe;
     lattice->surface = {};
     lattice->rest.clear();
-    place_surface(first_kerf, surface, {}, *lattice);
+    place_surface(first_kerf, surface, *lattice);
     const std::vector<Intersection> crossing =
         intersections(Surface(lattice->rest.size(), lattice->surface.triangles), lattice->rest, {.threads = 1});
     if (crossing.empty() || i == max_retreats) break;
@@ -295,6 +383,10 @@ BodyState make_cuttable_state(SoftBody& d) {
 
   BodyState state;
   state.model = make_model(*lattice);
+  // Cuts add nodes.
+  const std::size_t room = state.model->mass.size() + state.model->mass.size() / 8;
+  state.nodes.reserve(room);
+  state.velocities.reserve(room);
   d.mesh.positions = lattice->rest;
   d.mesh.triangles = lattice->surface.triangles;
   state.nodes.resize(state.model->mass.size());

@@ -14,7 +14,7 @@ using kernels::ElementPoint;
 
 /// Nodes and batches that a thread takes at a time.
 constexpr std::size_t node_block = 2048;
-constexpr std::size_t element_block = 32;
+constexpr std::size_t element_block = 8;
 
 // Loops over nodes in plain numbers: through vectors of Eigen they take several times as long.
 void predict_nodes(std::span<const Eigen::Vector3d> start, std::span<const Eigen::Vector3d> displacements,
@@ -156,11 +156,8 @@ void Projection::run(Workers& workers, const Model& model, double h, std::span<c
   if (count == 0) return;
   points_.resize(count + 1);
   ends_.resize(count + 1);
-  const kernels::ElementStep step{.h = h,
-                                  .points = points_.data(),
-                                  .ends = ends_.data(),
-                                  .inverse_size = model.inverse_size_,
-                                  .resolved_rate = model.resolved_rate_};
+  const kernels::ElementStep step{
+      .h = h, .points = points_.data(), .ends = ends_.data(), .inverse_size = model.inverse_size_};
   list_blocks(model);
   const double per_h = 1 / h;
   loop_.run(workers, blocks_, [&](std::size_t stage, std::uint32_t block) {

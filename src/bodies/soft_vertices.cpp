@@ -30,6 +30,19 @@ void add_soft_forces(Workers& workers, const Body& body, const SurfacePart& part
   motion.collect(model, part.of(vertices.velocities));
   const std::span<const double> inverse_mass = model.elements.inverse_mass();
   motion.damp(workers, body.soft, interval);
+  if (body.air_damping > 0) {
+    AirDamping& damped = vertices.damped[part.body];
+    for (std::size_t n = 0; n < motion.velocities.size(); ++n) {
+      if (inverse_mass[n] == 0) continue;
+      motion.velocities[n] /= 1 + interval * body.air_damping;
+      const Vector3d momentum = (interval * body.air_damping * model.mass[n]) * motion.velocities[n];
+      damped.momentum -= momentum;
+      damped.angular -= (motion.start[n] + motion.displacements[n]).cross(momentum);
+    }
+  }
+  // Elements before loads: they see nodes where their velocities take them in an inner step, which at rest, without
+  // loads, is where they are. With loads they would be short of where they belong by what those do in it.
+  motion.project(workers, body.soft, interval);
   if (body.pressure > 0) {
     const std::span<Vector3d> forces = part.of(vertices.forces);
     std::fill(forces.begin(), forces.end(), Vector3d::Zero());
@@ -37,17 +50,9 @@ void add_soft_forces(Workers& workers, const Body& body, const SurfacePart& part
     particles::add_pressure(body, part.of(vertices.start), part.of(vertices.displacements), forces);
     motion.push(model, interval, forces);
   }
-  AirDamping& damped = vertices.damped[part.body];
   for (std::size_t n = 0; n < motion.velocities.size(); ++n) {
-    if (inverse_mass[n] == 0) continue;
-    motion.velocities[n] += interval * gravity;
-    if (body.air_damping == 0) continue;
-    motion.velocities[n] /= 1 + interval * body.air_damping;
-    const Vector3d momentum = (interval * body.air_damping * model.mass[n]) * motion.velocities[n];
-    damped.momentum -= momentum;
-    damped.angular -= (motion.start[n] + motion.displacements[n]).cross(momentum);
+    if (inverse_mass[n] != 0) motion.velocities[n] += interval * gravity;
   }
-  motion.project(workers, body.soft, interval);
   motion.collect(model, part.of(vertices.velocities));
 }
 

@@ -13,15 +13,23 @@
 namespace carom::bodies {
 namespace {
 
-/// Vertices that a thread takes at a time.
-constexpr std::size_t vertex_grain = 4096;
-
 using Eigen::Vector3d;
 
 void check_in_range(const Body& body, std::size_t vertex, const Vector3d& value, double time) {
   require(is_finite(value), ErrorCode::unstable,
           "body '{}': vertex {} left the range of numbers at time {} s; lower dt, the stiffnesses or the forces",
           body.name, vertex, time);
+}
+
+/// m/s; what is faster is beyond what is found in a step.
+constexpr double max_speed = 1e8;
+
+void check_speed(const Body& body, std::size_t vertex, const Vector3d& velocity, double time) {
+  if (velocity.squaredNorm() <= max_speed * max_speed) return;
+  fail(ErrorCode::unstable,
+       "body '{}': vertex {} moves at {:.3g} m/s at time {} s; expected at most {:.3g}; lower its velocity, dt, the "
+       "stiffnesses or the forces",
+       body.name, vertex, velocity.stableNorm(), time, max_speed);
 }
 
 /// A rigid mesh: where its body is, and where it goes if nothing touches it.
@@ -102,21 +110,6 @@ void add_pulls(const Body& body, const SurfacePart& part, double interval, Verti
   }
 }
 
-/// In plain numbers: through vectors of Eigen this takes several times as long.
-void add_gravity_and_air(Workers& workers, const Body& body, const Vector3d& gravity, double interval,
-                         std::span<Vector3d> velocities) {
-  const double change[3] = {interval * gravity.x(), interval * gravity.y(), interval * gravity.z()};
-  const double kept = 1 / (1 + interval * body.air_damping);
-  const double* const inverse_mass = body.inverse_mass.data();
-  double* const v = velocities.data()->data();
-  parallel_chunks(workers, velocities.size(), vertex_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
-    for (std::size_t i = begin; i < end; ++i) {
-      if (inverse_mass[i] == 0) continue;
-      for (std::size_t k = 0; k < 3; ++k) v[3 * i + k] = kept * (v[3 * i + k] + change[k]);
-    }
-  });
-}
-
 /// Gravity, air, gas and wind, then the constraints of the cloth over an inner step.
 void add_cloth_forces(Workers& workers, const Body& body, const SurfacePart& part, const Vector3d& gravity,
                       double interval, std::size_t number, Vertices& vertices) {
@@ -129,14 +122,22 @@ void add_cloth_forces(Workers& workers, const Body& body, const SurfacePart& par
     particles::add_pressure(body, start, displacements, forces);
     for (std::size_t v = 0; v < velocities.size(); ++v) velocities[v] += (interval * body.inverse_mass[v]) * forces[v];
   }
-  add_gravity_and_air(workers, body, gravity, interval, velocities);
-  note_air_damping(body, part, interval, vertices);
-  add_wind(body, part, interval, vertices);
+  cloth::Projection& projection = vertices.projections[number];
+  cloth::Loads loads{.gravity = gravity, .air_damping = body.air_damping, .noted = !body.pinned};
+  if (body.wind.density > 0) {
+    loads.wind = projection.wind().find(workers, body.wind, vertices.time, body.triangles, interval, start,
+                                        displacements, body.inverse_mass, velocities);
+  }
+  const auto note = [&](const cloth::Impulse& air) {
+    AirDamping& damped = vertices.damped[part.body];
+    damped.momentum += air.linear;
+    damped.angular += air.angular;
+  };
   if (!body.levels.model) {
-    vertices.projections[number].run(workers, *body.cloth, interval, start, displacements, body.inverse_mass,
-                                     velocities);
+    note(projection.run(workers, *body.cloth, loads, interval, start, displacements, body.inverse_mass, velocities));
     return;
   }
+  note(cloth::apply(workers, loads, interval, start, displacements, body.inverse_mass, velocities));
   cloth::LevelMotion& motion = vertices.level_motions[number];
   motion.collect(workers, body.levels, velocities);
   motion.project(workers, *body.levels.resolution, interval, start, displacements, velocities);
@@ -164,6 +165,7 @@ void predict_particles(const VertexIn& in, const Body& body, const SurfacePart& 
     if (body.inverse_mass[v] == 0) velocities[v].setZero();
     positions[v] = part.of(vertices.start)[v] + in.dt * velocities[v];
     check_in_range(body, v, positions[v], in.time + in.dt);
+    check_speed(body, v, velocities[v], in.time);
   }
 }
 
@@ -195,24 +197,36 @@ void move_pin(const VertexIn& in, std::size_t v, const Vector3d& target, const B
   require(is_finite(target), ErrorCode::not_finite,
           "body '{}': a pin is moved to ({}, {}, {}) at time {} s; expected finite", body.name, target.x(), target.y(),
           target.z(), in.time + in.dt);
+  vertices.moved_pins.resize(vertices.start.size(), 0);
+  vertices.moved_pins[v] = target == vertices.start[v] ? 0 : 1;
   vertices.positions[v] = target;
   vertices.velocities[v] = vertices.start_velocities[v] = (target - vertices.start[v]) / in.dt;
 }
 
-/// Place of a vertex that another body holds, at the end of the step.
-Vector3d held_place(const VertexIn& in, const HeldVertex& held, const Vertices& vertices) {
+/// m/s; speed at which a pin that was held back comes after its place, beyond the speed of the place.
+constexpr double catch_up_speed = 2;
+
+/// Where a pin goes that is told to be at `from` at the start of the step and at `to` at its end.
+Vector3d target_of(const Vector3d& start, const Vector3d& from, const Vector3d& to, double dt) {
+  const double behind = (from - start).norm();
+  if (!(behind > catch_up_speed * dt)) return to;
+  return start + (to - from) + (catch_up_speed * dt / behind) * (from - start);
+}
+
+/// Place of a vertex that another body holds, at the end of the step or at its start.
+Vector3d held_place(const VertexIn& in, const HeldVertex& held, const Vertices& vertices, bool at_start) {
   const Body& to = in.bodies[held.to];
   if (held.triangle == none) {
     const BodySlot slot = to.slot;
     const rigid::Motion& from = in.table.motion[slot];
-    const bool moves = to.motion != MotionModel::fixed;
+    const bool moves = to.motion != MotionModel::fixed && !at_start;
     return rigid::shape_pose(moves ? rigid::predicted(from, in.motion.free[slot], in.dt) : from, in.table.info[slot]) *
            held.local;
   }
   const auto part =
       std::find_if(vertices.parts.begin(), vertices.parts.end(), [&](const SurfacePart& p) { return p.id == held.to; });
   const Triangle& t = to.triangles[static_cast<std::size_t>(held.triangle)];
-  const std::span positions = part->of(vertices.positions);
+  const std::span positions = part->of(at_start ? vertices.start : vertices.positions);
   return triangle_frame(positions[at(t[0])], positions[at(t[1])], positions[at(t[2])]) * held.local;
 }
 
@@ -220,19 +234,41 @@ void move_pins(const VertexIn& in, const SurfacePart& part, Vertices& vertices) 
   const Body& body = in.bodies[part.id];
   const auto first = static_cast<std::size_t>(part.first_vertex);
   if (body.cloth_rest) {
+    std::vector<Vector3d> before;
     std::vector<Vector3d> places;
     for (const MovingPins& pins : body.cloth_rest->moving_pins) {
       places.clear();
       for (const Index v : pins.vertices) places.push_back(body.rest_positions[at(v)]);
+      before = places;
+      pins.motion(in.time, before);
       pins.motion(in.time + in.dt, places);
       for (std::size_t i = 0; i < places.size(); ++i) {
-        const Index v = body.leader.empty() ? pins.vertices[i] : body.leader[at(pins.vertices[i])];
-        move_pin(in, first + at(v), places[i], body, vertices);
+        const std::size_t v = first + at(body.leader.empty() ? pins.vertices[i] : body.leader[at(pins.vertices[i])]);
+        move_pin(in, v, target_of(vertices.start[v], before[i], places[i], in.dt), body, vertices);
       }
     }
   }
-  for (const HeldVertex& held : body.held)
-    move_pin(in, first + at(held.vertex), held_place(in, held, vertices), body, vertices);
+  for (const HeldVertex& held : body.held) {
+    const std::size_t v = first + at(held.vertex);
+    const Vector3d from = held_place(in, held, vertices, true);
+    move_pin(in, v, target_of(vertices.start[v], from, held_place(in, held, vertices, false), in.dt), body, vertices);
+  }
+}
+
+/// Whether a thread for each soft body is done as soon as threads that share each of them, which wait for each other at
+/// every color. Nothing but the time depends on it.
+bool fit_side_by_side(const Workers& workers, const BodyMap& bodies, const rigid::Bodies& table,
+                      const Vertices& vertices) {
+  if (workers.threads() == 1) return false;
+  double all = 0;
+  double largest = 0;
+  for (const SurfacePart& part : vertices.parts) {
+    if (!bodies[part.id].is_soft() || table.asleep[part.body] != 0) continue;
+    const auto elements = static_cast<double>(bodies[part.id].soft.model->elements.element_count());
+    all += elements;
+    largest = std::max(largest, elements);
+  }
+  return largest * workers.threads() <= 1.25 * all;
 }
 
 }  // namespace
@@ -251,15 +287,17 @@ Eigen::Isometry3d triangle_frame(const Vector3d& a, const Vector3d& b, const Vec
 void predict(const VertexIn& in, Vertices& vertices, StageStats& stats) {
   if (vertices.parts.empty()) return;
   const StageTimer timer(stats);
-  const std::size_t count = vertices.surface.vertex_count();
+  const std::size_t count = vertices.surface().vertex_count();
   vertices.start.resize(count);
   vertices.start_velocities.resize(count);
   vertices.displacements.assign(count, Vector3d::Zero());
   vertices.forces.resize(count);
   vertices.touched.clear();
   vertices.fine.clear();
+  vertices.moved_pins.clear();
   vertices.awake_inverse_mass = vertices.inverse_mass;
   vertices.damped.assign(in.table.size(), {});
+  vertices.stop_energy.assign(in.table.size(), 0);
   vertices.time = in.time + 0.5 * in.dt;
   for (const SurfacePart& part : vertices.parts) predict_part(in, part, vertices);
   vertices.projections.resize(vertices.parts.size());
@@ -304,9 +342,8 @@ void add_forces(Workers& workers, const BodyMap& bodies, const rigid::Bodies& ta
     const Body& body = bodies[part.id];
     if (body.motion != MotionModel::particles || table.asleep[part.body] != 0) continue;
     add_pulls(body, part, interval, vertices);
-    if (body.is_soft()) {
-      add_soft_forces(workers, body, part, gravity, interval, i, vertices);
-    } else if (body.cloth_rest && body.cloth_rest->verlet) {
+    if (body.is_soft()) continue;
+    if (body.cloth_rest && body.cloth_rest->verlet) {
       add_verlet_forces(body, part, gravity, interval, vertices);
     } else if (body.cloth) {
       add_cloth_forces(workers, body, part, gravity, interval, i, vertices);
@@ -314,6 +351,29 @@ void add_forces(Workers& workers, const BodyMap& bodies, const rigid::Bodies& ta
       add_particle_forces(body, part, gravity, interval, vertices);
     }
   }
+  const auto add_soft = [&](Workers& own, std::size_t i) {
+    const SurfacePart& part = vertices.parts[i];
+    if (bodies[part.id].is_soft() && table.asleep[part.body] == 0)
+      add_soft_forces(own, bodies[part.id], part, gravity, interval, i, vertices);
+  };
+  if (fit_side_by_side(workers, bodies, table, vertices)) {
+    static Workers one(1);
+    parallel_for(workers, vertices.parts.size(), 1, [&](std::size_t i) { add_soft(one, i); });
+  } else {
+    for (std::size_t i = 0; i < vertices.parts.size(); ++i) add_soft(workers, i);
+  }
+}
+
+void note_pins_behind(double dt, Vertices& vertices, StageStats& stats) {
+  std::uint64_t behind = 0;
+  for (std::size_t v = 0; v < vertices.moved_pins.size(); ++v) {
+    if (vertices.moved_pins[v] == 0) continue;
+    const Vector3d velocity = (vertices.positions[v] - vertices.start[v]) / dt;
+    if (velocity == vertices.velocities[v]) continue;
+    vertices.velocities[v] = velocity;
+    ++behind;
+  }
+  if (behind > 0) stats.add_counted("pins behind", behind);
 }
 
 double fastest_vertex(const Vertices& vertices, const SurfacePart& part) {
@@ -375,6 +435,7 @@ void commit(const Vertices& vertices, double dt, BodyMap& bodies, StageStats& st
     if (!body.has_vertices()) continue;
     std::ranges::copy(part.of(vertices.positions), body.positions.begin());
     std::ranges::copy(part.of(vertices.velocities), body.velocities.begin());
+    body.stop_energy = vertices.stop_energy[part.body];
     if (body.is_soft()) commit_soft(vertices.soft_motions[i], body);
     for (std::size_t v = 0; v < body.leader.size(); ++v) {
       body.positions[v] = body.positions[at(body.leader[v])];

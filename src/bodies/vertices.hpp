@@ -3,6 +3,7 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <deque>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -45,8 +46,11 @@ struct AirDamping {
 
 /// All vertices, in the order in which their bodies were added.
 struct Vertices {
-  Surface surface{0, {}};
+  /// Surface that snapshots share as long as nothing changes.
+  std::shared_ptr<const Surface> joined = std::make_shared<Surface>(0, std::vector<Triangle>{});
+  const Surface& surface() const { return *joined; }
   std::vector<SurfacePart> parts;
+  std::vector<Index> triangle_names;       ///< see Body, of all triangles; empty: their numbers in their parts
   std::vector<double> inverse_mass;        ///< 1/kg; 0 for those that no force moves
   std::vector<double> awake_inverse_mass;  ///< 1/kg; 0 of bodies that sleep as well
 
@@ -57,14 +61,18 @@ struct Vertices {
   std::vector<Eigen::Vector3d> displacements;     ///< in the step, as the response has it
   std::vector<Eigen::Vector3d> forces;            ///< working memory of particles
   std::vector<std::uint8_t> touched;              ///< 1 for those that contacts may move; empty: there are none
+  std::vector<std::uint8_t> moved_pins;           ///< 1 for pins that move in this step; empty: there are none
   std::vector<std::uint8_t> fine;                 ///< 1 for those around which cloth with levels is fine; or empty
   std::deque<cloth::Projection> projections;      ///< working memory of cloth, of each part
   std::deque<cloth::LevelMotion> level_motions;   ///< likewise, of cloth with levels
   std::deque<solid::Motion> soft_motions;         ///< nodes of soft bodies, of each part
   BySlot<AirDamping> damped;
-  double time = 0;  ///< s, in the middle of the step
+  BySlot<double> stop_energy;  ///< J, of cloth, see Body
+  double time = 0;             ///< s, in the middle of the step
   /// Vertices that another body holds, with its slot, ascending. They make no contacts with that body.
   std::vector<std::pair<Index, BodySlot>> attached;
+  /// Free bodies with blades, and what they cut at touch: contacts of the two do not open overlaps. Ascending.
+  std::vector<std::pair<BodySlot, BodySlot>> unpushed;
 
   bool is_attached(Index vertex, BodySlot body) const {
     return std::binary_search(attached.begin(), attached.end(), std::pair(vertex, body));
@@ -92,6 +100,10 @@ Eigen::Isometry3d triangle_frame(const Eigen::Vector3d& a, const Eigen::Vector3d
 /// constraints of cloth are projected once.
 void add_forces(Workers& workers, const BodyMap& bodies, const rigid::Bodies& table, const Eigen::Vector3d& gravity,
                 double interval, Vertices& vertices);
+
+/// After continuous detection: pins that it held back have the velocity of the way that they went. Counts those as
+/// "pins behind".
+void note_pins_behind(double dt, Vertices& vertices, StageStats& stats);
 
 /// Speed of the fastest vertex of a part, m/s, at the start of the step or as predicted.
 double fastest_vertex(const Vertices& vertices, const SurfacePart& part);

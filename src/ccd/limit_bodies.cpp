@@ -8,11 +8,15 @@ namespace {
 
 /// Gap, as a fraction of the thickness, below which features come no closer: gaps must not shrink to rounding.
 constexpr double gap_fraction = 1e-3;
+/// The same, below which parts of one sheet that was cut have no side of each other.
+constexpr double flush_fraction = 0.05;
 /// Rounds in which sweeps end before the impacts that were found, before whole sweeps are taken back.
 constexpr int impact_rounds = 6;
 constexpr int whole_rounds = 4;
 /// Distance of clusters, as a fraction of the thickness, within which their motion may matter in the next step.
 constexpr double near_fraction = 4;
+/// Motion, as a fraction of the thickness, that is as good as none for the next step.
+constexpr double slow_fraction = 0.01;
 
 void limit_rigid(Context& context, const BodiesIn& in, BodiesScratch& scratch, rigid::Bodies& table,
                  rigid::StepMotion& motion, StageStats& stats) {
@@ -29,27 +33,33 @@ void limit_features(Context& context, const BodiesIn& in, BodiesScratch& scratch
                     StageStats& stats) {
   if (in.near_distance > 0) {
     const StageTimer timer(stats);
-    const CertificateIn certificate{.surface = vertices.surface,
+    const CertificateIn certificate{.surface = vertices.surface(),
                                     .start = vertices.start,
                                     .end = vertices.positions,
                                     .pairs = in.near_pairs,
                                     .distance = in.near_distance,
-                                    .near = near_fraction * in.thickness};
+                                    .self_distance = in.near_self_distance,
+                                    .near = near_fraction * in.thickness,
+                                    .motion_of_interest = slow_fraction * in.thickness,
+                                    .flat = in.flat};
     if (certify_motion(context, certificate, scratch.certificate)) {
       stats.add_counted("certified", 1);
       return;
     }
   }
   limit::run(context,
-             {.surface = vertices.surface,
+             {.surface = vertices.surface(),
               .start = vertices.start,
               .inverse_mass = vertices.awake_inverse_mass,
               .parts = in.parts,
-              .choice = in.choice},
+              .choice = in.choice,
+              .pins = vertices.moved_pins},
              {.pairs = in.scope,
-              .method = mid::is_tree(in.method) ? in.method : mid::Method::bvh,
+              .method = mid::takes_steps(in.method) ? in.method : mid::Method::clusters,
               .filters = in.filters,
-              .gap = gap_fraction * in.thickness},
+              .gap = gap_fraction * in.thickness,
+              .dt = in.rigid.dt,
+              .flush = flush_fraction * in.thickness},
              scratch.features, vertices.positions, stats);
 }
 
@@ -68,7 +78,7 @@ void limit_surfaces(Context& context, const BodiesIn& in, BodiesScratch& scratch
                              .within = in.shapes.within[i],
                              .contacts = in.shapes.contacts[i].contacts});
   }
-  const SurfaceLimitIn surfaces{.surface = vertices.surface,
+  const SurfaceLimitIn surfaces{.surface = vertices.surface(),
                                 .parts = vertices.parts,
                                 .pairs = scratch.pairs,
                                 .bodies = in.rigid.bodies,
@@ -76,6 +86,7 @@ void limit_surfaces(Context& context, const BodiesIn& in, BodiesScratch& scratch
                                 .inverse_mass = vertices.awake_inverse_mass,
                                 .separation = gap_fraction * in.thickness,
                                 .resolution = contact::resolution_fraction * in.thickness,
+                                .pins = vertices.moved_pins,
                                 .vertices = vertices.attached.empty() ? nullptr : &vertices};
   scratch.surfaces.limited.assign(vertices.start.size(), 0);
   scratch.surfaces.stops.clear();

@@ -17,13 +17,15 @@ struct BodiesIn {
   std::span<const limit::Part> parts;
   broad::ObjectChoice choice;  ///< surfaces that must not pass through each other
   PairScope scope = PairScope::all;
-  mid::Method method = mid::Method::bvh;
+  mid::Method method = mid::Method::clusters;
   ContactFilters filters{};
   double thickness = 0;  ///< m
   const contact::ShapeFound& shapes;
   /// Pairs of features closer than `near_distance` (m) at the start of the step; 0: not known.
   std::span<const contact::NearPair> near_pairs{};
   double near_distance = 0;
+  double near_self_distance = 0;            ///< m, the same of pairs of one part
+  detection::FlatClusters* flat = nullptr;  ///< pairs of clusters that are not among them; or none
 };
 
 struct BodiesScratch {

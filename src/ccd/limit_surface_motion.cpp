@@ -30,6 +30,8 @@ class Limiter {
     scratch.pusher.assign(in.start.size(), none);
     scratch.limited.assign(in.start.size(), 0);
     scratch.done_in_round.resize(in.start.size());
+    scratch.kept.assign(in.start.size(), 1.0);
+    scratch.share.assign(in.start.size(), 1.0);
   }
 
   /// Into `impacts`: those that can be avoided, the earliest first.
@@ -50,6 +52,7 @@ class Limiter {
   bool apply(Measure measure) {
     bool changed = false;
     std::fill(scratch_.done_in_round.begin(), scratch_.done_in_round.end(), 0);
+    scratch_.front.clear();
     for (const MovingContact& impact : scratch_.impacts) {
       const auto done = [&](Index v) { return scratch_.done_in_round[at(v)] != 0; };
       if (measure == Measure::earliest && std::any_of(impact.vertices.begin(), impact.vertices.end(), done)) continue;
@@ -63,25 +66,39 @@ class Limiter {
           for (Index other = 0; other < part.vertex_count; ++other)
             changed |= shorten(part.first_vertex + other, pusher, 0);
         }
+        if (pusher == none && in_.parts[at(object_of(v))].stress_speed > 0) scratch_.front.push_back(v);
       }
     }
+    stop_along();
     return changed;
   }
 
  private:
   static std::size_t at(Index index) { return static_cast<std::size_t>(index); }
-  bool movable(Index vertex) const { return in_.inverse_mass[at(vertex)] > 0; }
+  bool movable(Index vertex) const {
+    return in_.inverse_mass[at(vertex)] > 0 || (!in_.pins.empty() && in_.pins[at(vertex)] != 0);
+  }
   Index object_of(Index vertex) const {
     return in_.surface.object_index_of_triangle()[at(in_.surface.first_corner(vertex)) / 3];
   }
 
   /// Which side of each other such features are on, nobody can tell, so there is nothing to keep.
   bool touches_from_the_start(const MovingContact& impact) const {
+    if (lies_flush(impact)) return true;
     if (impact.impact.time > 0) return false;  // times are never late
     FeatureMotion rest;
     for (std::size_t k = 0; k < 4; ++k) rest.start[k] = in_.start[at(impact.vertices[k])];
     rest.end = rest.start;
     return first_impact(impact.kind, rest, {.exact = true}).collides;
+  }
+
+  /// Whether these are parts of one sheet that lie flush: blades part it in one plane, and where parts slide over each
+  /// other in it, rounding says which is above, here the one and there the other. Woven like that they could not part
+  /// without being stopped, and what is stopped strains the rest.
+  bool lies_flush(const MovingContact& impact) const {
+    const Part& a = in_.parts[at(object_of(impact.vertices[0]))];
+    const Part& b = in_.parts[at(object_of(impact.vertices[3]))];
+    return a.whole && a.whole == b.whole && gap_at_start(impact) <= options_.flush;
   }
 
   double gap_at_start(const MovingContact& impact) const {
@@ -134,7 +151,36 @@ class Limiter {
     if (shorter == end) return false;
     end = shorter;
     scratch_.limited[at(vertex)] = 1;
+    scratch_.kept[at(vertex)] *= fraction;
     return true;
+  }
+
+  /// Where stress goes on from what was stopped: the way that is left grows with the distance from there, by all of it
+  /// over what stress reaches in the step. So no edge is strained by more than its motion over the speed of stress.
+  /// What these shares are does not depend on the order in which they are found: each is that of the best path.
+  void stop_along() {
+    std::vector<Index>& front = scratch_.front;
+    std::vector<double>& share = scratch_.share;
+    for (const Index vertex : front) share[at(vertex)] = scratch_.kept[at(vertex)];
+    for (std::size_t i = 0; i < front.size(); ++i) {
+      const Index vertex = front[i];
+      const double reach = in_.parts[at(object_of(vertex))].stress_speed * options_.dt;
+      for (Index c = in_.surface.first_corner(vertex); c != none; c = in_.surface.next_corner(c)) {
+        for (const Index other : in_.surface.triangles()[at(c / 3)]) {
+          const double left = share[at(vertex)] + (in_.start[at(other)] - in_.start[at(vertex)]).norm() / reach;
+          if (!(left < share[at(other)]) || !movable(other) || scratch_.pusher[at(other)] != none) continue;
+          share[at(other)] = left;
+          front.push_back(other);
+        }
+      }
+    }
+    for (const Index vertex : front) {
+      if (!(share[at(vertex)] < scratch_.kept[at(vertex)])) continue;
+      scratch_.done_in_round[at(vertex)] = 0;
+      shorten(vertex, none, share[at(vertex)] / scratch_.kept[at(vertex)]);
+      scratch_.kept[at(vertex)] = share[at(vertex)];
+    }
+    front.clear();
   }
 
   Context& context_;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,6 +17,10 @@ struct Part {
   Index first_vertex = 0;
   Index vertex_count = 0;
   bool kinematic = false;  ///< goes its way whatever is there: what is in its way is carried along
+  /// Of cloth that was cut, m/s; how fast stress goes through it: what it reaches within the step stops along with what
+  /// is stopped. 0: each vertex stops by itself.
+  double stress_speed = 0;
+  std::optional<std::uint32_t> whole{};  ///< sheet that it was a part of before it was cut
 };
 
 struct In {
@@ -23,14 +29,19 @@ struct In {
   std::span<const double> inverse_mass;  ///< 1/kg of each vertex; 0 for what cannot be held back
   std::span<const Part> parts;           ///< of each object
   broad::ObjectChoice choice;            ///< what must not pass through what
+  /// 1 for vertices that are held back although no force moves them, as pins on their way; or empty.
+  std::span<const std::uint8_t> pins{};
 };
 
 struct Options {
   PairScope pairs = PairScope::all;
-  mid::Method method = mid::Method::bvh;
+  mid::Method method = mid::Method::clusters;
   ContactFilters filters{};
   /// m; features that start the step closer than this come no closer in it.
   double gap = 0;
+  double dt = 0;  ///< s, length of the step
+  /// m; parts of one sheet that was cut have no side of each other where they start the step closer than this.
+  double flush = 0;
 };
 
 struct Scratch {
@@ -48,6 +59,9 @@ struct Scratch {
   std::vector<Index> pusher;                ///< of each vertex: the object that takes it along, or none
   std::vector<std::uint8_t> limited;        ///< vertices whose end is another
   std::vector<std::uint8_t> done_in_round;  ///< vertices
+  std::vector<double> kept;                 ///< of each vertex: share of its way that it still goes
+  std::vector<double> share;                ///< likewise, along with what else was stopped
+  std::vector<Index> front;                 ///< vertices whose neighbors are still to be visited
 };
 
 /// Changes the ends of vertices, and no velocities, until no pair that counts meets on its way from

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cmath>
 
+#include "ccd/own_motion.hpp"
 #include "core/at.hpp"
 #include "core/parallel.hpp"
 #include "mesh/surface_clusters.hpp"
@@ -29,7 +31,10 @@ constexpr double move_fraction = 0.99;
 constexpr std::size_t pair_grain = 1024;
 constexpr std::size_t move_grain = 4096;
 constexpr std::size_t cluster_grain = 64;
-constexpr std::size_t block_pair_grain = 8;
+constexpr std::size_t block_grain = 8;
+constexpr std::size_t block_pair_grain = 64;
+/// Of `CertificateIn::near`: how near clusters of one object count for `self_motion`.
+constexpr double self_near = 0.5;
 
 Vector3d position(std::span<const Vector3d> list, Index v) {
   return list[static_cast<std::size_t>(v)];
@@ -60,9 +65,10 @@ bool plane_holds(const CertificateIn& in, const contact::NearPair& pair) {
   return true;
 }
 
-/// Whether the sides of a pair move against each other by less than their distance. `slack`: m, rounding of positions.
-bool moves_little(std::span<const Vector3d> moves, const contact::NearPair& pair, double slack) {
-  const double most = move_fraction * static_cast<double>(pair.distance) - slack;
+/// Whether the sides of a pair move against each other by less than a share of their distance. `slack`: m, rounding of
+/// positions.
+bool moves_little(std::span<const Vector3d> moves, const contact::NearPair& pair, double share, double slack) {
+  const double most = move_fraction * share * static_cast<double>(pair.distance) - slack;
   if (!(most > 0)) return false;
   const auto split = static_cast<std::size_t>(side_a_size(pair.kind));
   for (std::size_t i = 0; i < split; ++i) {
@@ -78,6 +84,7 @@ ClusterMotion motion_of(const CertificateIn& in, const SurfaceCluster& cluster) 
   ClusterMotion m;
   m.start_low = m.low = Vector3d::Constant(INFINITY);
   m.start_high = m.high = Vector3d::Constant(-INFINITY);
+  m.middle.setZero();
   m.shift.setZero();
   const auto count = static_cast<std::size_t>(cluster.vertex_count);
   for (std::size_t k = 0; k < count; ++k) {
@@ -87,11 +94,13 @@ ClusterMotion motion_of(const CertificateIn& in, const SurfaceCluster& cluster) 
     m.start_high = m.start_high.cwiseMax(a);
     m.low = m.low.cwiseMin(b);
     m.high = m.high.cwiseMax(b);
+    m.middle += a;
     m.shift += b - a;
   }
   m.low = m.low.cwiseMin(m.start_low);
   m.high = m.high.cwiseMax(m.start_high);
   if (count == 0) return m;
+  m.middle /= static_cast<double>(count);
   m.shift /= static_cast<double>(count);
   double square = 0;
   for (std::size_t k = 0; k < count; ++k) {
@@ -125,49 +134,89 @@ struct BoxRows {
   float high[3][rows];
 };
 
-template <std::size_t count, std::size_t rows>
-void put_box(const CertificateIn& in, const Index (&vertices)[count], const Vector3d& shift, const Vector3d& origin,
-             std::size_t row, BoxRows<rows>& boxes) {
-  Vector3d low = Vector3d::Constant(INFINITY);
-  Vector3d high = Vector3d::Constant(-INFINITY);
-  for (const Index v : vertices) {
-    const Vector3d a = position(in.start, v) - origin;
-    const Vector3d b = position(in.end, v) - shift - origin;
-    low = low.cwiseMin(a.cwiseMin(b));
-    high = high.cwiseMax(a.cwiseMax(b));
-  }
-  // Rounding of positions, and of what is left of them to single precision.
-  const double slack = motion_slack * origin.cwiseAbs().maxCoeff() +
-                       box_rounding * std::max(low.cwiseAbs().maxCoeff(), high.cwiseAbs().maxCoeff());
-  for (std::size_t k = 0; k < 3; ++k) {
-    boxes.low[k][row] = static_cast<float>(low[static_cast<Eigen::Index>(k)] - slack);
-    boxes.high[k][row] = static_cast<float>(high[static_cast<Eigen::Index>(k)] + slack);
-  }
+float rounded_down(double x) {
+  return static_cast<float>(x - box_rounding * std::abs(x));
 }
 
 struct ClusterBoxes {
-  BoxRows<kernels::cluster_lanes> vertices;
+  BoxRows<kernels::cluster_lanes> vertices;  ///< those that the cluster owns come first
   BoxRows<kernels::cluster_lanes> triangles;
   BoxRows<kernels::cluster_edge_lanes> edges;
   Index corner[kernels::cluster_lanes][3];
   Index end[kernels::cluster_edge_lanes][2];
 };
 
+/// Boxes of the paths of all vertices of a cluster.
+void vertex_boxes(const CertificateIn& in, const SurfaceCluster& c, const Vector3d& shift, const Vector3d& origin,
+                  BoxRows<kernels::cluster_lanes>& out) {
+  const Vector3d end_origin = shift + origin;
+  const double far = motion_slack * origin.cwiseAbs().maxCoeff();
+  for (std::size_t row = 0; row < c.vertex_count; ++row) {
+    const Vector3d a = position(in.start, c.vertices[row]) - origin;
+    const Vector3d b = position(in.end, c.vertices[row]) - end_origin;
+    const Vector3d low = a.cwiseMin(b);
+    const Vector3d high = a.cwiseMax(b);
+    // Rounding of positions, and of what is left of them to single precision.
+    const double slack = far + box_rounding * low.cwiseAbs().cwiseMax(high.cwiseAbs()).maxCoeff();
+    for (std::size_t k = 0; k < 3; ++k) {
+      out.low[k][row] = static_cast<float>(low[static_cast<Eigen::Index>(k)] - slack);
+      out.high[k][row] = static_cast<float>(high[static_cast<Eigen::Index>(k)] + slack);
+    }
+  }
+}
+
+/// Box around the boxes of the vertices at these places.
+template <std::size_t count, std::size_t rows>
+void put_box(const BoxRows<kernels::cluster_lanes>& vertices, const std::uint8_t (&places)[count], std::size_t row,
+             BoxRows<rows>& boxes) {
+  for (std::size_t k = 0; k < 3; ++k) {
+    float low = vertices.low[k][places[0]];
+    float high = vertices.high[k][places[0]];
+    for (std::size_t i = 1; i < count; ++i) {
+      low = std::min(low, vertices.low[k][places[i]]);
+      high = std::max(high, vertices.high[k][places[i]]);
+    }
+    boxes.low[k][row] = low;
+    boxes.high[k][row] = high;
+  }
+}
+
 void boxes_of(const CertificateIn& in, const SurfaceCluster& c, const Vector3d& shift, const Vector3d& origin,
               ClusterBoxes& out) {
-  for (std::size_t k = 0; k < c.owned_vertex_count; ++k) {
-    const Index v[1] = {c.vertices[k]};
-    put_box(in, v, shift, origin, k, out.vertices);
-  }
+  vertex_boxes(in, c, shift, origin, out.vertices);
   for (std::size_t k = 0; k < c.triangle_count; ++k) {
-    for (std::size_t i = 0; i < 3; ++i) out.corner[k][i] = c.vertices[c.corner[i][k]];
-    put_box(in, out.corner[k], shift, origin, k, out.triangles);
+    const std::uint8_t places[3] = {c.corner[0][k], c.corner[1][k], c.corner[2][k]};
+    for (std::size_t i = 0; i < 3; ++i) out.corner[k][i] = c.vertices[places[i]];
+    put_box(out.vertices, places, k, out.triangles);
   }
   for (std::size_t k = 0; k < c.edge_count; ++k) {
-    out.end[k][0] = c.vertices[c.edge_from[k]];
-    out.end[k][1] = c.vertices[c.edge_to[k]];
-    put_box(in, out.end[k], shift, origin, k, out.edges);
+    const std::uint8_t places[2] = {c.edge_from[k], c.edge_to[k]};
+    for (std::size_t i = 0; i < 2; ++i) out.end[k][i] = c.vertices[places[i]];
+    put_box(out.vertices, places, k, out.edges);
   }
+}
+
+/// Box around the first `count` rows, as one row.
+template <std::size_t rows>
+BoxRows<1> around(const BoxRows<rows>& boxes, std::size_t count) {
+  BoxRows<1> all;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    all.low[axis][0] = INFINITY;
+    all.high[axis][0] = -INFINITY;
+    for (std::size_t k = 0; k < count; ++k) {
+      all.low[axis][0] = std::min(all.low[axis][0], boxes.low[axis][k]);
+      all.high[axis][0] = std::max(all.high[axis][0], boxes.high[axis][k]);
+    }
+  }
+  return all;
+}
+
+template <std::size_t rows>
+bool rows_overlap(const BoxRows<rows>& boxes, std::size_t row, const BoxRows<1>& other) {
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (boxes.low[axis][row] > other.high[axis][0] || other.low[axis][0] > boxes.high[axis][row]) return false;
+  }
+  return true;
 }
 
 /// Calls visit(k) for rows k in [first, count) of `others` that overlap a row of `boxes`.
@@ -198,7 +247,9 @@ void list_features(const CertificateIn& in, const SurfaceCluster& one, const Sur
   const ClusterBoxes& b = same ? a : second;
   const auto vertices_on_faces = [&](const SurfaceCluster& from, const ClusterBoxes& points, const SurfaceCluster& to,
                                      const ClusterBoxes& faces) {
+    const BoxRows<1> all = around(faces.triangles, to.triangle_count);
     for (std::size_t v = 0; v < from.owned_vertex_count; ++v) {
+      if (!rows_overlap(points.vertices, v, all)) continue;
       const Index vertex = from.vertices[v];
       each_overlap(points.vertices, v, faces.triangles, 0, to.triangle_count, [&](std::size_t t) {
         const Index(&corner)[3] = faces.corner[t];
@@ -209,7 +260,9 @@ void list_features(const CertificateIn& in, const SurfaceCluster& one, const Sur
   };
   vertices_on_faces(one, a, other, b);
   if (!same) vertices_on_faces(other, b, one, a);
+  const BoxRows<1> all = around(b.edges, other.edge_count);
   for (std::size_t i = 0; i < one.edge_count; ++i) {
+    if (!rows_overlap(a.edges, i, all)) continue;
     const Index(&p)[2] = a.end[i];
     each_overlap(a.edges, i, b.edges, same ? i + 1 : 0, other.edge_count, [&](std::size_t k) {
       const Index(&q)[2] = b.end[k];
@@ -222,11 +275,12 @@ void list_features(const CertificateIn& in, const SurfaceCluster& one, const Sur
 class Certifier {
  public:
   Certifier(Context& context, const CertificateIn& in, CertificateScratch& scratch)
-      : context_(context), in_(in), scratch_(scratch), clusters_(in.surface.clusters()) {}
+      : context_(context), in_(in), scratch_(scratch), clusters_(in.surface.clusters()), own_(scratch.own) {}
 
   bool run() {
     scratch_.tested = 0;
-    scratch_.near_motion = clusters_.suitable ? 0 : -1;
+    scratch_.near_motion = scratch_.self_motion = clusters_.suitable ? in_.motion_of_interest : -1;
+    seed_.near_motion = seed_.self_motion = in_.motion_of_interest;
     if (!clusters_.suitable) return false;
     const bool clusters = test_clusters();
     return test_listed() && clusters;
@@ -238,7 +292,9 @@ class Certifier {
     chunk.vertex_face.clear();
     chunk.edge_edge.clear();
     chunk.tested = 0;
-    chunk.near_motion = 0;
+    chunk.near_motion = seed_.near_motion;
+    chunk.self_motion = seed_.self_motion;
+    chunk.fastest = seed_.fastest;
     return chunk;
   }
 
@@ -265,7 +321,11 @@ class Certifier {
     });
     for (std::size_t i = 0; i < chunks; ++i) {
       scratch_.tested += scratch_.chunks[i].tested;
-      scratch_.near_motion = std::max(scratch_.near_motion, scratch_.chunks[i].near_motion);
+      const Chunk& chunk = scratch_.chunks[i];
+      if (chunk.near_motion > scratch_.near_motion) scratch_.fastest[0] = chunk.fastest[0];
+      if (chunk.self_motion > scratch_.self_motion) scratch_.fastest[1] = chunk.fastest[1];
+      scratch_.near_motion = std::max(scratch_.near_motion, chunk.near_motion);
+      scratch_.self_motion = std::max(scratch_.self_motion, chunk.self_motion);
     }
     return holds.load();
   }
@@ -274,35 +334,34 @@ class Certifier {
     scratch_.moves.resize(in_.start.size());
     parallel_for(context_.workers, in_.start.size(), move_grain,
                  [&](std::size_t v) { scratch_.moves[v] = in_.end[v] - in_.start[v]; });
-    double scale = 0;
-    for (const ClusterMotion& m : scratch_.blocks) scale = std::max(scale, largest(m));
-    const double slack = motion_slack * scale;
     return all_of_chunks(in_.pairs.size(), pair_grain, [&](std::size_t begin, std::size_t end, Chunk& chunk) {
       for (std::size_t i = begin; i < end; ++i) {
         const contact::NearPair& pair = in_.pairs[i];
-        if (moves_little(scratch_.moves, pair, slack) || plane_holds(in_, pair)) continue;
+        if (moves_little(scratch_.moves, pair, 1, slack_) || moves_little_on_its_own(pair) || plane_holds(in_, pair))
+          continue;
         (pair.kind == ContactKind::vertex_face ? chunk.vertex_face : chunk.edge_edge).push_back(pair.vertices);
       }
       return none_meets(chunk);
     });
   }
 
+  /// The same of a pair of one object that turns, seen from the object.
+  bool moves_little_on_its_own(const contact::NearPair& pair) const {
+    const Index object = own_.object_of(pair.vertices);
+    return object != none && moves_little(own_.moves(), pair, own_.kept(object), slack_);
+  }
+
   bool test_clusters() {
     scratch_.clusters.resize(clusters_.clusters.size());
     parallel_for(context_.workers, clusters_.clusters.size(), cluster_grain,
                  [&](std::size_t i) { scratch_.clusters[i] = motion_of(in_, clusters_.clusters[i]); });
+    measure_own_motion();
     scratch_.blocks.resize(clusters_.blocks.size());
-    for (std::size_t i = 0; i < clusters_.blocks.size(); ++i) {
-      ClusterMotion& m = scratch_.blocks[i];
-      m.low = Vector3d::Constant(INFINITY);
-      m.high = Vector3d::Constant(-INFINITY);
-      for (std::int32_t k = 0; k < clusters_.blocks[i].count; ++k) {
-        const ClusterMotion& c = scratch_.clusters[at(clusters_.blocks[i].first + k)];
-        m.low = m.low.cwiseMin(c.low);
-        m.high = m.high.cwiseMax(c.high);
-      }
-    }
+    find_apart();
+    rows_.resize(clusters_.blocks.size());
+    parallel_for(context_.workers, clusters_.blocks.size(), block_grain, [&](std::size_t i) { join_block(i); });
     list_block_pairs();
+    look_at_fastest();
     return all_of_chunks(scratch_.block_pairs.size(), block_pair_grain,
                          [&](std::size_t begin, std::size_t end, Chunk& chunk) {
                            bool holds = true;
@@ -310,6 +369,115 @@ class Certifier {
                              test_blocks(scratch_.block_pairs[i][0], scratch_.block_pairs[i][1], chunk, holds);
                            return holds && none_meets(chunk);
                          });
+  }
+
+  /// Motion of clusters against their objects, which may turn.
+  void measure_own_motion() {
+    double scale = 0;
+    scratch_.middles.clear();
+    scratch_.shifts.clear();
+    for (const ClusterMotion& m : scratch_.clusters) {
+      if (m.low.x() <= m.high.x()) scale = std::max(scale, largest(m));
+      scratch_.middles.push_back(m.middle);
+      scratch_.shifts.push_back(m.shift);
+    }
+    slack_ = motion_slack * scale;
+    own_.measure(context_, {.surface = in_.surface,
+                            .start = in_.start,
+                            .end = in_.end,
+                            .middles = scratch_.middles,
+                            .shifts = scratch_.shifts});
+  }
+
+  /// Motion of a block, from that of its clusters.
+  void join_block(std::size_t i) {
+    const kernels::ClusterBlock& block = clusters_.blocks[i];
+    const auto clusters = std::span(scratch_.clusters).subspan(at(block.first), at(block.count));
+    ClusterMotion& m = scratch_.blocks[i];
+    m.rest = 0;
+    m.loose = false;
+    m.start_low = m.low = Vector3d::Constant(INFINITY);
+    m.start_high = m.high = Vector3d::Constant(-INFINITY);
+    m.shift.setZero();
+    for (const ClusterMotion& c : clusters) {
+      m.start_low = m.start_low.cwiseMin(c.start_low);
+      m.start_high = m.start_high.cwiseMax(c.start_high);
+      m.low = m.low.cwiseMin(c.low);
+      m.high = m.high.cwiseMax(c.high);
+      m.shift += c.shift / static_cast<double>(clusters.size());
+    }
+    for (const ClusterMotion& c : clusters) m.rest = std::max(m.rest, (c.shift - m.shift).norm() + c.rest);
+    BoxRows<kernels::cluster_lanes>& rows = rows_[i];
+    for (std::size_t k = 0; k < kernels::cluster_lanes; ++k) {
+      const bool some = k < clusters.size();
+      for (Eigen::Index axis = 0; axis < 3; ++axis) {
+        rows.low[axis][k] = some ? rounded_down(clusters[k].low[axis]) : INFINITY;
+        rows.high[axis][k] = some ? -rounded_down(-clusters[k].high[axis]) : -INFINITY;
+      }
+    }
+    if (in_.flat == nullptr || !in_.flat->any()) return;
+    for (std::size_t k = 0; k < clusters.size(); ++k) {
+      const std::size_t c = at(block.first) + k;
+      m.loose = m.loose || (in_.flat->flat()[c] != 0 && scratch_.apart[c] == 0);
+    }
+  }
+
+  /// Flat clusters that meet nothing of their patches in the step.
+  void find_apart() {
+    if (in_.flat == nullptr || !in_.flat->any()) return;
+    in_.flat->follow(context_, in_.start, in_.end, scratch_.apart);
+    parallel_for(context_.workers, scratch_.apart.size(), cluster_grain, [&](std::size_t c) {
+      if (scratch_.apart[c] == 0) return;
+      for (const Index member : in_.flat->patch(c)) {
+        if (!(motion_between(c, at(member)) < (1 - motion_slack) * in_.flat->reach())) scratch_.apart[c] = 0;
+      }
+    });
+  }
+
+  /// How far vertices of two clusters move against each other, m, at most.
+  double motion_between(std::size_t one, std::size_t other) const {
+    return motion_between(scratch_.clusters[one], scratch_.clusters[other]);
+  }
+  static double motion_between(const ClusterMotion& m, const ClusterMotion& n) {
+    return ((m.shift - n.shift).norm() + (m.rest + n.rest)) * (1 + motion_slack);
+  }
+
+  /// Motion of two clusters or blocks against each other, with a slack for rounding.
+  struct Relative {
+    double motion = 0;  ///< m
+    double own = 0;     ///< m, but for how their object moves as a whole; of two objects and of one that does not turn
+                        ///< the same
+    double kept = 1;    ///< share of their distance that the turn of the object leaves
+
+    double least() const { return std::min(motion, own); }
+    /// Whether they do not meet if they are `distance` apart at the start.
+    bool keeps_apart(double distance) const {
+      const double most = (1 - motion_slack) * distance;
+      return motion < most || own < kept * most;
+    }
+    /// The same of boxes with a gap between them.
+    bool keeps_boxes_apart(double gap, double slack) const { return gap > motion + slack || kept * gap > own + slack; }
+    /// Whether two of their parts certainly move no more against each other.
+    bool no_more_than(double most) const { return least() * (1 + motion_slack) <= most; }
+  };
+  Relative relative(const ClusterMotion& m, const ClusterMotion& n) const {
+    const double motion = motion_between(m, n);
+    return {.motion = motion, .own = motion};
+  }
+  /// Of one object that turns.
+  Relative relative(const ClusterMotion& m, const ClusterMotion& n, const OwnMotion::Shift& own_m,
+                    const OwnMotion::Shift& own_n, Index object) const {
+    return {.motion = motion_between(m, n),
+            .own = own_m.against(own_n) * (1 + motion_slack) + slack_,
+            .kept = own_.kept(object)};
+  }
+
+  Relative relative(std::size_t ci, std::size_t ck) const {
+    const ClusterMotion& m = scratch_.clusters[ci];
+    const ClusterMotion& n = scratch_.clusters[ck];
+    const Index object = clusters_.clusters[ci].object;
+    if (object != clusters_.clusters[ck].object || !own_.turns(object)) return relative(m, n);
+    return relative(m, n, own_.cluster(ci), own_.cluster(ck), object);
   }
 
   /// Blocks whose boxes over the step overlap, by a sweep along x.
@@ -334,22 +502,69 @@ class Certifier {
   void test_blocks(std::uint32_t one, std::uint32_t other, Chunk& chunk, bool& holds) {
     const kernels::ClusterBlock& a = clusters_.blocks[one];
     const kernels::ClusterBlock& b = clusters_.blocks[other];
+    const bool same = a.object == b.object;
+    const double distance = same ? std::min(in_.distance, in_.self_distance) : in_.distance;
+    const ClusterMotion& block = scratch_.blocks[one];
+    const ClusterMotion& other_block = scratch_.blocks[other];
+    const bool loose = block.loose || other_block.loose;
+    const bool turning = same && own_.turns(a.object);
+    const double gap = box_gap(block, other_block);
+    const auto slow = [&](const ClusterMotion& m, const OwnMotion::Shift* own) {
+      if (loose) return false;
+      const Relative r =
+          turning ? relative(m, other_block, *own, own_.block(other), a.object) : relative(m, other_block);
+      const bool noted =
+          gap >= in_.near || (r.no_more_than(chunk.near_motion) && (!same || r.no_more_than(chunk.self_motion)));
+      return noted && (r.keeps_apart(distance) || r.keeps_boxes_apart(gap, slack_));
+    };
+    // Where blocks hardly move against each other, so do their clusters.
+    if (slow(block, turning ? &own_.block(one) : nullptr)) return;
     for (std::int32_t i = 0; i < a.count; ++i) {
       const auto ci = at(a.first + i);
       const ClusterMotion& m = scratch_.clusters[ci];
-      if (!overlap(m.low, m.high, scratch_.blocks[other].low, scratch_.blocks[other].high)) continue;
-      for (std::int32_t k = one == other ? i : 0; k < b.count; ++k) {
-        const auto ck = at(b.first + k);
-        const ClusterMotion& n = scratch_.clusters[ck];
-        if (!overlap(m.low, m.high, n.low, n.high)) continue;
-        const double motion = ((m.shift - n.shift).norm() + m.rest + n.rest) * (1 + motion_slack);
-        if (motion > chunk.near_motion && box_gap(m, n) < in_.near && !neighbors(ci, ck)) chunk.near_motion = motion;
-        if (!holds || motion < (1 - motion_slack) * in_.distance) continue;
-        const double scale = std::max(largest(m), largest(n));
-        if (box_gap(m, n) > motion + motion_slack * scale) continue;
-        list_features(in_, clusters_.clusters[ci], clusters_.clusters[ck], m.shift, chunk);
-        if (chunk.vertex_face.size() + chunk.edge_edge.size() > pair_grain) holds = none_meets(chunk);
-      }
+      if (!overlap(m.low, m.high, other_block.low, other_block.high) || slow(m, turning ? &own_.cluster(ci) : nullptr))
+        continue;
+      each_overlap(rows_[one], at(i), rows_[other], at(one == other ? i : 0), at(b.count),
+                   [&](std::size_t k) { test_pair(ci, at(b.first) + k, same, distance, chunk, holds); });
+    }
+  }
+
+  void test_pair(std::size_t ci, std::size_t ck, bool same, double distance, Chunk& chunk, bool& holds) {
+    const Relative r = relative(ci, ck);
+    const double motion = r.least();
+    if (motion > chunk.near_motion || (same && motion > chunk.self_motion)) note_motion(ci, ck, motion, same, chunk);
+    if (!holds) return;
+    const bool listed = in_.flat == nullptr || !in_.flat->leaves_out(ci, ck);
+    if (listed ? r.keeps_apart(distance) : (scratch_.apart[ci] | scratch_.apart[ck]) != 0) return;
+    if (r.keeps_boxes_apart(box_gap(scratch_.clusters[ci], scratch_.clusters[ck]), slack_)) return;
+    list_features(in_, clusters_.clusters[ci], clusters_.clusters[ck], scratch_.clusters[ci].shift, chunk);
+    if (chunk.vertex_face.size() + chunk.edge_edge.size() > pair_grain) holds = none_meets(chunk);
+  }
+
+  void note_motion(std::size_t ci, std::size_t ck, double motion, bool same, Chunk& chunk) const {
+    const double gap = box_gap(scratch_.clusters[ci], scratch_.clusters[ck]);
+    if (!(gap < in_.near) || neighbors(ci, ck)) return;
+    const std::array pair = {static_cast<std::uint32_t>(ci), static_cast<std::uint32_t>(ck)};
+    if (motion > chunk.near_motion) {
+      chunk.near_motion = motion;
+      chunk.fastest[0] = pair;
+    }
+    if (same && motion > chunk.self_motion && gap < self_near * in_.near && !near_along_surface(ci, ck)) {
+      chunk.self_motion = motion;
+      chunk.fastest[1] = pair;
+    }
+  }
+
+  /// The pairs that were the fastest in the last call first: they are among the fastest again, so most others are left
+  /// out. What is found is the same without.
+  void look_at_fastest() {
+    for (const auto& [ci, ck] : scratch_.fastest) {
+      if (std::max(ci, ck) >= clusters_.clusters.size()) continue;
+      const ClusterMotion& m = scratch_.clusters[ci];
+      const ClusterMotion& n = scratch_.clusters[ck];
+      if (!overlap(m.low, m.high, n.low, n.high)) continue;
+      const bool same = clusters_.clusters[ci].object == clusters_.clusters[ck].object;
+      note_motion(ci, ck, relative(ci, ck).least(), same, seed_);
     }
   }
 
@@ -364,11 +579,36 @@ class Certifier {
     });
   }
 
+  std::span<const kernels::BlockNeighbors> around(std::size_t c) const {
+    return std::span(clusters_.around)
+        .subspan(clusters_.around_begin[c], clusters_.around_begin[c + 1] - clusters_.around_begin[c]);
+  }
+  bool share_a_neighbor(std::size_t one, std::size_t other) const {
+    return std::ranges::any_of(around(one), [&](const kernels::BlockNeighbors& a) {
+      return std::ranges::any_of(around(other), [&](const kernels::BlockNeighbors& b) {
+        return a.block == b.block && (a.clusters & b.clusters) != 0;
+      });
+    });
+  }
+  /// Whether there are at most two clusters between two, from neighbor to neighbor: these would have to fold to meet.
+  bool near_along_surface(std::size_t one, std::size_t other) const {
+    for (const kernels::BlockNeighbors& list : around(one)) {
+      for (std::uint32_t bits = list.clusters; bits != 0; bits &= bits - 1) {
+        if (share_a_neighbor(at(clusters_.blocks[at(list.block)].first + std::countr_zero(bits)), other)) return true;
+      }
+    }
+    return false;
+  }
+
   Context& context_;
   const CertificateIn& in_;
   CertificateScratch& scratch_;
   const mesh::SurfaceClusters& clusters_;
+  OwnMotion& own_;
+  Chunk seed_;        ///< what is known before any chunk is tested
+  double slack_ = 0;  ///< m, rounding of positions and of what is derived from them
   std::vector<std::uint32_t> order_;
+  std::vector<BoxRows<kernels::cluster_lanes>> rows_;  ///< boxes of the clusters of each block
 };
 
 }  // namespace

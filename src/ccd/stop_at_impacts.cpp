@@ -37,7 +37,7 @@ AnchorContact contact_of(const SurfaceLimitScratch::Hit& hit, const BodiesIn& in
   const BodySlot body = table.colliders[pair.collider].body;
   c.a.rigid = pair.coupled;
   c.a.arm = math::to_vec3(hit.point) - table.motion[body].x;
-  for (const Index v : vertices.surface.triangles()[at(hit.triangle)]) {
+  for (const Index v : vertices.surface().triangles()[at(hit.triangle)]) {
     c.b.vertices[c.b.count] = v;
     c.b.weights[c.b.count] = hit.weights[c.b.count];
     ++c.b.count;
@@ -47,13 +47,41 @@ AnchorContact contact_of(const SurfaceLimitScratch::Hit& hit, const BodiesIn& in
   return c;
 }
 
+/// Weight that some vertex that can be moved has at least in a stop that is answered: one with less would have to take
+/// the speed over its weight, where pins and bodies that nothing moves have the rest.
+constexpr double min_weight = 0.2;
+
+/// Whether impulses can answer a stop.
+bool answerable(const AnchorContact& stop, const bodies::Vertices& vertices) {
+  for (const Anchor* side : {&stop.a, &stop.b}) {
+    for (std::size_t k = 0; k < side->count; ++k) {
+      if (vertices.awake_inverse_mass[at(side->vertices[k])] > 0 && std::abs(side->weights[k]) >= min_weight)
+        return true;
+    }
+  }
+  return false;
+}
+
+/// Whether the stop of two surfaces is one of cloth, and changes velocities that last.
+bool of_cloth(const MovingContact& impact, const BodyMap& bodies, const bodies::Vertices& vertices) {
+  const Body& a = bodies[contact::part_of_vertex(vertices.parts, impact.vertices[0]).id];
+  const Body& b = bodies[contact::part_of_vertex(vertices.parts, impact.vertices[3]).id];
+  return !a.is_soft() && !b.is_soft() && (a.cloth != nullptr || b.cloth != nullptr);
+}
+
 }  // namespace
 
-void stop_at_impacts(const BodiesIn& in, const BodiesScratch& scratch, contact::CoupledBodies& coupled,
-                     bodies::Vertices& vertices, SlotSpan<rigid::Motion> next) {
+void stop_at_impacts(const BodiesIn& in, const BodiesScratch& scratch, const BodyMap* cloth,
+                     contact::CoupledBodies& coupled, bodies::Vertices& vertices, SlotSpan<rigid::Motion> next) {
   std::vector<AnchorContact> stops;
-  for (const MovingContact& impact : scratch.features.stops) stops.push_back(contact_of(impact, vertices));
-  for (const SurfaceLimitScratch::Hit& hit : scratch.surfaces.stops) stops.push_back(contact_of(hit, in, vertices));
+  for (const MovingContact& impact : scratch.features.stops) {
+    if (cloth == nullptr || of_cloth(impact, *cloth, vertices)) stops.push_back(contact_of(impact, vertices));
+  }
+  for (const SurfaceLimitScratch::Hit& hit : scratch.surfaces.stops) {
+    if (cloth == nullptr || (*cloth)[vertices.parts[in.shapes.parts[hit.pair]].id].cloth != nullptr)
+      stops.push_back(contact_of(hit, in, vertices));
+  }
+  if (cloth != nullptr) std::erase_if(stops, [&](const AnchorContact& stop) { return !answerable(stop, vertices); });
   if (stops.empty()) return;
   for (CoupledBody& body : coupled.list) {
     body.v = next[body.body].v;

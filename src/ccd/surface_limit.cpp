@@ -142,7 +142,8 @@ std::size_t limit_round(Context& context, const SurfaceLimitIn& in, Shortening s
     if (in.bodies.mass[body].inverse > 0 && in.bodies.asleep[body] == 0)
       s.body_fraction[body] = std::min(s.body_fraction[body], fraction);
     const auto shorten = [&](Index v) {
-      if (!(in.inverse_mass[static_cast<std::size_t>(v)] > 0)) return;
+      const bool pin = !in.pins.empty() && in.pins[static_cast<std::size_t>(v)] != 0;
+      if (!(in.inverse_mass[static_cast<std::size_t>(v)] > 0) && !pin) return;
       double& f = s.vertex_fraction[static_cast<std::size_t>(v)];
       if (fraction < f || scripted) {
         f = std::min(f, fraction);

@@ -35,6 +35,7 @@ struct SurfaceLimitIn {
   std::span<const double> inverse_mass;
   double separation = 0;                       ///< m
   double resolution = 0;                       ///< m, of the contacts
+  std::span<const std::uint8_t> pins{};        ///< as in limit::In
   const bodies::Vertices* vertices = nullptr;  ///< those attached to bodies do not meet them; none: none are
 };
 

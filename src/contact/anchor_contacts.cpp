@@ -14,6 +14,12 @@ const SurfacePart& part_of_triangle(std::span<const SurfacePart> parts, Index tr
   return *std::prev(after);
 }
 
+/// Name of a triangle within its body.
+Index name_of(const AnchorIn& in, const SurfacePart& part, Index triangle) {
+  return in.triangle_names.empty() ? triangle - part.first_triangle
+                                   : in.triangle_names[static_cast<std::size_t>(triangle)];
+}
+
 std::array<Index, 2> within(const std::array<Index, 2>& feature, Index first) {
   return {feature[0] - first, feature[1] == none ? none : feature[1] - first};
 }
@@ -70,13 +76,14 @@ void add_feature(const AnchorIn& in, const Contact& found, AnchorList& out) {
   finish(in, thickness_of(in, a, b), c);
   out.contacts.push_back(c);
   AnchorIdentity& identity = out.identities.emplace_back();
-  identity.key = {vertex_face ? AnchorKind::vertex_face : AnchorKind::edge_edge, a.serial,
-                  within(found.a, a.first_vertex), b.serial,
-                  within(found.b, vertex_face ? b.first_triangle : b.first_vertex)};
+  identity.key = {
+      vertex_face ? AnchorKind::vertex_face : AnchorKind::edge_edge, a.serial, within(found.a, a.first_vertex),
+      b.serial, vertex_face ? std::array<Index, 2>{name_of(in, b, found.b[0]), none} : within(found.b, b.first_vertex)};
   identity.body_a = a.id;
   identity.body_b = b.id;
   identity.first_a = a.first_vertex;
   identity.first_b = b.first_vertex;
+  if (vertex_face) identity.triangle_b = found.b[0] - b.first_triangle;
 }
 
 void add_shape(const AnchorIn& in, const ShapeContacts& shape, const narrow::surface::ShapeContact& found,
@@ -112,9 +119,10 @@ void add_shape(const AnchorIn& in, const ShapeContacts& shape, const narrow::sur
   if (found.feature == FeatureKind::edge) {
     identity.key.b = {found.vertices[0] - part.first_vertex, found.vertices[1] - part.first_vertex};
   } else {
-    identity.key.b = {found.id - (found.feature == FeatureKind::vertex ? part.first_vertex : part.first_triangle),
+    identity.key.b = {found.feature == FeatureKind::vertex ? found.id - part.first_vertex : name_of(in, part, found.id),
                       none};
   }
+  if (found.feature == FeatureKind::triangle) identity.triangle_b = found.id - part.first_triangle;
   identity.body_a = info.id;
   identity.body_b = part.id;
   identity.first_b = part.first_vertex;

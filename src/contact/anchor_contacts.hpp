@@ -37,8 +37,9 @@ struct AnchorIdentity {
   BodyId body_b;
   Index first_a = 0;  ///< first vertex of the body of side a in the joined surface
   Index first_b = 0;
-  std::uint64_t id = 0;   ///< never used again
-  std::uint32_t age = 0;  ///< steps since the contact began
+  Index triangle_b = none;  ///< number in its body of the triangle of side b, if that is one; the key has its name
+  std::uint64_t id = 0;     ///< never used again
+  std::uint32_t age = 0;    ///< steps since the contact began
 };
 
 /// Contacts of a step, ascending by key.
@@ -64,6 +65,7 @@ struct AnchorIn {
   std::span<const Contact> features;  ///< canonical order, numbered over the joined surface
   std::span<const ShapeContacts> shapes;
   std::span<const SurfacePart> parts;
+  std::span<const Index> triangle_names;  ///< see bodies::Vertices
   const rigid::Bodies& bodies;
   std::span<const Eigen::Vector3d> start;             ///< m, position of each vertex
   std::span<const Eigen::Vector3d> start_velocities;  ///< m/s, velocity of each vertex

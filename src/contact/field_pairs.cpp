@@ -12,8 +12,8 @@ namespace {
 field::FieldSurface surface_of(const bodies::Vertices& vertices, std::size_t number) {
   const SurfacePart& part = vertices.parts[number];
   const auto next = number + 1 < vertices.parts.size() ? vertices.parts[number + 1].first_triangle
-                                                       : static_cast<Index>(vertices.surface.triangles().size());
-  return {.surface = vertices.surface,
+                                                       : static_cast<Index>(vertices.surface().triangles().size());
+  return {.surface = vertices.surface(),
           .positions = vertices.start,
           .first_vertex = part.first_vertex,
           .vertex_count = part.vertex_count,

@@ -36,7 +36,7 @@ void find_sides(Context& context, const SideIn& in, RigidMeshes& meshes, std::ve
   }
   const auto sides_in = [&](const std::vector<narrow::surface::SidedMesh>& placed,
                             std::span<const Eigen::Vector3d> positions) {
-    return narrow::surface::SidesIn{.triangles = in.vertices.surface.triangles(),
+    return narrow::surface::SidesIn{.triangles = in.vertices.surface().triangles(),
                                     .positions = positions,
                                     .meshes = placed,
                                     .parts = meshes.parts,

@@ -59,10 +59,10 @@ void find_shape_contacts(Context& context, const SurfaceIn& in, SurfaceScratch& 
   const std::size_t count = shapes.contacts.size();
   if (count == 0) return;
   const bodies::Vertices& vertices = in.vertices;
-  scratch.tree.update(context.workers, vertices.surface, vertices.start);
+  scratch.tree.update(context.workers, vertices.surface(), vertices.start);
   const std::size_t chunks = chunk_count(count, shape_chunk);
   if (scratch.chunks.size() < chunks) scratch.chunks.resize(chunks);
-  const std::span<const Triangle> triangles = vertices.surface.triangles();
+  const std::span<const Triangle> triangles = vertices.surface().triangles();
   parallel_chunks(context.workers, count, shape_chunk, [&](std::size_t begin, std::size_t end, std::size_t chunk) {
     SurfaceScratch::Chunk& own = scratch.chunks[chunk];
     for (std::size_t i = begin; i < end; ++i) {
@@ -77,7 +77,7 @@ void find_shape_contacts(Context& context, const SurfaceIn& in, SurfaceScratch& 
         const Index v = triangles[at(t)][0];
         return v < part.first_vertex || v >= last;
       });
-      narrow::surface::find_shape_contacts(*collider.core, pose, vertices.surface, vertices.start, own.candidates,
+      narrow::surface::find_shape_contacts(*collider.core, pose, vertices.surface(), vertices.start, own.candidates,
                                            {.within = within, .resolution = resolution_fraction * in.thickness},
                                            own.contacts, found.contacts);
       if (vertices.attached.empty()) continue;
@@ -91,6 +91,22 @@ void find_shape_contacts(Context& context, const SurfaceIn& in, SurfaceScratch& 
   for (const ShapeContacts& found : shapes.contacts) stats.out += found.contacts.size();
 }
 
+/// Pairs of clusters of one surface that carry no force, as they are flat. They would be left out again by
+/// ThinContacts, which keeps what is of no cloth.
+void find_flat(Context& context, const SurfaceIn& in, const bounds::In& place, double reach, SurfaceScratch& scratch,
+               StageStats& stats) {
+  scratch.flat.clear();
+  if (!in.thin || in.at_end || in.method != mid::Method::clusters || in.scope == PairScope::between) return;
+  const StageTimer timer(stats);
+  scratch.may_thin.clear();
+  for (const SurfacePart& part : in.vertices.parts) scratch.may_thin.push_back(part.cloth ? 1 : 0);
+  scratch.flat.find(context, {.surface = place.surface,
+                              .positions = place.positions,
+                              .reach = reach,
+                              .wanted = scratch.may_thin,
+                              .hits = scratch.detection.candidates.search.self_hits()});
+}
+
 /// Contacts of vertices with the inside of rigid meshes come from another search, which does not know what is tangled.
 void drop_tangled(const broad::Tangled& tangled, std::span<const SurfacePart> parts, std::vector<Contact>& features) {
   const auto object_of = [&](Index vertex) {
@@ -101,6 +117,21 @@ void drop_tangled(const broad::Tangled& tangled, std::span<const SurfacePart> pa
     const auto split = static_cast<std::size_t>(side_a_size(c.kind));
     return tangled.lets_through(vertices.first(split), object_of(vertices.front()), vertices.subspan(split),
                                 object_of(vertices.back()));
+  });
+}
+
+/// Contacts between features at vertices that are sewn together, which would hold a seam open.
+std::size_t drop_sewn(std::span<const std::array<Index, 2>> sewn, std::vector<Contact>& features) {
+  if (sewn.empty()) return 0;
+  return std::erase_if(features, [&](const Contact& c) {
+    const auto split = static_cast<std::size_t>(side_a_size(c.kind));
+    for (std::size_t i = 0; i < split; ++i) {
+      for (std::size_t k = split; k < 4; ++k) {
+        const auto [low, high] = std::minmax(c.vertices[i], c.vertices[k]);
+        if (std::binary_search(sewn.begin(), sewn.end(), std::array<Index, 2>{low, high})) return true;
+      }
+    }
+    return false;
   });
 }
 
@@ -134,27 +165,38 @@ void find_surface_contacts(Context& context, const SurfaceIn& in, SurfaceScratch
     fastest = std::max(fastest, scratch.fastest.back());
   }
   // What comes closer by more than the margin is left to the continuous stage.
-  const double motion = in.near_motion < 0 ? 2 * in.dt * fastest : in.near_motion;
-  double margin = in.near_motion < 0 ? (motion > slow_margin * in.thickness ? 1 : slow_margin) * in.thickness
-                                     : std::clamp(motion, slow_margin * in.thickness, fast_margin * in.thickness);
-  margin = in.at_end ? 0 : std::max(margin, std::min(in.soft_approach, approach_margin * in.thickness));
-  const bounds::In place{.surface = in.vertices.surface,
+  const auto margin_for = [&](double known_motion) {
+    if (in.at_end) return 0.0;
+    if (known_motion >= 0) return std::clamp(known_motion, slow_margin * in.thickness, fast_margin * in.thickness);
+    return (2 * in.dt * fastest > slow_margin * in.thickness ? 1 : slow_margin) * in.thickness;
+  };
+  // Pairs of a fine surface with itself grow with the square of the distance, and bodies that approach each other are
+  // no reason to look for them farther away.
+  const double self_margin = margin_for(in.self_motion < 0 ? in.near_motion : in.self_motion);
+  const double margin =
+      in.at_end ? 0 : std::max(margin_for(in.near_motion), std::min(in.soft_approach, approach_margin * in.thickness));
+  const bounds::In place{.surface = in.vertices.surface(),
                          .positions = in.at_end ? in.vertices.positions : in.vertices.start};
-  const detection::Options options{.distance = in.thickness + margin + meshes.largest_margin(),
-                                   .pairs = in.scope,
-                                   .method = in.method,
-                                   .filters = in.filters,
-                                   .choice = {.marks = in.marks, .tangled = in.tangled},
-                                   .sphere_depth = in.sphere_depth};
+  detection::Options options{.distance = in.thickness + margin + meshes.largest_margin(),
+                             .pairs = in.scope,
+                             .method = in.method,
+                             .filters = in.filters,
+                             .choice = {.marks = in.marks, .tangled = in.tangled},
+                             .sphere_depth = in.sphere_depth,
+                             .follow_stretch = true,
+                             .flat = &scratch.flat};
   const bool complete = !in.at_end && meshes.start.empty() && in.filters.surface_factor == 0;
-  scratch.complete_within = complete ? in.thickness + margin : 0;
-  scratch.left_out = 0;
   const bool by_pairs = complete && in.thin;
+  if (by_pairs) options.self_distance = std::min(options.distance, in.thickness + self_margin);
+  find_flat(context, in, place, std::min(options.distance, options.self_distance), scratch, stats[Stage::mid]);
+  scratch.complete_within = complete ? in.thickness + margin : 0;
+  scratch.self_complete_within = std::min(scratch.complete_within, options.self_distance);
+  scratch.left_out = 0;
   if (by_pairs) {
     detection::find_pairs(context, place, options, scratch.detection, stats);
     const StageTimer timer(stats[Stage::narrow]);
     const std::span<const narrow::Hit> found = scratch.detection.narrow.hits;
-    scratch.thin.run(context.workers, in.vertices, found, features, scratch.near);
+    scratch.thin.run(context.workers, in.vertices, found, options.self_distance, features, scratch.near);
     scratch.left_out = found.size() - features.size();
   } else {
     detection::run(context, place, options, scratch.detection, features, stats);
@@ -178,6 +220,7 @@ void find_surface_contacts(Context& context, const SurfaceIn& in, SurfaceScratch
     scratch.left_out = features.size() - scratch.carrying.size();
     features.swap(scratch.carrying);
   }
+  scratch.sewn = drop_sewn(in.sewn, features);
   find_shape_contacts(context, in, scratch, shapes, coupled, stats[Stage::narrow]);
   find_field_contacts(context, in, scratch, shapes, coupled, stats[Stage::narrow]);
 }

@@ -6,6 +6,7 @@
 
 #include "bodies/vertices.hpp"
 #include "contact/anchor_contacts.hpp"
+#include "contact/deep_contacts.hpp"
 #include "contact/pair_table.hpp"
 #include "contact/rigid_meshes.hpp"
 #include "contact/thin_contacts.hpp"
@@ -28,7 +29,7 @@ struct FieldPair {
 
 /// Distance of the detection beyond the thickness, as a fraction of it, at most where soft bodies come to others: pairs
 /// grow with its square, rounds with its inverse.
-inline constexpr double approach_margin = 1.5;
+inline constexpr double approach_margin = 3;
 
 struct SurfaceIn {
   const BodyMap& bodies;
@@ -43,14 +44,17 @@ struct SurfaceIn {
   double dt = 0;        ///< s
   bool at_end = false;  ///< features where they are predicted to be at the end of the step, not at its start
   PairScope scope = PairScope::all;
-  mid::Method method = mid::Method::bvh;
+  mid::Method method = mid::Method::clusters;
   int sphere_depth = mid::SphereTreeOptions{}.depth;
   ContactFilters filters{};
+  /// Vertices whose features make no contacts, and yet do not pass through each other: ascending, the smaller first.
+  std::span<const std::array<Index, 2>> sewn{};
   std::span<const std::uint8_t> marks;      ///< mark of each part, see broad::ObjectChoice
   const broad::Tangled* tangled = nullptr;  ///< features that make no contacts, if any
   bool continuous = false;                  ///< some surfaces are limited by the continuous stage
   bool thin = false;                        ///< contacts that carry no force are not wanted, see ThinContacts
   double near_motion = -1;   ///< m, expected of near surfaces against each other in this step; negative if not known
+  double self_motion = -1;   ///< m, the same of what is near on one surface, if not that of all
   double soft_approach = 0;  ///< m, expected of soft bodies towards other surfaces in this step
 };
 
@@ -74,6 +78,9 @@ struct ShapeFound {
 
 struct SurfaceScratch {
   detection::Scratch detection;
+  DeepContacts deep;                   ///< found before the contacts of features
+  detection::FlatClusters flat;        ///< pairs of clusters that carry no force, and are not among `near`
+  std::vector<std::uint8_t> may_thin;  ///< objects, for `flat`
   narrow::surface::SurfaceTree tree;
   struct Chunk {
     narrow::surface::SurfaceTree::Scratch tree;
@@ -85,10 +92,12 @@ struct SurfaceScratch {
   field::FieldContactScratch field;
   /// m; all pairs of features that were closer than this at the start of the step were found. 0: some were left out.
   double complete_within = 0;
-  std::vector<NearPair> near;  ///< these pairs
+  double self_complete_within = 0;  ///< m, the same of pairs of one part
+  std::vector<NearPair> near;       ///< these pairs
   ThinContacts thin;
   std::vector<Contact> carrying;
   std::size_t left_out = 0;  ///< pairs that carry no force
+  std::size_t sewn = 0;      ///< pairs at vertices that are sewn together
 };
 
 /// Into `features`: contacts of features; where SurfaceIn::thin says so, those that carry force.

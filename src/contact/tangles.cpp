@@ -37,6 +37,7 @@ bool contains(const std::vector<Index>& sorted, Index v) {
   return std::binary_search(sorted.begin(), sorted.end(), v);
 }
 
+/// Tangles of two objects, or of one with itself.
 class Finder {
  public:
   Finder(const TangleIn& in, std::span<const Intersection> pairs) : in_(in), pairs_(pairs) {
@@ -70,6 +71,7 @@ class Finder {
   void split(Cut& cut) const;
   void orient(Cut& cut) const;
   void part_by_border(std::span<const Piercing> piercings, Tangle& tangle) const;
+  static std::size_t set_of(const Tangle& tangle, broad::Tangled& tangled);
   std::vector<Index> vertices_of(Index object) const;
   bool is_border(const Edge& edge) const;
 
@@ -261,11 +263,26 @@ void Finder::part_by_border(std::span<const Piercing> piercings, Tangle& tangle)
   std::erase_if(tangle.other, [&](Index v) { return contains(tangle.moved, v); });
 }
 
+/// First of the two sets of a tangle: what goes through b, and what of b goes through a. Contours between the same two
+/// objects have them in common. The last two are for all that is left.
+std::size_t Finder::set_of(const Tangle& tangle, broad::Tangled& tangled) {
+  const Index a = tangle.object_a;
+  const Index b = tangle.object_b;
+  for (std::size_t set = 0; a != b && set < tangled.through.size(); set += 2) {
+    if (tangled.through[set] == b && tangled.through[set + 1] == a) return set;
+  }
+  constexpr std::size_t last = broad::Tangled::max_sets - 2;
+  if (tangled.through.size() > last) return last;
+  const bool full = tangled.through.size() == last;
+  tangled.through.insert(tangled.through.end(), {full ? none : b, full ? none : a});
+  return tangled.through.size() - 2;
+}
+
 void Finder::run(std::vector<Tangle>& tangles, broad::Tangled& tangled) {
   // Contours: cuts that pierce each other, and the pairs of triangles in them.
   DisjointSets sets(pairs_.size());
-  std::map<Index, Index> first_pair;                  // of each cut
-  std::map<std::array<Index, 2>, Index> first_uncut;  // of objects whose triangles overlap in a plane
+  std::map<Index, Index> first_pair;  // of each cut
+  Index first_uncut = none;           // of triangles that overlap in a plane
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
     bool cut = false;
     for (const Index t : {pairs_[i].a, pairs_[i].b}) {
@@ -278,14 +295,12 @@ void Finder::run(std::vector<Tangle>& tangles, broad::Tangled& tangled) {
       }
     }
     if (cut) continue;
-    const std::array<Index, 2> objects{object_of(pairs_[i].a), object_of(pairs_[i].b)};
-    const auto [found, added] = first_uncut.try_emplace(objects, static_cast<Index>(i));
-    if (!added) sets.merge(found->second, static_cast<Index>(i));
+    if (first_uncut == none) first_uncut = static_cast<Index>(i);
+    sets.merge(first_uncut, static_cast<Index>(i));
   }
 
   std::map<Index, std::vector<std::size_t>> contours;  // pairs, by the first of them
   for (std::size_t i = 0; i < pairs_.size(); ++i) contours[sets.find(static_cast<Index>(i))].push_back(i);
-  tangled.sets.assign(in_.positions.size(), 0);
   for (const auto& [first, members] : contours) {
     Tangle& tangle = tangles.emplace_back();
     tangle.pairs = members.size();
@@ -323,12 +338,7 @@ void Finder::run(std::vector<Tangle>& tangles, broad::Tangled& tangled) {
       part_by_border(piercings, tangle);
     }
 
-    // Two sets: what goes through b, and what of b goes through a. The last two are for all that is left.
-    constexpr std::size_t last = broad::Tangled::max_sets - 2;
-    const bool full = tangled.through.size() >= last;
-    const std::size_t set = full ? last : tangled.through.size();
-    if (tangled.through.size() <= set)
-      tangled.through.insert(tangled.through.end(), {full ? none : tangle.object_b, full ? none : tangle.object_a});
+    const std::size_t set = set_of(tangle, tangled);
     const std::uint64_t bit = std::uint64_t{1} << set;
     if (best != nullptr) {
       for (const Index v : tangle.moved) tangled.sets[at(v)] |= bit;
@@ -379,7 +389,40 @@ void find_tangles(Context& context, const TangleIn& in, TangleScratch& scratch, 
            in.filter.verdict(objects[at(pair.a)], objects[at(pair.b)]) != broad::Verdict::allowed;
   });
   if (scratch.found.empty()) return;
-  Finder(in, scratch.found).run(tangles, tangled);
+  tangled.sets.assign(in.positions.size(), 0);
+  // A contour has two sides, so where three objects meet it ends.
+  const auto objects_of = [&](const Intersection& pair) {
+    return std::minmax(objects[at(pair.a)], objects[at(pair.b)]);
+  };
+  std::stable_sort(scratch.found.begin(), scratch.found.end(),
+                   [&](const Intersection& p, const Intersection& q) { return objects_of(p) < objects_of(q); });
+  for (auto begin = scratch.found.cbegin(); begin != scratch.found.cend();) {
+    const auto end = std::find_if(begin, scratch.found.cend(),
+                                  [&](const Intersection& pair) { return objects_of(pair) != objects_of(*begin); });
+    Finder(in, {begin, end}).run(tangles, tangled);
+    begin = end;
+  }
+}
+
+void list_in_shapes(std::span<const ShapeContacts> shapes, std::span<const std::size_t> cloth_of,
+                    std::span<const bodies::SurfacePart> parts, const Surface& surface, double tolerance,
+                    std::vector<ShapeTangle>& list) {
+  list.clear();
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    if (!parts[cloth_of[i]].cloth) continue;
+    ShapeTangle tangle{.part = cloth_of[i], .collider = shapes[i].collider};
+    for (const narrow::surface::ShapeContact& c : shapes[i].contacts) {
+      if (!(c.distance < -tolerance)) continue;
+      ++tangle.features;
+      tangle.center += c.point_on_surface;
+      if (-c.distance <= tangle.depth) continue;
+      tangle.depth = -c.distance;
+      tangle.triangle = surface.first_corner(c.vertices[0]) / 3;
+    }
+    if (tangle.features == 0) continue;
+    tangle.center /= static_cast<double>(tangle.features);
+    list.push_back(tangle);
+  }
 }
 
 }  // namespace carom::contact

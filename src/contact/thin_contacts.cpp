@@ -37,27 +37,28 @@ bool each_triangle_at(const Surface& surface, Index from, Index to, const Visit&
   return true;
 }
 
-/// Sine by which a triangle rises towards a direction (unit, perpendicular to the edge): that of its inside.
-double rise(std::span<const Vector3d> x, Index from, Index to, Index opposite, const Vector3d& direction) {
-  const Vector3d edge = x[slot(to)] - x[slot(from)];
-  const Vector3d across = x[slot(opposite)] - x[slot(from)];
-  const Vector3d inward = across - (across.dot(edge) / edge.squaredNorm()) * edge;
-  const double length = inward.norm();
-  return length > 0 ? inward.dot(direction) / length : 0;
-}
-
-/// Whether an edge is nearest to what lies in a direction: its triangles fall away from it, by `sine` where there are
-/// two or more.
+/// Whether an edge is nearest to what lies in a direction (unit, perpendicular to the edge): its triangles fall away
+/// from it, by `sine` where there are two or more.
 bool is_ridge(const Surface& surface, std::span<const Vector3d> x, Index from, Index to, const Vector3d& direction,
               double sine) {
+  const Vector3d& start = x[slot(from)];
+  const Vector3d edge = x[slot(to)] - start;
+  const double per_square = 1 / edge.squaredNorm();
+  const double along = edge.dot(direction) * per_square;
+  const double most = std::max(-sine, no_sine);
   int count = 0;
-  double highest = -1;
-  each_triangle_at(surface, from, to, [&](Index, Index opposite) {
-    highest = std::max(highest, rise(x, from, to, opposite, direction));
+  double highest = 0;  // sine by which the inside of a triangle rises; of those that fall nobody asks
+  const bool falls = each_triangle_at(surface, from, to, [&](Index, Index opposite) {
     ++count;
-    return true;
+    const Vector3d across = x[slot(opposite)] - start;
+    const double part = across.dot(edge);
+    const double rise = across.dot(direction) - part * along;
+    if (!(rise > 0)) return true;
+    const double length = (across - (part * per_square) * edge).norm();
+    if (length > 0) highest = std::max(highest, rise / length);
+    return highest <= most;
   });
-  return highest <= (count > 1 ? -sine : no_sine);
+  return falls && highest <= (count > 1 ? -sine : no_sine);
 }
 
 bool is_lowest_triangle(const Surface& surface, Index from, Index to, Index triangle) {
@@ -93,15 +94,23 @@ bool vertex_carries(const Surface& surface, std::span<const Vector3d> x, const C
 
 constexpr std::size_t thinning_grain = 2048;
 
-bool is_cloth(const bodies::Vertices& vertices, Index vertex) {
+const bodies::SurfacePart& part_at(const bodies::Vertices& vertices, Index vertex) {
   const auto after = std::upper_bound(vertices.parts.begin(), vertices.parts.end(), vertex,
                                       [](Index v, const bodies::SurfacePart& part) { return v < part.first_vertex; });
-  return std::prev(after)->cloth;
+  return *std::prev(after);
+}
+
+bool is_cloth(const bodies::Vertices& vertices, Index vertex) {
+  return part_at(vertices, vertex).cloth;
+}
+
+bool is_within(const bodies::Vertices& vertices, const Contact& c, double self_within) {
+  return c.distance < self_within || &part_at(vertices, c.vertices[0]) != &part_at(vertices, c.vertices[3]);
 }
 
 bool is_kept(const bodies::Vertices& vertices, const Contact& c) {
   return (!is_cloth(vertices, c.vertices[0]) && !is_cloth(vertices, c.vertices[3])) ||
-         carries_force(vertices.surface, vertices.start, c);
+         carries_force(vertices.surface(), vertices.start, c);
 }
 
 }  // namespace
@@ -127,17 +136,18 @@ void ThinContacts::run(Workers& workers, const bodies::Vertices& vertices, std::
 }
 
 void ThinContacts::run(Workers& workers, const bodies::Vertices& vertices, std::span<const narrow::Hit> all,
-                       std::vector<Contact>& out, std::vector<NearPair>& near) {
+                       double self_within, std::vector<Contact>& out, std::vector<NearPair>& near) {
   near.resize(all.size());
   append_.run(workers, all.size(), thinning_grain, out,
               [&](std::size_t begin, std::size_t end, std::vector<Contact>& kept, std::size_t) {
                 std::array<Contact, narrow::few_contacts> few;
                 for (std::size_t i = begin; i < end;) {
-                  const std::size_t count = narrow::build_few_contacts(
-                      vertices.surface.triangles(), vertices.start, all.subspan(i, std::min(end - i, few.size())), few);
+                  const std::size_t count =
+                      narrow::build_few_contacts(vertices.surface().triangles(), vertices.start,
+                                                 all.subspan(i, std::min(end - i, few.size())), few);
                   for (std::size_t k = 0; k < count; ++k) {
                     near[i + k] = near_pair_of(few[k]);
-                    if (is_kept(vertices, few[k])) kept.push_back(few[k]);
+                    if (is_within(vertices, few[k], self_within) && is_kept(vertices, few[k])) kept.push_back(few[k]);
                   }
                   i += count;
                 }

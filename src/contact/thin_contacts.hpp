@@ -26,8 +26,9 @@ class ThinContacts {
   /// Into `out`: the contacts that carry force, in the order of `all`.
   void run(Workers& workers, const bodies::Vertices& vertices, std::span<const Contact> all, std::vector<Contact>& out);
   /// The same of pairs of features in canonical order, of which contacts are built a few at a time: where triangles are
-  /// small most pairs are neighbors along one surface, and carry nothing. Into `near`: all pairs, in their order.
-  void run(Workers& workers, const bodies::Vertices& vertices, std::span<const narrow::Hit> all,
+  /// small most pairs are neighbors along one surface, and carry nothing. Those of one part count up to `self_within`
+  /// (m). Into `near`: all pairs, in their order.
+  void run(Workers& workers, const bodies::Vertices& vertices, std::span<const narrow::Hit> all, double self_within,
            std::vector<Contact>& out, std::vector<NearPair>& near);
 
  private:

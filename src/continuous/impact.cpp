@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
+#include <span>
 #include <string>
 
 #include "continuous/exact_contact.hpp"
@@ -24,10 +27,9 @@ void check(const ContinuousOptions& options) {
           "exact answers are for separation 0; it is {} m", options.separation);
 }
 
-Impact solve(ContactKind kind, const FeatureMotion& motion, const ContinuousOptions& options) {
-  const RelativeMotion relative = continuous::relative_motion(kind, motion, options.separation);
-  const Coplanarity plane = continuous::coplanarity(relative);
-  SearchResult found = continuous::search(kind, relative, plane, options.tolerance, options.budget);
+/// The impact that a search found.
+Impact describe_impact(ContactKind kind, const FeatureMotion& motion, const RelativeMotion& relative,
+                       const Coplanarity& plane, SearchResult found, const ContinuousOptions& options) {
   Impact impact;
   if (!found.collides) return impact;
   bool certain = found.certain;
@@ -63,6 +65,35 @@ Impact solve(ContactKind kind, const FeatureMotion& motion, const ContinuousOpti
   return impact;
 }
 
+Impact solve(ContactKind kind, const FeatureMotion& motion, const ContinuousOptions& options) {
+  const RelativeMotion relative = continuous::relative_motion(kind, motion, options.separation);
+  const Coplanarity plane = continuous::coplanarity(relative);
+  return describe_impact(kind, motion, relative, plane,
+                         continuous::search(kind, relative, plane, options.tolerance, options.budget), options);
+}
+
+/// Queries that are solved side by side.
+struct Unsolved {
+  static_assert(continuous::search_batch >= kernels::miss_batch);
+  std::size_t count = 0;
+  std::array<FeatureMotion, kernels::miss_batch> motions;
+  std::array<RelativeMotion, kernels::miss_batch> relative;
+  std::array<Coplanarity, kernels::miss_batch> planes;
+  std::array<SearchResult, kernels::miss_batch> found;
+
+  void solve(ContactKind kind, const ContinuousOptions& options) {
+    for (std::size_t i = 0; i < count; ++i) {
+      relative[i] = continuous::relative_motion(kind, motions[i], options.separation);
+      planes[i] = continuous::coplanarity(relative[i]);
+    }
+    continuous::search_all(kind, std::span(relative).first(count), std::span(planes).first(count), options.tolerance,
+                           options.budget, found);
+  }
+  Impact impact(ContactKind kind, std::size_t i, const ContinuousOptions& options) const {
+    return describe_impact(kind, motions[i], relative[i], planes[i], found[i], options);
+  }
+};
+
 void check_finite(const FeatureMotion& motion, const std::string& query) {
   for (std::size_t i = 0; i < 4; ++i) {
     require(is_finite(motion.start[i]), ErrorCode::not_finite, "{}vertex {} is not finite at the start", query, i);
@@ -90,6 +121,9 @@ void for_each_impact(ContactKind kind, std::size_t count, const ContinuousOption
                      const MotionOf& motion_of, const Visit& visit) {
   kernels::MissBatch batch;
   std::uint8_t misses[kernels::miss_batch];
+  // Without a separation most searches end at the first zero of the plane, before any closest point is asked for.
+  std::optional<Unsolved> unsolved;
+  if (options.separation > 0) unsolved.emplace();
   for (std::size_t begin = 0; begin < count; begin += kernels::miss_batch) {
     const std::size_t size = std::min(kernels::miss_batch, count - begin);
     for (std::size_t i = 0; i < size; ++i) {
@@ -108,18 +142,33 @@ void for_each_impact(ContactKind kind, std::size_t count, const ContinuousOption
     } else {
       kernels::ccd_misses_edge_edge(batch, size, options.separation, misses);
     }
-    for (std::size_t i = 0; i < size; ++i) {
-      if (misses[i] != 0) {
-        if (!only_hits) visit(begin + i, Impact{});
-        continue;
-      }
-      FeatureMotion motion;
+    const auto get = [&](std::size_t i, FeatureMotion& motion) {
       for (std::size_t k = 0; k < 4; ++k) {
         motion.start[k] = {batch.x[k][i], batch.y[k][i], batch.z[k][i]};
         motion.end[k] = {batch.x[k + 4][i], batch.y[k + 4][i], batch.z[k + 4][i]};
       }
       if (!all_finite(motion)) check_finite(motion, fmt::format("query {}: ", begin + i));
-      const Impact impact = solve(kind, motion, options);
+    };
+    if (unsolved) {
+      unsolved->count = 0;
+      for (std::size_t i = 0; i < size; ++i)
+        if (misses[i] == 0) get(i, unsolved->motions[unsolved->count++]);
+      unsolved->solve(kind, options);
+    }
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+      if (misses[i] != 0) {
+        if (!only_hits) visit(begin + i, Impact{});
+        continue;
+      }
+      Impact impact;
+      if (unsolved) {
+        impact = unsolved->impact(kind, next++, options);
+      } else {
+        FeatureMotion motion;
+        get(i, motion);
+        impact = solve(kind, motion, options);
+      }
       if (!only_hits || impact.collides) visit(begin + i, impact);
     }
   }

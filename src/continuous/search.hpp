@@ -1,7 +1,10 @@
 #pragma once
 
+#include <span>
+
 #include "continuous/coplanarity.hpp"
 #include "continuous/relative_motion.hpp"
+#include "kernels/closest.hpp"
 
 namespace carom::continuous {
 
@@ -19,6 +22,12 @@ struct SearchResult {
 
 /// From the start on, over intervals that are proven free, to the first time at which no proof is found.
 SearchResult search(ContactKind kind, const RelativeMotion& m, const Coplanarity& p, double tolerance, int budget);
+
+/// The same of many pairs of one kind, no more than `search_batch`, bit by bit: they advance side by side, and the
+/// closest points of all are found in vectors.
+inline constexpr std::size_t search_batch = kernels::closest_batch;
+void search_all(ContactKind kind, std::span<const RelativeMotion> motions, std::span<const Coplanarity> planes,
+                double tolerance, int budget, std::span<SearchResult> results);
 
 /// Whether the polygon surely passes through the origin between t - half_width and t + half_width, for separation 0:
 /// its plane does, from a certain sign to the other, and meanwhile the origin is surely between its sides. Most

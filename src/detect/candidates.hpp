@@ -1,5 +1,7 @@
 #pragma once
 
+#include <limits>
+
 #include "bounds/bounds.hpp"
 #include "broad/broad.hpp"
 #include "carom/detect/detect.hpp"
@@ -21,10 +23,12 @@ struct Candidates {
 struct CandidateOptions {
   double distance = 0;  ///< m
   PairScope pairs = PairScope::all;
-  mid::Method method = mid::Method::bvh;
+  mid::Method method = mid::Method::clusters;
   const broad::ObjectFilter* filter = nullptr;
   int sphere_depth = mid::SphereTreeOptions{}.depth;
-  bool triangles_only = false;  ///< a tree is asked for pairs of triangles and nothing else
+  bool triangles_only = false;         ///< a tree is asked for pairs of triangles and nothing else
+  const FlatClusters* flat = nullptr;  ///< pairs that are left out by the method clusters
+  double self_distance = std::numeric_limits<double>::infinity();  ///< m, likewise, as in ClusterSearch::Options
 
   /// As in mid::Bvh::In.
   std::span<const std::uint8_t> marks() const {

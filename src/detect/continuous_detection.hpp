@@ -9,12 +9,9 @@
 namespace carom::detection {
 
 struct ContinuousScratch {
-  /// What the vertices of an object, and all vertices, have in common, for pairs within objects and between them.
-  CommonMotion self, between;
-  std::uint64_t revision = 0;  ///< of the surface that these look at
-  CommonMotion::Points start_sample, end_sample;
-  std::vector<double> partial;
+  // Of trees.
   std::vector<narrow::Hit> hits;
+  narrow::NumberedPairs at_start, later;
   ImpactScratch impacts;
 };
 

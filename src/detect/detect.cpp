@@ -26,6 +26,8 @@ void detect_into(const Surface& surface, std::span<const Eigen::Vector3d> positi
 
   DetectScratch::Impl& memory = scratch.impl();
   memory.workers.set_threads(options.threads);
+  std::optional<Workers::Session> session;
+  memory.gather(surface, session);
   memory.arena.reset();
   Context context{memory.workers, memory.arena};
   stats = {};

@@ -19,11 +19,13 @@ void detect_continuous(const Surface& surface, std::span<const Eigen::Vector3d> 
   require(end.size() == surface.vertex_count(), ErrorCode::invalid_argument,
           "{} positions at the end for a surface of {} vertices", end.size(), surface.vertex_count());
   const mid::Method method = mid::method_by_name(options.method);
-  require(mid::is_tree(method), ErrorCode::unsupported,
+  require(mid::takes_steps(method), ErrorCode::unsupported,
           "method {} is for frames; expected auto, bvh, bvh14 or bvh18 over a step", options.method);
 
   DetectScratch::Impl& memory = scratch.impl();
   memory.workers.set_threads(options.threads);
+  std::optional<Workers::Session> session;
+  memory.gather(surface, session);
   memory.arena.reset();
   Context context{memory.workers, memory.arena};
   stats = {};

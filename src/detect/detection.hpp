@@ -1,8 +1,9 @@
 #pragma once
 
+#include <limits>
+
 #include "carom/detect/detect.hpp"
 #include "detect/candidates.hpp"
-#include "detect/pair_cache.hpp"
 #include "narrow/narrow.hpp"
 
 /// The stages bounds to narrow in a row: what detect() and the step of a world share.
@@ -11,26 +12,24 @@ namespace carom::detection {
 struct Options {
   double distance = 0;  ///< m
   PairScope pairs = PairScope::all;
-  mid::Method method = mid::Method::bvh;
+  mid::Method method = mid::Method::clusters;
   ContactFilters filters{};
   broad::ObjectChoice choice{};
   bool coherent = true;  ///< may use what the last call with the same scratch found
   int sphere_depth = mid::SphereTreeOptions{}.depth;
+  /// Distances along the surface on a rest shape follow where it has stretched.
+  bool follow_stretch = false;
+  /// Pairs that need not be found, which the method clusters leaves out.
+  const FlatClusters* flat = nullptr;
+  /// m; features of one object that are farther apart need not be found, and are left out by the method clusters.
+  double self_distance = std::numeric_limits<double>::infinity();
 };
 
 struct Scratch {
   narrow::Excludes excludes;
   Candidates candidates;
   narrow::Scratch narrow;
-  PairCache self{PairScope::self};
-  PairCache between{PairScope::between};
-  std::vector<narrow::Hit> hits, merged;
 };
-
-/// With a tree, after `candidates.bounds` and `candidates.broad`: every pair of features closer than the distance, in
-/// canonical order, into `scratch.narrow.hits`, whatever the filters.
-void find_near(Context& context, const bounds::In& in, const CandidateOptions& options, bool coherent, Scratch& scratch,
-               PipelineStats& stats);
 
 /// Every pair of features closer than the distance that counts, in canonical order, into `scratch.narrow.hits`. Throws
 /// as run() does.

@@ -42,8 +42,10 @@ HWY_INLINE void cloth_triangles(const StretchBatch& batch, const StretchBase& ba
   const auto plus = [](OffsetLane a, OffsetLane b) HWY_ATTR { return hn::Add(a, b); };
   const auto minus = [](OffsetLane a, OffsetLane b) HWY_ATTR { return hn::Sub(a, b); };
   const OffsetLane one = offset_set(1);
-  ClothOffsets p[3];
-  for (int k = 0; k < 3; ++k) p[k] = offset_gather(step.points, batch.corners[k] + at);
+  // Corners one by one: loops over them go through memory.
+  ClothOffsets p[3] = {offset_gather(step.points, batch.corners[0] + at),
+                       offset_gather(step.points, batch.corners[1] + at),
+                       offset_gather(step.points, batch.corners[2] + at)};
   OffsetLane g[2][3];
   for (int axis = 0; axis < 2; ++axis) {
     g[axis][1] = offset_load(batch.gradient[axis][0] + at);
@@ -137,18 +139,19 @@ HWY_INLINE void cloth_triangles(const StretchBatch& batch, const StretchBase& ba
       }
     }
   }
-  for (int k = 0; k < 3; ++k) offset_scatter(p[k], step.points, batch.corners[k] + at);
+  offset_scatter(p[0], step.points, batch.corners[0] + at);
+  offset_scatter(p[1], step.points, batch.corners[1] + at);
+  offset_scatter(p[2], step.points, batch.corners[2] + at);
 }
 
 template <bool damped, bool flat>
-HWY_INLINE void cloth_edges(const BendBatch& batch, const BendBase& base, std::size_t at, const ClothStep& step,
-                            OffsetLane per_h, OffsetLane per_h2) {
-  ClothOffsets p[4];
+HWY_INLINE void cloth_edges(const BendBatch& batch, const BendBase& base, const BendEdges* edges, std::size_t at,
+                            const ClothStep& step, OffsetLane per_h, OffsetLane per_h2) {
+  ClothOffsets p[4] = {
+      offset_gather(step.points, batch.vertices[0] + at), offset_gather(step.points, batch.vertices[1] + at),
+      offset_gather(step.points, batch.vertices[2] + at), offset_gather(step.points, batch.vertices[3] + at)};
   OffsetLane k[4];
-  for (int i = 0; i < 4; ++i) {
-    p[i] = offset_gather(step.points, batch.vertices[i] + at);
-    if (i > 0) k[i] = offset_load(batch.weight[i - 1] + at);
-  }
+  for (int i = 1; i < 4; ++i) k[i] = offset_load(batch.weight[i - 1] + at);
   k[0] = hn::Neg(hn::Add(hn::Add(k[1], k[2]), k[3]));
   const OffsetWide e1 = sub(p[1].at, p[0].at);
   const OffsetWide e2 = sub(p[2].at, p[0].at);
@@ -171,9 +174,9 @@ HWY_INLINE void cloth_edges(const BendBatch& batch, const BendBase& base, std::s
     const OffsetLane inverse = hn::IfThenElseZero(some, hn::Div(one, length));
     OffsetLane value = length;
     if constexpr (!flat) {
-      const OffsetWide w1 = add(offset_load(base.edge[0], at), e1);
-      const OffsetWide w2 = add(offset_load(base.edge[1], at), e2);
-      const OffsetWide w3 = add(offset_load(base.edge[2], at), e3);
+      const OffsetWide w1 = add(offset_load(edges->edge[0], at), e1);
+      const OffsetWide w2 = add(offset_load(edges->edge[1], at), e2);
+      const OffsetWide w3 = add(offset_load(edges->edge[2], at), e3);
       const OffsetWide normals = add(cross(w1, w2), cross(w3, w1));
       const OffsetLane rest = offset_load(batch.rest + at);
       value = hn::IfThenElse(hn::Lt(dot(c, normals), zero), hn::Add(length, rest), hn::Sub(length, rest));
@@ -193,10 +196,11 @@ HWY_INLINE void cloth_edges(const BendBatch& batch, const BendBase& base, std::s
     factor = hn::Mul(hn::Div(hn::Neg(value), hn::Add(hn::Mul(hn::Add(one, gamma), weight), compliance)), inverse);
   }
   const OffsetWide push = scale(factor, c);
-  for (int i = 0; i < 4; ++i) {
-    p[i].at = add(p[i].at, scale(hn::Mul(p[i].inverse_mass, k[i]), push));
-    offset_scatter(p[i], step.points, batch.vertices[i] + at);
-  }
+  for (int i = 0; i < 4; ++i) p[i].at = add(p[i].at, scale(hn::Mul(p[i].inverse_mass, k[i]), push));
+  offset_scatter(p[0], step.points, batch.vertices[0] + at);
+  offset_scatter(p[1], step.points, batch.vertices[1] + at);
+  offset_scatter(p[2], step.points, batch.vertices[2] + at);
+  offset_scatter(p[3], step.points, batch.vertices[3] + at);
 }
 
 template <bool damped, bool limited>
@@ -220,20 +224,25 @@ void stretch_lanes(std::span<const StretchBatch> batches, const StretchBase* bas
 }
 
 template <bool damped, bool flat>
-HWY_INLINE void bend_batches(std::span<const BendBatch> batches, const BendBase* bases, const ClothStep& step) {
+HWY_INLINE void bend_batches(std::span<const BendBatch> batches, const BendBase* bases, const BendEdges* edges,
+                             const ClothStep& step) {
   const OffsetLane per_h = offset_set(static_cast<float>(1 / step.h));
   const OffsetLane per_h2 = offset_set(static_cast<float>(1 / (step.h * step.bend_interval)));
   for (std::size_t i = 0; i < batches.size(); ++i) {
     for (std::size_t at = 0; at < cloth_lanes; at += hn::Lanes(OffsetTag()))
-      cloth_edges<damped, flat>(batches[i], bases[i], at, step, per_h, per_h2);
+      cloth_edges<damped, flat>(batches[i], bases[i], flat ? nullptr : edges + i, at, step, per_h, per_h2);
   }
 }
 
-void bend_lanes(std::span<const BendBatch> batches, const BendBase* bases, const ClothStep& step, bool flat) {
+void bend_lanes(std::span<const BendBatch> batches, const BendBase* bases, const BendEdges* edges,
+                const ClothStep& step) {
+  const bool flat = edges == nullptr;
   if (step.damped)
-    flat ? bend_batches<true, true>(batches, bases, step) : bend_batches<true, false>(batches, bases, step);
+    flat ? bend_batches<true, true>(batches, bases, edges, step)
+         : bend_batches<true, false>(batches, bases, edges, step);
   else
-    flat ? bend_batches<false, true>(batches, bases, step) : bend_batches<false, false>(batches, bases, step);
+    flat ? bend_batches<false, true>(batches, bases, edges, step)
+         : bend_batches<false, false>(batches, bases, edges, step);
 }
 
 }  // namespace carom::kernels::HWY_NAMESPACE
@@ -248,8 +257,9 @@ HWY_EXPORT(bend_lanes);
 void project_stretch(std::span<const StretchBatch> batches, const StretchBase* bases, const ClothStep& step) {
   HWY_DYNAMIC_DISPATCH(stretch_lanes)(batches, bases, step);
 }
-void project_bending(std::span<const BendBatch> batches, const BendBase* bases, const ClothStep& step, bool flat) {
-  HWY_DYNAMIC_DISPATCH(bend_lanes)(batches, bases, step, flat);
+void project_bending(std::span<const BendBatch> batches, const BendBase* bases, const BendEdges* edges,
+                     const ClothStep& step) {
+  HWY_DYNAMIC_DISPATCH(bend_lanes)(batches, bases, edges, step);
 }
 
 }  // namespace carom::kernels

@@ -4,14 +4,15 @@
 #include <cstdint>
 #include <span>
 
-/// Compliant constraints of cloth (XPBD: Macklin, Mueller and Chentanez 2016), eight at a time. Vertices are where they
-/// were at the start of the step, in double precision, and an offset from there, in single precision: what triangles
-/// and edges were at the start is in their bases, so that single precision is relative to what has changed since. No
-/// two constraints of a batch, nor of batches that are projected side by side, have a vertex in common. The operations
-/// of cloth_constraints_reference.cpp in the same order, so the results have the same bits on every target.
+/// Compliant constraints of cloth (XPBD: Macklin, Mueller and Chentanez 2016), sixteen at a time. Vertices are where
+/// they were at the start of the step, in double precision, and an offset from there, in single precision: what
+/// triangles and edges were at the start is in their bases, so that single precision is relative to what has changed
+/// since. No two constraints of a batch, nor of batches that are projected side by side, have a vertex in common. The
+/// operations of cloth_constraints_reference.cpp in the same order, so the results have the same bits on every target.
 namespace carom::kernels {
 
-inline constexpr std::size_t cloth_lanes = 8;
+/// As many as the widest vectors have; narrower ones take a batch in parts, with the same bits.
+inline constexpr std::size_t cloth_lanes = 16;
 
 /// Four numbers of a vertex, such as where it is (m), or its velocity (m/s), and its inverse mass (1/kg).
 struct alignas(32) ClothPoint {
@@ -48,12 +49,13 @@ struct alignas(64) StretchBase {
 /// Edges between two triangles. The curvature across one is the length of the sum of weight[k] p[k] (Bergou et al.
 /// 2006); the weights add up to zero, and that of the first vertex is left out.
 struct alignas(64) BendBatch {
-  float weight[3][cloth_lanes];   ///< of vertices 1 to 3; none
-  float compliance[cloth_lanes];  ///< m^2/J
-  float damping[cloth_lanes];     ///< s: damping over stiffness
+  float weight[3][cloth_lanes];           ///< of vertices 1 to 3; none
+  float compliance[cloth_lanes];          ///< m^2/J
+  std::int32_t vertices[4][cloth_lanes];  ///< both ends of the edge, the corners opposite to it
+  // What is seldom read comes last.
+  float damping[cloth_lanes];  ///< s: damping over stiffness
   /// m; that length at rest, negative where the edge is bent away from the normals.
   float rest[cloth_lanes];
-  std::int32_t vertices[4][cloth_lanes];  ///< both ends of the edge, the corners opposite to it
 };
 /// Weights of the same edges, in double precision.
 struct alignas(64) BendWeight {
@@ -61,8 +63,11 @@ struct alignas(64) BendWeight {
 };
 /// The same edges at the start of the step.
 struct alignas(64) BendBase {
-  float bend[3][cloth_lanes];     ///< m, the sum
-  float edge[3][3][cloth_lanes];  ///< m, from vertex 0 to the others; of edges that are bent at rest
+  float bend[3][cloth_lanes];  ///< m, the sum
+};
+/// The same edges there, if some are bent at rest: by themselves, as bending is bound by what is read.
+struct alignas(64) BendEdges {
+  float edge[3][3][cloth_lanes];  ///< m, from vertex 0 to the others
 };
 
 /// Moves the points towards what the constraints want, over an inner step of h (s). `before`: the points at the start
@@ -77,24 +82,25 @@ struct ClothStep {
   bool limited = false;  ///< some strain has a limit
 };
 /// Bases of batches from where the vertices are at the start of the step (m), and their inverse masses. The last point
-/// is that of lanes without a constraint, of no inverse mass. `flat`: edges are not noted.
+/// is that of lanes without a constraint, of no inverse mass. Without `edges` these are not noted.
 void note_stretch(std::span<const StretchBatch> batches, const StretchGradient* gradients, const ClothPoint* points,
                   StretchBase* bases);
-void note_bending(std::span<const BendBatch> batches, const BendWeight* weights, const ClothPoint* points, bool flat,
-                  BendBase* bases);
+void note_bending(std::span<const BendBatch> batches, const BendWeight* weights, const ClothPoint* points,
+                  BendBase* bases, BendEdges* edges);
 /// As many bases as batches.
 void project_stretch(std::span<const StretchBatch> batches, const StretchBase* bases, const ClothStep& step);
-/// `flat`: no edge of these is bent at rest.
-void project_bending(std::span<const BendBatch> batches, const BendBase* bases, const ClothStep& step, bool flat);
+/// Without `edges` no edge is bent at rest.
+void project_bending(std::span<const BendBatch> batches, const BendBase* bases, const BendEdges* edges,
+                     const ClothStep& step);
 
 /// The same, one constraint after the other.
 void note_stretch_reference(std::span<const StretchBatch> batches, const StretchGradient* gradients,
                             const ClothPoint* points, StretchBase* bases);
 void note_bending_reference(std::span<const BendBatch> batches, const BendWeight* weights, const ClothPoint* points,
-                            bool flat, BendBase* bases);
+                            BendBase* bases, BendEdges* edges);
 void project_stretch_reference(std::span<const StretchBatch> batches, const StretchBase* bases, const ClothStep& step);
-void project_bending_reference(std::span<const BendBatch> batches, const BendBase* bases, const ClothStep& step,
-                               bool flat);
+void project_bending_reference(std::span<const BendBatch> batches, const BendBase* bases, const BendEdges* edges,
+                               const ClothStep& step);
 
 /// Square of a column of the deformation gradient below which a triangle counts as so thin.
 inline constexpr float cloth_min_square = 1e-6F;

@@ -152,7 +152,8 @@ void project_triangle(const StretchBatch& batch, const StretchBase& base, std::s
   for (int k = 0; k < 3; ++k) put(*points[k], p[k]);
 }
 
-void project_edge(const BendBatch& batch, const BendBase& base, std::size_t lane, const ClothStep& step, bool flat) {
+void project_edge(const BendBatch& batch, const BendBase& base, const BendEdges* edges, std::size_t lane,
+                  const ClothStep& step) {
   ClothOffset* points[4];
   ClothVec p[4];
   float w[4];
@@ -173,6 +174,7 @@ void project_edge(const BendBatch& batch, const BendBase& base, std::size_t lane
   const auto per_h = static_cast<float>(1 / step.h);
   const float compliance = batch.compliance[lane] * static_cast<float>(1 / (step.h * step.bend_interval));
   float factor = 0;
+  const bool flat = edges == nullptr;
   if (flat && !step.damped) {
     factor = -1 / (weight + compliance);
   } else {
@@ -180,9 +182,9 @@ void project_edge(const BendBatch& batch, const BendBase& base, std::size_t lane
     const float inverse = length > cloth_min_length ? 1 / length : 0.0F;
     float value = length;
     if (!flat) {
-      const ClothVec w1 = lane_of(base.edge[0], lane) + e1;
-      const ClothVec w2 = lane_of(base.edge[1], lane) + e2;
-      const ClothVec w3 = lane_of(base.edge[2], lane) + e3;
+      const ClothVec w1 = lane_of(edges->edge[0], lane) + e1;
+      const ClothVec w2 = lane_of(edges->edge[1], lane) + e2;
+      const ClothVec w3 = lane_of(edges->edge[2], lane) + e3;
       const ClothVec normals = cross(w1, w2) + cross(w3, w1);
       const float rest = batch.rest[lane];
       value = dot(c, normals) < 0 ? length + rest : length - rest;
@@ -253,13 +255,13 @@ void note_stretch_reference(std::span<const StretchBatch> batches, const Stretch
 }
 
 void note_bending_reference(std::span<const BendBatch> batches, const BendWeight* weights, const ClothPoint* points,
-                            bool flat, BendBase* bases) {
+                            BendBase* bases, BendEdges* edges) {
   for (std::size_t i = 0; i < batches.size(); ++i) {
     for (std::size_t lane = 0; lane < cloth_lanes; ++lane) {
       StartVec edge[3];
       for (std::size_t k = 0; k < 3; ++k) {
         edge[k] = between(points[batches[i].vertices[0][lane]], points[batches[i].vertices[k + 1][lane]]);
-        if (!flat) put(edge[k], bases[i].edge[k], lane);
+        if (edges != nullptr) put(edge[k], edges[i].edge[k], lane);
       }
       const double w[3] = {weights[i].weight[0][lane], weights[i].weight[1][lane], weights[i].weight[2][lane]};
       put({w[0] * edge[0].x + w[1] * edge[1].x + w[2] * edge[2].x,
@@ -276,10 +278,11 @@ void project_stretch_reference(std::span<const StretchBatch> batches, const Stre
   }
 }
 
-void project_bending_reference(std::span<const BendBatch> batches, const BendBase* bases, const ClothStep& step,
-                               bool flat) {
+void project_bending_reference(std::span<const BendBatch> batches, const BendBase* bases, const BendEdges* edges,
+                               const ClothStep& step) {
   for (std::size_t i = 0; i < batches.size(); ++i) {
-    for (std::size_t lane = 0; lane < cloth_lanes; ++lane) project_edge(batches[i], bases[i], lane, step, flat);
+    for (std::size_t lane = 0; lane < cloth_lanes; ++lane)
+      project_edge(batches[i], bases[i], edges == nullptr ? nullptr : edges + i, lane, step);
   }
 }
 

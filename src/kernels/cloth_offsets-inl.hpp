@@ -1,5 +1,5 @@
-// Eight offsets of cloth at a time, turned into coordinates by lane and back. Included once for each target, so there
-// is no ordinary include guard.
+// Offsets of cloth, as many as there are lanes, turned into coordinates by lane and back. Included once for each
+// target, so there is no ordinary include guard.
 #if defined(CAROM_KERNELS_CLOTH_OFFSETS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef CAROM_KERNELS_CLOTH_OFFSETS_INL_HPP
 #undef CAROM_KERNELS_CLOTH_OFFSETS_INL_HPP
@@ -35,20 +35,46 @@ HWY_INLINE OffsetWide offset_load(const float (&from)[3][cloth_lanes], std::size
   return {offset_load(from[0] + at), offset_load(from[1] + at), offset_load(from[2] + at)};
 }
 
-#if HWY_MAX_BYTES >= 32
+#if HWY_MAX_BYTES >= 64
+
+/// Points of lanes k, k + 4, k + 8 and k + 12, one in each quarter.
+HWY_INLINE OffsetLane load_points(const ClothOffset* points, const std::int32_t* index, std::size_t k) {
+  const hn::Half<OffsetTag> half;
+  const hn::Half<decltype(half)> quarter;
+  return hn::Combine(
+      OffsetTag(),
+      hn::Combine(half, hn::Load(quarter, &points[index[k + 12]].x), hn::Load(quarter, &points[index[k + 8]].x)),
+      hn::Combine(half, hn::Load(quarter, &points[index[k + 4]].x), hn::Load(quarter, &points[index[k]].x)));
+}
+HWY_INLINE void store_points(OffsetLane all, ClothOffset* points, const std::int32_t* index, std::size_t k) {
+  const hn::Half<OffsetTag> half;
+  const hn::Half<decltype(half)> quarter;
+  const auto lower = hn::LowerHalf(half, all);
+  const auto upper = hn::UpperHalf(half, all);
+  hn::Store(hn::LowerHalf(quarter, lower), quarter, &points[index[k]].x);
+  hn::Store(hn::UpperHalf(quarter, lower), quarter, &points[index[k + 4]].x);
+  hn::Store(hn::LowerHalf(quarter, upper), quarter, &points[index[k + 8]].x);
+  hn::Store(hn::UpperHalf(quarter, upper), quarter, &points[index[k + 12]].x);
+}
+
+#elif HWY_MAX_BYTES >= 32
 
 /// Points of lanes k and k + 4, one in each half.
-HWY_INLINE OffsetLane load_two(const ClothOffset* points, const std::int32_t* index, std::size_t k) {
+HWY_INLINE OffsetLane load_points(const ClothOffset* points, const std::int32_t* index, std::size_t k) {
   const hn::Half<OffsetTag> half;
   return hn::Combine(OffsetTag(), hn::Load(half, &points[index[k + 4]].x), hn::Load(half, &points[index[k]].x));
 }
-HWY_INLINE void store_two(OffsetLane two, ClothOffset* points, const std::int32_t* index, std::size_t k) {
+HWY_INLINE void store_points(OffsetLane all, ClothOffset* points, const std::int32_t* index, std::size_t k) {
   const hn::Half<OffsetTag> half;
-  hn::Store(hn::LowerHalf(half, two), half, &points[index[k]].x);
-  hn::Store(hn::UpperHalf(half, two), half, &points[index[k + 4]].x);
+  hn::Store(hn::LowerHalf(half, all), half, &points[index[k]].x);
+  hn::Store(hn::UpperHalf(half, all), half, &points[index[k + 4]].x);
 }
 
-// Interleaving of pairs of numbers, within halves.
+#endif
+
+#if HWY_MAX_BYTES >= 32
+
+// Interleaving of pairs of numbers, within halves or quarters.
 HWY_INLINE OffsetLane lower_pairs(OffsetLane a, OffsetLane b) {
   const hn::Repartition<double, OffsetTag> pairs;
   return hn::BitCast(OffsetTag(), hn::InterleaveLower(pairs, hn::BitCast(pairs, a), hn::BitCast(pairs, b)));
@@ -60,10 +86,10 @@ HWY_INLINE OffsetLane upper_pairs(OffsetLane a, OffsetLane b) {
 
 HWY_INLINE ClothOffsets offset_gather(const ClothOffset* points, const std::int32_t* index) {
   constexpr OffsetTag d;
-  const OffsetLane r0 = load_two(points, index, 0);
-  const OffsetLane r1 = load_two(points, index, 1);
-  const OffsetLane r2 = load_two(points, index, 2);
-  const OffsetLane r3 = load_two(points, index, 3);
+  const OffsetLane r0 = load_points(points, index, 0);
+  const OffsetLane r1 = load_points(points, index, 1);
+  const OffsetLane r2 = load_points(points, index, 2);
+  const OffsetLane r3 = load_points(points, index, 3);
   const OffsetLane xy01 = hn::InterleaveLower(d, r0, r1);
   const OffsetLane zw01 = hn::InterleaveUpper(d, r0, r1);
   const OffsetLane xy23 = hn::InterleaveLower(d, r2, r3);
@@ -77,10 +103,10 @@ HWY_INLINE void offset_scatter(const ClothOffsets& p, ClothOffset* points, const
   const OffsetLane xy23 = hn::InterleaveUpper(d, p.at.x, p.at.y);
   const OffsetLane zw01 = hn::InterleaveLower(d, p.at.z, p.inverse_mass);
   const OffsetLane zw23 = hn::InterleaveUpper(d, p.at.z, p.inverse_mass);
-  store_two(lower_pairs(xy01, zw01), points, index, 0);
-  store_two(upper_pairs(xy01, zw01), points, index, 1);
-  store_two(lower_pairs(xy23, zw23), points, index, 2);
-  store_two(upper_pairs(xy23, zw23), points, index, 3);
+  store_points(lower_pairs(xy01, zw01), points, index, 0);
+  store_points(upper_pairs(xy01, zw01), points, index, 1);
+  store_points(lower_pairs(xy23, zw23), points, index, 2);
+  store_points(upper_pairs(xy23, zw23), points, index, 3);
 }
 
 #else

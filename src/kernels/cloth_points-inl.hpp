@@ -1,5 +1,5 @@
-// Four points of cloth at a time, turned into coordinates by lane and back. Included once for each target, so there is
-// no ordinary include guard.
+// Points of cloth, as many as there are lanes, turned into coordinates by lane and back. Included once for each target,
+// so there is no ordinary include guard.
 #if defined(CAROM_KERNELS_CLOTH_POINTS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef CAROM_KERNELS_CLOTH_POINTS_INL_HPP
 #undef CAROM_KERNELS_CLOTH_POINTS_INL_HPP
@@ -16,9 +16,9 @@ namespace carom::kernels::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Four lanes and not more: four points are then a square that is turned in registers, which is faster than gathers of
-// eight lanes.
-using ClothTag = hn::CappedTag<double, 4>;
+// Four points are a square that is turned in registers, which is faster than a gather; eight are two of them, side by
+// side.
+using ClothTag = hn::CappedTag<double, 8>;
 using ClothLane = hn::Vec<ClothTag>;
 using ClothWide = Wide3Of<ClothTag>;
 
@@ -36,7 +36,23 @@ HWY_INLINE ClothLane cloth_load(const double* from) {
 
 HWY_INLINE ClothPoints cloth_gather(const ClothPoint* points, const std::int32_t* index) {
   constexpr ClothTag d;
-#if HWY_MAX_BYTES >= 32
+#if HWY_MAX_BYTES >= 64
+  const hn::Half<ClothTag> half;
+  const auto two = [&](std::size_t k) HWY_ATTR {
+    return hn::Combine(d, hn::Load(half, &points[index[k + 4]].x), hn::Load(half, &points[index[k]].x));
+  };
+  const ClothLane r0 = two(0);
+  const ClothLane r1 = two(1);
+  const ClothLane r2 = two(2);
+  const ClothLane r3 = two(3);
+  const ClothLane xz01 = hn::InterleaveLower(d, r0, r1);
+  const ClothLane yw01 = hn::InterleaveUpper(d, r0, r1);
+  const ClothLane xz23 = hn::InterleaveLower(d, r2, r3);
+  const ClothLane yw23 = hn::InterleaveUpper(d, r2, r3);
+  return {{hn::OddEvenBlocks(hn::SwapAdjacentBlocks(xz23), xz01), hn::OddEvenBlocks(hn::SwapAdjacentBlocks(yw23), yw01),
+           hn::OddEvenBlocks(xz23, hn::SwapAdjacentBlocks(xz01))},
+          hn::OddEvenBlocks(yw23, hn::SwapAdjacentBlocks(yw01))};
+#elif HWY_MAX_BYTES >= 32
   const ClothLane r0 = hn::Load(d, &points[index[0]].x);
   const ClothLane r1 = hn::Load(d, &points[index[1]].x);
   const ClothLane r2 = hn::Load(d, &points[index[2]].x);
@@ -63,7 +79,21 @@ HWY_INLINE ClothPoints cloth_gather(const ClothPoint* points, const std::int32_t
 
 HWY_INLINE void cloth_scatter(const ClothPoints& p, ClothPoint* points, const std::int32_t* index) {
   constexpr ClothTag d;
-#if HWY_MAX_BYTES >= 32
+#if HWY_MAX_BYTES >= 64
+  const hn::Half<ClothTag> half;
+  const ClothLane xy02 = hn::InterleaveLower(d, p.at.x, p.at.y);
+  const ClothLane xy13 = hn::InterleaveUpper(d, p.at.x, p.at.y);
+  const ClothLane zw02 = hn::InterleaveLower(d, p.at.z, p.inverse_mass);
+  const ClothLane zw13 = hn::InterleaveUpper(d, p.at.z, p.inverse_mass);
+  const auto store = [&](ClothLane two, std::size_t k) HWY_ATTR {
+    hn::Store(hn::LowerHalf(half, two), half, &points[index[k]].x);
+    hn::Store(hn::UpperHalf(half, two), half, &points[index[k + 4]].x);
+  };
+  store(hn::OddEvenBlocks(hn::SwapAdjacentBlocks(zw02), xy02), 0);
+  store(hn::OddEvenBlocks(hn::SwapAdjacentBlocks(zw13), xy13), 1);
+  store(hn::OddEvenBlocks(zw02, hn::SwapAdjacentBlocks(xy02)), 2);
+  store(hn::OddEvenBlocks(zw13, hn::SwapAdjacentBlocks(xy13)), 3);
+#elif HWY_MAX_BYTES >= 32
   const ClothLane xy02 = hn::InterleaveLower(d, p.at.x, p.at.y);
   const ClothLane xy13 = hn::InterleaveUpper(d, p.at.x, p.at.y);
   const ClothLane zw02 = hn::InterleaveLower(d, p.at.z, p.inverse_mass);

@@ -60,15 +60,15 @@ void stretch_starts(std::span<const StretchBatch> batches, const StretchGradient
   }
 }
 
-void bend_starts(std::span<const BendBatch> batches, const BendWeight* weights, const ClothPoint* points, bool flat,
-                 BendBase* bases) {
+void bend_starts(std::span<const BendBatch> batches, const BendWeight* weights, const ClothPoint* points,
+                 BendBase* bases, BendEdges* edges) {
   for (std::size_t i = 0; i < batches.size(); ++i) {
     for (std::size_t at = 0; at < cloth_lanes; at += hn::Lanes(ClothTag())) {
       const ClothWide first = cloth_gather(points, batches[i].vertices[0] + at).at;
       ClothWide edge[3];
       for (std::size_t k = 0; k < 3; ++k) {
         edge[k] = sub(cloth_gather(points, batches[i].vertices[k + 1] + at).at, first);
-        if (!flat) store_single(edge[k], bases[i].edge[k], at);
+        if (edges != nullptr) store_single(edge[k], edges[i].edge[k], at);
       }
       const ClothWide bend = add(add(scale(cloth_load(weights[i].weight[0] + at), edge[0]),
                                      scale(cloth_load(weights[i].weight[1] + at), edge[1])),
@@ -91,9 +91,9 @@ void note_stretch(std::span<const StretchBatch> batches, const StretchGradient* 
                   StretchBase* bases) {
   HWY_DYNAMIC_DISPATCH(stretch_starts)(batches, gradients, points, bases);
 }
-void note_bending(std::span<const BendBatch> batches, const BendWeight* weights, const ClothPoint* points, bool flat,
-                  BendBase* bases) {
-  HWY_DYNAMIC_DISPATCH(bend_starts)(batches, weights, points, flat, bases);
+void note_bending(std::span<const BendBatch> batches, const BendWeight* weights, const ClothPoint* points,
+                  BendBase* bases, BendEdges* edges) {
+  HWY_DYNAMIC_DISPATCH(bend_starts)(batches, weights, points, bases, edges);
 }
 
 }  // namespace carom::kernels

@@ -12,536 +12,14 @@
 #include <cmath>
 #include <cstring>
 
-#include "hwy/highway.h"
-#include "kernels/cluster_search.hpp"
+#include "kernels/cluster_bytes-inl.hpp"
+#include "kernels/cluster_gaps-inl.hpp"
+#include "kernels/cluster_kept-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace carom::kernels::HWY_NAMESPACE {
 
-namespace hn = hwy::HWY_NAMESPACE;
-
-using F = hn::CappedTag<float, cluster_lanes>;
-using I = hn::RebindToSigned<F>;
-using U = hn::RebindToUnsigned<F>;
-using Float = hn::Vec<F>;
-using FloatMask = hn::Mask<F>;
-constexpr std::size_t float_lanes = hn::MaxLanes(F());
-constexpr std::size_t float_parts = cluster_lanes / float_lanes;
-
-template <class Tag, class Mask>
-HWY_INLINE std::uint32_t mask_bits(Tag d, Mask mask) {
-  std::uint8_t bytes[8] = {};
-  hn::StoreMaskBits(d, mask, bytes);
-  std::uint32_t bits;
-  std::memcpy(&bits, bytes, sizeof bits);
-  return bits;
-}
-
-/// What is looked for: features at a frame, features over a step in which vertices go straight to their ends, or
-/// triangles at a frame.
-enum class SearchMode { frame, step, triangles };
-
-/// What rounding may do to a distance, over the largest coordinate of what is measured: conversion to float, a sum of
-/// two, a product with a direction.
-constexpr float rounding = 4e-6F;
-
-#if HWY_TARGET == HWY_SCALAR
-
-/// All pairs of one cluster, A, with others, by their boxes and one by one: for machines without vectors, and as the
-/// plain form of what is done below.
-template <SearchMode mode>
-class ClusterPairSearch {
-  static constexpr bool step = mode == SearchMode::step;
-
- public:
-  ClusterPairSearch(const SearchIn& in, SearchHits& hits) : in_(in), hits_(hits) {}
-
-  void begin(std::int32_t a) { number_ = a; }
-
-  void near_pair(const ClusterNeighbor& neighbor) { pair(neighbor.cluster, &neighbor); }
-  void far_pair(std::int32_t b) { pair(b, nullptr); }
-
- private:
-  struct Box {
-    float low[3], high[3];
-  };
-
-  /// A cluster, with its origin from that of A.
-  struct Side {
-    const PlacedCluster* start;
-    const PlacedCluster* end;  ///< of the step; null without
-    float shift[3];
-    float end_shift[3];
-  };
-
-  static Box box_of(const Side& side, const std::uint8_t* places, std::size_t count) {
-    Box box = box_of(*side.start, side.shift, places, count);
-    if constexpr (step) {
-      const Box end = box_of(*side.end, side.end_shift, places, count);
-      for (std::size_t k = 0; k < 3; ++k) {
-        box.low[k] = std::min(box.low[k], end.low[k]);
-        box.high[k] = std::max(box.high[k], end.high[k]);
-      }
-    }
-    return box;
-  }
-  static Box box_of(const PlacedCluster& placed, const float* shift, const std::uint8_t* places, std::size_t count) {
-    Box box;
-    const float* rows[3] = {placed.x, placed.y, placed.z};
-    for (std::size_t k = 0; k < 3; ++k) {
-      box.low[k] = box.high[k] = rows[k][places[0]] + shift[k];
-      for (std::size_t i = 1; i < count; ++i) {
-        box.low[k] = std::min(box.low[k], rows[k][places[i]] + shift[k]);
-        box.high[k] = std::max(box.high[k], rows[k][places[i]] + shift[k]);
-      }
-    }
-    return box;
-  }
-  static bool apart(const Box& a, const Box& b, float margin) {
-    for (std::size_t k = 0; k < 3; ++k)
-      if (a.low[k] > b.high[k] + margin || b.low[k] > a.high[k] + margin) return true;
-    return false;
-  }
-
-  void pair(std::int32_t b, const ClusterNeighbor* neighbor) {
-    const SurfaceCluster& own = in_.clusters[number_];
-    const SurfaceCluster& other = in_.clusters[b];
-    Side own_side{in_.placed + number_, nullptr, {0, 0, 0}, {0, 0, 0}};
-    Side side{in_.placed + b, nullptr, {0, 0, 0}, {0, 0, 0}};
-    float largest = 0;
-    for (std::size_t k = 0; k < 3; ++k) {
-      side.shift[k] = static_cast<float>(side.start->origin[k] - own_side.start->origin[k]);
-      largest = std::max(largest, std::abs(side.shift[k]));
-    }
-    float radius = own_side.start->radius + side.start->radius;
-    if constexpr (step) {
-      own_side.end = in_.placed_end + number_;
-      side.end = in_.placed_end + b;
-      for (std::size_t k = 0; k < 3; ++k) {
-        side.end_shift[k] = static_cast<float>(side.end->origin[k] - own_side.end->origin[k]);
-        largest = std::max(largest, std::abs(side.end_shift[k]));
-      }
-      radius = std::max(radius, own_side.end->radius + side.end->radius);
-    }
-    const float margin = (in_.reach + rounding * (largest + radius)) * 1.00001F;
-    const bool same = b == number_;
-    ++hits_.counts.cluster_pairs;
-    if constexpr (mode == SearchMode::triangles) {
-      triangles(own, own_side, other, side, margin, same);
-      return;
-    }
-    const bool compare = in_.hubs && neighbor == nullptr;
-    for (std::size_t i = 0; i < own.edge_count; ++i) {
-      const std::uint8_t ends[2] = {own.edge_from[i], own.edge_to[i]};
-      const Box box = box_of(own_side, ends, 2);
-      for (std::size_t j = same ? i + 1 : 0; j < other.edge_count; ++j) {
-        const std::uint8_t others[2] = {other.edge_from[j], other.edge_to[j]};
-        ++hits_.counts.tests;
-        if (apart(box, box_of(side, others, 2), margin)) continue;
-        if ((neighbor != nullptr && share(neighbor->place, ends, 2, others, 2)) ||
-            (compare && share(own, ends, 2, other, others, 2))) {
-          ++hits_.counts.adjacent;
-          continue;
-        }
-        const auto e = static_cast<std::uint32_t>(own.edges[i]);
-        const auto f = static_cast<std::uint32_t>(other.edges[j]);
-        add(step ? hits_.edge_edge : hits_.unsure_edge_edge, std::min(e, f), std::max(e, f));
-      }
-    }
-    const auto faces = [&](const SurfaceCluster& from, const Side& from_side, const SurfaceCluster& face,
-                           const Side& face_side, const std::uint8_t* place) {
-      for (std::size_t t = 0; t < face.triangle_count; ++t) {
-        const std::uint8_t corners[3] = {face.corner[0][t], face.corner[1][t], face.corner[2][t]};
-        const Box box = box_of(face_side, corners, 3);
-        for (std::size_t v = 0; v < from.owned_vertex_count; ++v) {
-          const std::uint8_t vertex[1] = {static_cast<std::uint8_t>(v)};
-          ++hits_.counts.tests;
-          if (apart(box_of(from_side, vertex, 1), box, margin)) continue;
-          if ((place != nullptr && share(place, vertex, 1, corners, 3)) ||
-              (compare && share(from, vertex, 1, face, corners, 3))) {
-            ++hits_.counts.adjacent;
-            continue;
-          }
-          add(step ? hits_.vertex_triangle : hits_.unsure_vertex_triangle, static_cast<std::uint32_t>(from.vertices[v]),
-              static_cast<std::uint32_t>(face.triangles[t]));
-        }
-      }
-    };
-    faces(own, own_side, other, side, neighbor == nullptr ? nullptr : neighbor->place);
-    if (!same) faces(other, side, own, own_side, neighbor == nullptr ? nullptr : neighbor->reverse);
-  }
-
-  void triangles(const SurfaceCluster& own, const Side& own_side, const SurfaceCluster& other, const Side& side,
-                 float margin, bool same) {
-    for (std::size_t s = 0; s < own.triangle_count; ++s) {
-      const std::uint8_t corners[3] = {own.corner[0][s], own.corner[1][s], own.corner[2][s]};
-      const Box box = box_of(own_side, corners, 3);
-      for (std::size_t t = same ? s + 1 : 0; t < other.triangle_count; ++t) {
-        const std::uint8_t others[3] = {other.corner[0][t], other.corner[1][t], other.corner[2][t]};
-        ++hits_.counts.tests;
-        if (apart(box, box_of(side, others, 3), margin)) continue;
-        const auto a = static_cast<std::uint32_t>(own.triangles[s]);
-        const auto b = static_cast<std::uint32_t>(other.triangles[t]);
-        add(hits_.triangles, std::max(a, b), std::min(a, b));
-      }
-    }
-  }
-
-  static bool share(const std::uint8_t* place, const std::uint8_t* a, std::size_t a_count, const std::uint8_t* b,
-                    std::size_t b_count) {
-    for (std::size_t i = 0; i < a_count; ++i)
-      for (std::size_t j = 0; j < b_count; ++j)
-        if (place[a[i]] == b[j]) return true;
-    return false;
-  }
-  /// The same of clusters that are not listed as neighbors.
-  static bool share(const SurfaceCluster& from, const std::uint8_t* a, std::size_t a_count, const SurfaceCluster& to,
-                    const std::uint8_t* b, std::size_t b_count) {
-    for (std::size_t i = 0; i < a_count; ++i)
-      for (std::size_t j = 0; j < b_count; ++j)
-        if (from.vertices[a[i]] == to.vertices[b[j]]) return true;
-    return false;
-  }
-
-  void add(PairList& list, std::uint32_t first, std::uint32_t second) {
-    ++hits_.counts.measured;
-    list.reserve_more(1);
-    list.data[list.size++] = static_cast<std::uint64_t>(first) << 32U | second;
-  }
-
-  const SearchIn& in_;
-  SearchHits& hits_;
-  std::int32_t number_ = 0;
-};
-
-#else
-
-using B32 = hn::CappedTag<std::uint8_t, cluster_edge_lanes>;  ///< edges
-constexpr std::size_t edge_part = hn::MaxLanes(B32());
-constexpr std::size_t edge_parts = cluster_edge_lanes / edge_part;
-using B64 = hn::CappedTag<std::uint8_t, 64>;  ///< blocks of 16 bytes, as many as there are
-constexpr std::size_t wide_bytes = hn::MaxLanes(B64());
-constexpr std::size_t wide_parts = 64 / wide_bytes;
-using B16 = hn::CappedTag<std::uint8_t, 16>;
-
-constexpr std::size_t directions = 4;
-
-template <class Tag, class Mask>
-HWY_INLINE std::uint64_t wide_mask_bits(Tag d, Mask mask) {
-  std::uint8_t bytes[8] = {};
-  hn::StoreMaskBits(d, mask, bytes);
-  std::uint64_t bits;
-  std::memcpy(&bits, bytes, sizeof bits);
-  return bits;
-}
-
-/// Three coordinates of 16 points.
-struct Points16 {
-  Float x[float_parts];
-  Float y[float_parts];
-  Float z[float_parts];
-};
-
-struct Wide {
-  Float x, y, z;
-};
-HWY_INLINE Wide minus(const Wide& a, const Wide& b) {
-  return {hn::Sub(a.x, b.x), hn::Sub(a.y, b.y), hn::Sub(a.z, b.z)};
-}
-HWY_INLINE Float inner(const Wide& a, const Wide& b) {
-  return hn::MulAdd(a.x, b.x, hn::MulAdd(a.y, b.y, hn::Mul(a.z, b.z)));
-}
-HWY_INLINE Wide outer(const Wide& a, const Wide& b) {
-  return {hn::MulSub(a.y, b.z, hn::Mul(a.z, b.y)), hn::MulSub(a.z, b.x, hn::Mul(a.x, b.z)),
-          hn::MulSub(a.x, b.y, hn::Mul(a.y, b.x))};
-}
-HWY_INLINE Wide along(Float s, const Wide& a, const Wide& b) {
-  return {hn::MulAdd(s, a.x, b.x), hn::MulAdd(s, a.y, b.y), hn::MulAdd(s, a.z, b.z)};
-}
-HWY_INLINE Wide choose(FloatMask m, const Wide& a, const Wide& b) {
-  return {hn::IfThenElse(m, a.x, b.x), hn::IfThenElse(m, a.y, b.y), hn::IfThenElse(m, a.z, b.z)};
-}
-HWY_INLINE Float unit_interval(Float v) {
-  const F f;
-  return hn::Min(hn::Max(v, hn::Zero(f)), hn::Set(f, 1.0F));
-}
-
-/// Entry `index` of sixteen.
-HWY_INLINE Float look_up(const Float* table, hn::Vec<I> index) {
-  const I i;
-  const F f;
-  if constexpr (float_parts == 1) {
-    return hn::TableLookupLanes(table[0], hn::IndicesFromVec(f, index));
-  } else {
-    const auto lane = hn::IndicesFromVec(f, hn::And(index, hn::Set(i, static_cast<std::int32_t>(float_lanes - 1))));
-    Float result = hn::TableLookupLanes(table[0], lane);
-    for (std::size_t p = 1; p < float_parts; ++p) {
-      const auto here = hn::Gt(index, hn::Set(i, static_cast<std::int32_t>(p * float_lanes - 1)));
-      result = hn::IfThenElse(hn::RebindMask(f, here), hn::TableLookupLanes(table[p], lane), result);
-    }
-    return result;
-  }
-}
-HWY_INLINE Wide look_up(const Points16& points, hn::Vec<I> index) {
-  return {look_up(points.x, index), look_up(points.y, index), look_up(points.z, index)};
-}
-
-/// What is surely within reach and what surely beyond it, squared.
-struct Limits {
-  float within;
-  float beyond;
-};
-
-/// Lanes, one bit each.
-struct Verdicts {
-  std::uint32_t within;
-  std::uint32_t unsure;
-};
-
-/// u goes from a point of the one feature to a point of the other, so it is no shorter than their distance; along u, as
-/// along any direction, the gap between the features is no longer than that.
-HWY_INLINE Verdicts judge(Float gap, const Wide& u, const Limits& limits) {
-  const F f;
-  const Float squared = inner(u, u);
-  const Float least = hn::MulAdd(hn::Set(f, limits.beyond), squared, hn::Set(f, 1e-35F));
-  const std::uint32_t within = mask_bits(f, hn::Lt(squared, hn::Set(f, limits.within)));
-  const std::uint32_t beyond = mask_bits(f, hn::And(hn::Gt(gap, hn::Zero(f)), hn::Gt(hn::Mul(gap, gap), least)));
-  return {within, ~(within | beyond)};
-}
-
-/// To about 24 bits.
-HWY_INLINE Float reciprocal(Float v) {
-  const F f;
-  const Float r = hn::ApproximateReciprocal(v);
-  return hn::Mul(r, hn::NegMulAdd(v, r, hn::Set(f, 2.0F)));
-}
-
-/// Lanes that are surely beyond reach all along a step: the gap along u changes no faster than linearly, as each vertex
-/// goes straight, so it is never less than the smaller of those at its start and its end.
-HWY_INLINE std::uint32_t never(Float start, Float end, const Wide& u, const Limits& limits) {
-  const F f;
-  const Float gap = hn::Min(start, end);
-  const Float least = hn::MulAdd(hn::Set(f, limits.beyond), inner(u, u), hn::Set(f, 1e-35F));
-  return mask_bits(f, hn::And(hn::Gt(gap, hn::Zero(f)), hn::Gt(hn::Mul(gap, gap), least)));
-}
-
-/// From the nearest point of the edge from the origin to da to that of the edge from b0 to b1.
-HWY_INLINE Wide between_edges(const Wide& da, const Wide& b0, const Wide& b1) {
-  const F f;
-  const Float tiny = hn::Set(f, 1e-35F);
-  const Wide db = minus(b1, b0);
-  const Float aa = hn::Max(inner(da, da), tiny);
-  const Float bb = hn::Max(inner(db, db), tiny);
-  const Float ab = inner(da, db);
-  const Float ca = inner(da, b0);
-  const Float cb = inner(db, b0);
-  // The interior pair, then each clamped against the other; parallel edges start anywhere.
-  const Float determinant = hn::Max(hn::MulSub(aa, bb, hn::Mul(ab, ab)), tiny);
-  const Float s0 = unit_interval(hn::Mul(hn::MulSub(ca, bb, hn::Mul(ab, cb)), hn::ApproximateReciprocal(determinant)));
-  const Float t = unit_interval(hn::Mul(hn::MulSub(ab, s0, cb), hn::ApproximateReciprocal(bb)));
-  const Float s = unit_interval(hn::Mul(hn::MulAdd(ab, t, ca), hn::ApproximateReciprocal(aa)));
-  const Wide on_b = along(t, db, b0);
-  return {hn::NegMulAdd(s, da.x, on_b.x), hn::NegMulAdd(s, da.y, on_b.y), hn::NegMulAdd(s, da.z, on_b.z)};
-}
-HWY_INLINE Float gap_of_edges(const Wide& da, const Wide& b0, const Wide& b1, const Wide& u) {
-  return hn::Sub(hn::Min(inner(b0, u), inner(b1, u)), hn::Max(hn::Zero(F()), inner(da, u)));
-}
-
-/// Two edges: from the origin to da, and from b0 to b1.
-HWY_INLINE Verdicts judge_edges(const Wide& da, const Wide& b0, const Wide& b1, const Limits& limits) {
-  const Wide u = between_edges(da, b0, b1);
-  return judge(gap_of_edges(da, b0, b1, u), u, limits);
-}
-
-/// From the origin to the nearest point of a triangle.
-HWY_INLINE Wide to_triangle(const Wide& a, const Wide& b, const Wide& c) {
-  const F f;
-  const Float zero = hn::Zero(f);
-  const Float tiny = hn::Set(f, 1e-35F);
-  const Wide ab = minus(b, a);
-  const Wide bc = minus(c, b);
-  const Wide ca = minus(a, c);
-  const auto share = [&](const Wide& from, const Wide& side) {
-    return unit_interval(
-        hn::Mul(hn::Neg(inner(from, side)), hn::ApproximateReciprocal(hn::Max(inner(side, side), tiny))));
-  };
-  const Wide on_ab = along(share(a, ab), ab, a);
-  const Wide on_bc = along(share(b, bc), bc, b);
-  const Wide on_ca = along(share(c, ca), ca, c);
-  const Float q_ab = inner(on_ab, on_ab);
-  const Float q_bc = inner(on_bc, on_bc);
-  const Float q_ca = inner(on_ca, on_ca);
-  Wide u = choose(hn::Gt(q_ab, q_bc), on_bc, on_ab);
-  u = choose(hn::Gt(hn::Min(q_ab, q_bc), q_ca), on_ca, u);
-  const Wide n = outer(ab, ca);
-  // The foot of the perpendicular, as a combination of the corners: a point of the triangle even where a sliver's
-  // normal is poor.
-  const Float at_c = inner(n, outer(ab, a));
-  const Float at_a = inner(n, outer(bc, b));
-  const Float at_b = inner(n, outer(ca, c));
-  const Float sum = hn::Add(hn::Add(at_a, at_b), at_c);
-  // Shares of a sum that nearly vanishes are noise, and do not add up to one.
-  const FloatMask inside = hn::And(hn::And(hn::Gt(at_c, zero), hn::Gt(at_a, zero)),
-                                   hn::And(hn::Gt(at_b, zero), hn::Gt(sum, hn::Set(f, 1e-30F))));
-  const Float per_sum = reciprocal(hn::Max(sum, tiny));
-  const auto combine = [&](Float p, Float q, Float r) {
-    return hn::Mul(hn::MulAdd(at_a, p, hn::MulAdd(at_b, q, hn::Mul(at_c, r))), per_sum);
-  };
-  return choose(inside, {combine(a.x, b.x, c.x), combine(a.y, b.y, c.y), combine(a.z, b.z, c.z)}, u);
-}
-HWY_INLINE Float gap_to_triangle(const Wide& a, const Wide& b, const Wide& c, const Wide& u) {
-  return hn::Min(hn::Min(inner(a, u), inner(b, u)), inner(c, u));
-}
-
-/// The origin and a triangle.
-HWY_INLINE Verdicts judge_triangle(const Wide& a, const Wide& b, const Wide& c, const Limits& limits) {
-  const Wide u = to_triangle(a, b, c);
-  return judge(gap_to_triangle(a, b, c, u), u, limits);
-}
-
-/// Sixteen bytes from the vectors step(0), step(1) and so on.
-template <class Step>
-HWY_INLINE hn::Vec<B16> assemble(const Step& step) {
-  if constexpr (float_parts == 1) {
-    return step(0);
-  } else if constexpr (float_parts == 2) {
-    return hn::Combine(B16(), step(1), step(0));
-  } else {
-    const hn::CappedTag<std::uint8_t, 8> d8;
-    return hn::Combine(B16(), hn::Combine(d8, step(3), step(2)), hn::Combine(d8, step(1), step(0)));
-  }
-}
-
-/// Vertices of a cluster along the four directions, in bytes: each direction's sixteen together.
-struct Bytes16 {
-  hn::Vec<B16> along[directions];
-};
-
-/// Lowest and highest byte of each vertex along each direction: those of the start and of the end of a step, or the
-/// same.
-struct SweptBytes {
-  Bytes16 low, high;
-};
-
-HWY_INLINE void sweep_bytes(const Bytes16& start, const Bytes16& end, SweptBytes& out) {
-  for (std::size_t k = 0; k < directions; ++k) {
-    out.low.along[k] = hn::Min(start.along[k], end.along[k]);
-    out.high.along[k] = hn::Max(start.along[k], end.along[k]);
-  }
-}
-
-/// Four times sixteen bytes in as few vectors as they fit.
-struct Joined {
-  hn::Vec<B64> part[wide_parts];
-};
-
-template <class D, class Bytes, class Parts>
-HWY_INLINE void join(D d, const Bytes& bytes, Parts& out) {
-  if constexpr (hn::MaxLanes(D()) == 64) {
-    const hn::Half<D> half;
-    out.part[0] = hn::Combine(d, hn::Combine(half, bytes.along[3], bytes.along[2]),
-                              hn::Combine(half, bytes.along[1], bytes.along[0]));
-  } else if constexpr (hn::MaxLanes(D()) == 32) {
-    out.part[0] = hn::Combine(d, bytes.along[1], bytes.along[0]);
-    out.part[1] = hn::Combine(d, bytes.along[3], bytes.along[2]);
-  } else {
-    for (std::size_t k = 0; k < directions; ++k) out.part[k] = bytes.along[k];
-  }
-}
-
-/// The lowest and highest byte of each sixteen, in all of them.
-HWY_INLINE void extremes(const Joined& bytes, Joined& low, Joined& high) {
-  const B64 d;
-  const hn::Repartition<std::uint32_t, B64> w;
-  for (std::size_t p = 0; p < wide_parts; ++p) {
-    auto l = hn::BitCast(w, bytes.part[p]);
-    auto h = l;
-    const auto fold = [&](auto a, auto b) {
-      l = hn::BitCast(w, hn::Min(hn::BitCast(d, l), hn::BitCast(d, a)));
-      h = hn::BitCast(w, hn::Max(hn::BitCast(d, h), hn::BitCast(d, b)));
-    };
-    fold(hn::Shuffle1032(l), hn::Shuffle1032(h));
-    fold(hn::Shuffle2301(l), hn::Shuffle2301(h));
-    fold(hn::RotateRight<16>(l), hn::RotateRight<16>(h));
-    fold(hn::RotateRight<8>(l), hn::RotateRight<8>(h));
-    low.part[p] = hn::BitCast(d, l);
-    high.part[p] = hn::BitCast(d, h);
-  }
-}
-
-/// Of each byte: which sixteen it is in.
-alignas(64) constexpr std::uint8_t block_number[64] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1,
-                                                       1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2,
-                                                       2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3};
-
-struct EdgeBytes {
-  hn::Vec<B32> low[directions][edge_parts];
-  hn::Vec<B32> high[directions][edge_parts];
-};
-
-template <class D>
-HWY_INLINE hn::Vec<D> spread16(D d, hn::Vec<B16> bytes) {
-  if constexpr (hn::MaxLanes(D()) == 16) {
-    (void)d;
-    return bytes;
-  } else if constexpr (hn::MaxLanes(D()) == 32) {
-    return hn::Combine(d, bytes, bytes);
-  } else {
-    const hn::Half<D> half;
-    const auto two = hn::Combine(half, bytes, bytes);
-    return hn::Combine(d, two, two);
-  }
-}
-
-template <bool step>
-HWY_INLINE void bound_edges(const SurfaceCluster& cluster, const SweptBytes& bytes, EdgeBytes& out) {
-  const B32 d;
-  for (std::size_t p = 0; p < edge_parts; ++p) {
-    const auto from = hn::Load(d, cluster.edge_from + p * edge_part);
-    const auto to = hn::Load(d, cluster.edge_to + p * edge_part);
-    for (std::size_t k = 0; k < directions; ++k) {
-      const auto table = spread16(d, bytes.low.along[k]);
-      const auto a = hn::TableLookupBytes(table, from);
-      const auto b = hn::TableLookupBytes(table, to);
-      out.low[k][p] = hn::Min(a, b);
-      if constexpr (step) {
-        const auto highs = spread16(d, bytes.high.along[k]);
-        out.high[k][p] = hn::Max(hn::TableLookupBytes(highs, from), hn::TableLookupBytes(highs, to));
-      } else {
-        out.high[k][p] = hn::Max(a, b);
-      }
-    }
-  }
-}
-
-/// Grown bounds of triangles: lowest, and how far up from there.
-struct TriangleBytes {
-  alignas(16) std::uint8_t low[directions][cluster_lanes];
-  alignas(16) std::uint8_t width[directions][cluster_lanes];
-};
-
-template <bool step>
-HWY_INLINE void bound_triangles(const SurfaceCluster& cluster, const SweptBytes& bytes, const std::uint8_t* grow,
-                                TriangleBytes& out) {
-  const B16 d;
-  const auto c0 = hn::Load(d, cluster.corner[0]);
-  const auto c1 = hn::Load(d, cluster.corner[1]);
-  const auto c2 = hn::Load(d, cluster.corner[2]);
-  for (std::size_t k = 0; k < directions; ++k) {
-    const auto by = hn::Set(d, grow[k]);
-    auto a = hn::TableLookupBytes(bytes.low.along[k], c0);
-    auto b = hn::TableLookupBytes(bytes.low.along[k], c1);
-    auto c = hn::TableLookupBytes(bytes.low.along[k], c2);
-    const auto low = hn::SaturatedSub(hn::Min(hn::Min(a, b), c), by);
-    hn::Store(low, d, out.low[k]);
-    if constexpr (step) {
-      a = hn::TableLookupBytes(bytes.high.along[k], c0);
-      b = hn::TableLookupBytes(bytes.high.along[k], c1);
-      c = hn::TableLookupBytes(bytes.high.along[k], c2);
-    }
-    hn::Store(hn::Sub(hn::SaturatedAdd(hn::Max(hn::Max(a, b), c), by), low), d, out.width[k]);
-  }
-}
+#if HWY_TARGET != HWY_SCALAR
 
 /// All pairs of one cluster, A, with others. Coordinates are in the frame of A. Over a step the frame goes with a
 /// vertex of A, so that a motion that clusters share does not count: what changes between them is the difference of two
@@ -551,13 +29,14 @@ class ClusterPairSearch {
   static constexpr bool step = mode == SearchMode::step;
 
  public:
-  ClusterPairSearch(const SearchIn& in, SearchHits& hits) : in_(in), hits_(hits) {}
+  ClusterPairSearch(const SearchIn& in, SearchHits& hits) : in_(in), hits_(hits), kept_(in, hits) {}
 
   void begin(std::int32_t a) {
     number_ = a;
     cluster_ = &in_.clusters[a];
     placed_ = &in_.placed[a];
-    prepared_ = false;
+    prepared_ = loaded_ = far_prepared_ = recording_ = false;
+    limits_for_ = -1;
     radius_ = placed_->radius;
     slab_low_ = placed_->slab_low;
     slab_high_ = placed_->slab_high;
@@ -580,10 +59,32 @@ class ClusterPairSearch {
       slab_low_ = std::min(slab_low_, hn::GetLane(hn::MinOfLanes(f, lows)));
       slab_high_ = std::max(slab_high_, hn::GetLane(hn::MaxOfLanes(f, highs)));
     }
+    if constexpr (mode != SearchMode::triangles) {
+      if (kept_.active()) kept_.begin(a);
+    }
+  }
+
+  /// Of the pairs of A that come next.
+  void set_reach(float reach) {
+    if (reach == reach_) return;
+    reach_ = reach;
+    prepared_ = far_prepared_ = recording_ = false;
+    limits_for_ = -1;
+    kept_.set_reach(reach);
+  }
+
+  /// After all pairs of A.
+  void end() {
+    if constexpr (mode != SearchMode::triangles) {
+      if (kept_.active()) kept_.end();
+    }
   }
 
   void near_pair(const ClusterNeighbor& neighbor) {
-    if (!prepared_) prepare(8 * (radius_ + in_.reach));
+    if constexpr (mode != SearchMode::triangles) {
+      if (kept_.active() && look_up_kept(neighbor.cluster)) return;
+    }
+    if (!prepared_ || (recording_ && !far_prepared_)) prepare(8 * (radius_ + farthest_reach()));
     if constexpr (mode == SearchMode::triangles) {
       if (neighbor.cluster == number_) {
         count(*cluster_);
@@ -609,7 +110,12 @@ class ClusterPairSearch {
     }
   }
 
-  void far_pair(std::int32_t b) { other_pair<false>(b); }
+  void far_pair(std::int32_t b) {
+    if constexpr (mode != SearchMode::triangles) {
+      if (kept_.active() && look_up_kept(b)) return;
+    }
+    other_pair<false>(b);
+  }
 
  private:
   static HWY_INLINE void load(const PlacedCluster& placed, Points16& out) {
@@ -638,15 +144,29 @@ class ClusterPairSearch {
     return std::max(std::max(std::abs(shift[0]), std::abs(shift[1])), std::abs(shift[2]));
   }
 
-  /// Bounds of the features of A, good for coordinates up to `largest`.
+  /// Of the bounds of A: with that of lists, once there is one.
+  float farthest_reach() { return recording_ || far_prepared_ ? reach_ + kept_.slack() : reach_; }
+
+  /// What is within reach and what beyond it, where coordinates are up to `largest`.
+  HWY_INLINE void set_limits(float largest) {
+    limits_for_ = largest;
+    const float margin = (reach_ + rounding * largest) * 1.00001F;
+    limits_.beyond = margin * margin * 1.00001F;
+    const float inner_reach = reach_ * 0.99999F - rounding * largest;
+    limits_.within = inner_reach > 0 ? inner_reach * inner_reach * 0.99999F : 0;
+  }
+
+  /// Bounds of the features of A, good for coordinates up to `largest`, for what is kept if something is recorded.
   HWY_NOINLINE void prepare(float largest) {
     const F f;
     largest_ = largest;
-    const float margin = (in_.reach + rounding * largest) * 1.00001F;
-    limits_.beyond = margin * margin * 1.00001F;
-    const float inner_reach = in_.reach * 0.99999F - rounding * largest;
-    limits_.within = inner_reach > 0 ? inner_reach * inner_reach * 0.99999F : 0;
+    far_prepared_ = far_prepared_ || recording_;
+    const float reach = farthest_reach();
+    const float margin = (reach + rounding * largest) * 1.00001F;
+    set_limits(largest);
+    far_limit_ = margin * margin * 1.00001F;
     load(*placed_, own_);
+    loaded_ = true;
     const float* n = placed_->normal;
     const auto point = [&](std::uint8_t place, float* out) {
       out[0] = placed_->x[place];
@@ -822,11 +342,13 @@ class ClusterPairSearch {
   void same_pair() {
     count(*cluster_);
     compare_ = false;
+    begin_list();
     edge_rows<true>(first_bits(cluster_->edge_count), own_edges_, *cluster_, true);
     measure_edges(*cluster_, own_, own_end_);
     vertex_rows<true>(*cluster_, own_bytes_, first_bits(cluster_->owned_vertex_count), *cluster_, own_triangles_,
                       triangles_at_);
-    measure_vertices(*cluster_, own_, own_end_, *cluster_, own_, own_end_);
+    measure_vertices(*cluster_, own_, own_end_, *cluster_, own_, own_end_, 1);
+    end_list(number_);
   }
 
   template <bool near>
@@ -845,7 +367,7 @@ class ClusterPairSearch {
       largest = std::max(largest, placed_end_->radius + in_.placed_end[b].radius + end_farthest);
     }
     if constexpr (!near) {
-      const float margin = (in_.reach + rounding * largest) * 1.00001F;
+      const float margin = (reach_ + rounding * largest) * 1.00001F;
       const float low = slab_low_ - margin;
       const float high = slab_high_ + margin;
       if constexpr (step) {
@@ -859,7 +381,8 @@ class ClusterPairSearch {
           return;
       }
     }
-    if (!prepared_ || largest > largest_) prepare(std::max(2 * largest, 8 * (radius_ + in_.reach)));
+    if (!prepared_ || largest > largest_ || (recording_ && !far_prepared_))
+      prepare(std::max(2 * largest, 8 * (radius_ + farthest_reach())));
     SweptBytes bytes;
     project_swept(points, end_points, bytes);
     Joined joined_low;
@@ -877,7 +400,11 @@ class ClusterPairSearch {
       if constexpr (!near) {
         const auto apart = hn::Or(hn::SaturatedSub(low.part[p], hull_high_.part[p]),
                                   hn::SaturatedSub(hull_low_.part[p], high.part[p]));
-        if (!hn::AllTrue(d, hn::Eq(apart, zero))) return;
+        if (!hn::AllTrue(d, hn::Eq(apart, zero))) {
+          begin_list();
+          end_list(b);
+          return;
+        }
       }
       const auto grown_low = hn::SaturatedSub(low.part[p], joined_grow_.part[p]);
       const auto grown_high = hn::SaturatedAdd(high.part[p], joined_grow_.part[p]);
@@ -895,6 +422,7 @@ class ClusterPairSearch {
       return;
     }
     compare_ = !near && in_.hubs;
+    begin_list();
     const auto in_all = [](std::uint64_t bits, std::uint32_t count) {
       bits &= bits >> 32;
       bits &= bits >> 16;
@@ -925,13 +453,75 @@ class ClusterPairSearch {
       TriangleBytes triangles;
       bound_triangles<step>(other, bytes, grow_, triangles);
       vertex_rows<near>(*cluster_, own_bytes_, own_vertices, other, triangles, triangles_at_);
-      measure_vertices(*cluster_, own_, own_end_, other, points, end_points);
+      measure_vertices(*cluster_, own_, own_end_, other, points, end_points, 1);
     }
     const std::uint32_t other_vertices = in_all(other_inside, other.owned_vertex_count);
     if (other_vertices != 0) {
       vertex_rows<near>(other, bytes, other_vertices, *cluster_, own_triangles_, own_triangles_at_);
-      measure_vertices(other, points, end_points, *cluster_, own_, own_end_);
+      measure_vertices(other, points, end_points, *cluster_, own_, own_end_, 2);
     }
+    end_list(b);
+  }
+
+  /// True: what is near in the pair of A and another cluster is known, and was measured.
+  bool look_up_kept(std::int32_t b) {
+    recording_ = false;
+    if (const KeptPair* pair = kept_.find(b)) {
+      measure_kept(b, *pair);
+      return true;
+    }
+    recording_ = kept_.lasts(b);
+    return false;
+  }
+
+  HWY_NOINLINE void measure_kept(std::int32_t b, const KeptPair& pair) {
+    const std::size_t count[3] = {pair.count[0], pair.count[1], pair.count[2]};
+    const std::size_t all = count[0] + count[1] + count[2];
+    ++hits_.counts.cluster_pairs;
+    ++hits_.counts.kept_pairs;
+    hits_.counts.kept_features += all;
+    hits_.counts.tests += all;
+    kept_.keep(b, pair);
+    if (all == 0) return;
+    limits_.far = 0;
+    compare_ = false;
+    if (!loaded_) {
+      load(*placed_, own_);
+      loaded_ = true;
+    }
+    const SurfaceCluster& other = in_.clusters[b];
+    Points16 points;
+    Points16 end_points;
+    float shift[3];
+    float largest = placed_->radius + in_.placed[b].radius + load_shifted(*placed_, in_.placed[b], shift, points);
+    if constexpr (step) {
+      const float end_farthest = load_shifted(*placed_end_, in_.placed_end[b], shift, end_points);
+      largest = std::max(largest, placed_end_->radius + in_.placed_end[b].radius + end_farthest);
+    }
+    if (largest > limits_for_) set_limits(2 * largest);
+    list_ = kept_.candidates(pair);
+    candidates_ = count[0];
+    if (candidates_ > 0) measure_edges(other, points, end_points);
+    list_ += count[0];
+    candidates_ = count[1];
+    if (candidates_ > 0) measure_vertices(*cluster_, own_, own_end_, other, points, end_points, 1);
+    list_ += count[1];
+    candidates_ = count[2];
+    if (candidates_ > 0) measure_vertices(other, points, end_points, *cluster_, own_, own_end_, 2);
+    list_ = candidate_;
+  }
+
+  /// A list of the pair at hand, if it is recorded.
+  void begin_list() {
+    limits_.far = recording_ ? far_limit_ : 0;
+    if (recording_) kept_.open();
+  }
+  void record(const Verdicts& verdicts, std::size_t at, std::size_t kind) {
+    const std::uint32_t lanes = first_bits(static_cast<std::uint32_t>(std::min(candidates_ - at, float_lanes)));
+    kept_.add(list_ + at, ~verdicts.far & lanes, kind);
+  }
+  void end_list(std::int32_t b) {
+    if (recording_) kept_.close(b);
   }
 
   /// Appends the columns whose bits are set, each with the row. Without a branch on any of them: barely one could be
@@ -1133,7 +723,7 @@ class ClusterPairSearch {
   HWY_INLINE hn::Vec<I> places(std::size_t at, int which) const {
     const I i;
     const U u;
-    auto words = hn::LoadU(u, candidate_ + at);
+    auto words = hn::LoadU(u, list_ + at);
     if (which == 1) words = hn::ShiftRight<4>(words);
     if (which == 2) words = hn::ShiftRight<8>(words);
     if (which == 3) words = hn::ShiftRight<12>(words);
@@ -1143,7 +733,6 @@ class ClusterPairSearch {
   HWY_INLINE void measure_edges(const SurfaceCluster& other, const Points16& points, const Points16& end_points) {
     if (HWY_UNLIKELY(compare_)) drop_adjacent<2>(cluster_->vertices, other.vertices);
     hits_.counts.measured += candidates_;
-    if (candidates_ == 0) return;
     for (std::size_t c = 0; c < candidates_; c += float_lanes) {
       const auto i = places(c, 0);
       const auto j = places(c, 1);
@@ -1159,19 +748,21 @@ class ClusterPairSearch {
         const Wide a0_end = look_up(own_end_, i);
         const Float end = gap_of_edges(minus(look_up(own_end_, j), a0_end), minus(look_up(end_points, k), a0_end),
                                        minus(look_up(end_points, l), a0_end), u);
-        verdicts = {~never(gap_of_edges(da, b0, b1, u), end, u, limits_), 0};
+        verdicts = judge_step(gap_of_edges(da, b0, b1, u), end, u, limits_);
       } else {
         verdicts = judge_edges(da, b0, b1, limits_);
       }
-      keep(verdicts, c, cluster_->edges, other.edges, true, hits_.edge_edge, hits_.unsure_edge_edge);
+      keep(verdicts, c, cluster_->edges, other.edges, true, hits_.edge_edge, hits_.unsure_edge_edge,
+           hits_.later_edge_edge);
+      if (recording_) record(verdicts, c, 0);
     }
   }
 
   HWY_INLINE void measure_vertices(const SurfaceCluster& from, const Points16& vertices, const Points16& end_vertices,
-                                   const SurfaceCluster& face, const Points16& corners, const Points16& end_corners) {
+                                   const SurfaceCluster& face, const Points16& corners, const Points16& end_corners,
+                                   std::size_t kind) {
     if (HWY_UNLIKELY(compare_)) drop_adjacent<1>(from.vertices, face.vertices);
     hits_.counts.measured += candidates_;
-    if (candidates_ == 0) return;
     for (std::size_t c = 0; c < candidates_; c += float_lanes) {
       const auto i = places(c, 0);
       const auto j = places(c, 1);
@@ -1187,11 +778,13 @@ class ClusterPairSearch {
         const Wide v_end = look_up(end_vertices, i);
         const Float end = gap_to_triangle(minus(look_up(end_corners, j), v_end), minus(look_up(end_corners, k), v_end),
                                           minus(look_up(end_corners, l), v_end), u);
-        verdicts = {~never(gap_to_triangle(a, b, e, u), end, u, limits_), 0};
+        verdicts = judge_step(gap_to_triangle(a, b, e, u), end, u, limits_);
       } else {
         verdicts = judge_triangle(a, b, e, limits_);
       }
-      keep(verdicts, c, from.vertices, face.triangles, false, hits_.vertex_triangle, hits_.unsure_vertex_triangle);
+      keep(verdicts, c, from.vertices, face.triangles, false, hits_.vertex_triangle, hits_.unsure_vertex_triangle,
+           hits_.later_vertex_triangle);
+      if (recording_) record(verdicts, c, kind);
     }
   }
 
@@ -1213,14 +806,14 @@ class ClusterPairSearch {
     candidates_ = kept;
   }
 
-  /// Numbers of the features that are within reach, and of those that may be.
+  /// Numbers of the features that are within reach, of those that may be, and of those that may be later in a step.
   HWY_INLINE void keep(const Verdicts& verdicts, std::size_t at, const std::int32_t* first, const std::int32_t* second,
-                       bool order, PairList& within, PairList& unsure) const {
+                       bool order, PairList& within, PairList& unsure, PairList& later) const {
     const std::uint32_t lanes = first_bits(static_cast<std::uint32_t>(std::min(candidates_ - at, float_lanes)));
     const auto add = [&](std::uint32_t bits, PairList& out) {
       out.reserve_more(float_lanes);
       for (; bits != 0; bits &= bits - 1) {
-        const std::uint32_t pair = candidate_[at + static_cast<std::size_t>(std::countr_zero(bits))];
+        const std::uint32_t pair = list_[at + static_cast<std::size_t>(std::countr_zero(bits))];
         const auto a = static_cast<std::uint32_t>(first[pair >> 16U & 255U]);
         const auto b = static_cast<std::uint32_t>(second[pair >> 24U]);
         out.data[out.size++] = order ? static_cast<std::uint64_t>(std::min(a, b)) << 32U | std::max(a, b)
@@ -1229,6 +822,9 @@ class ClusterPairSearch {
     };
     if ((verdicts.within & lanes) != 0) add(verdicts.within & lanes, within);
     if ((verdicts.unsure & lanes) != 0) add(verdicts.unsure & lanes, unsure);
+    if constexpr (step) {
+      if ((verdicts.later & lanes) != 0) add(verdicts.later & lanes, later);
+    }
   }
 
   const SearchIn& in_;
@@ -1239,7 +835,10 @@ class ClusterPairSearch {
   const SurfaceCluster* cluster_ = nullptr;
   const PlacedCluster* placed_ = nullptr;
   const PlacedCluster* placed_end_ = nullptr;
+  float reach_ = -1;
   bool prepared_ = false;
+  bool loaded_ = false;  ///< vertices of A
+  float limits_for_ = -1;
   float radius_ = 0;  ///< largest coordinate
   float slab_low_ = 0;
   float slab_high_ = 0;
@@ -1257,12 +856,18 @@ class ClusterPairSearch {
   Joined joined_grow_, own_joined_low_, own_joined_high_;
   Joined hull_low_, hull_high_;  ///< grown
 
+  KeptPairs kept_;
+  bool recording_ = false;     ///< the pair at hand
+  bool far_prepared_ = false;  ///< bounds are good for lists
+  float far_limit_ = 0;        ///< beyond what lists reach, squared
+
   // The pair at hand.
   std::uint32_t edges_at_[cluster_lanes];          ///< of the other, at vertices of A
   std::uint32_t triangles_at_[cluster_lanes];      ///< of the other, at vertices of A
   std::uint32_t own_triangles_at_[cluster_lanes];  ///< of A, at vertices of the other
   bool compare_ = false;                           ///< vertices by number
   std::size_t candidates_ = 0;
+  const std::uint32_t* list_ = candidate_;  ///< of candidates: found, or kept
   /// From the lowest bit: four places of vertices, four bits each; the numbers of both features, eight bits each.
   alignas(64) std::uint32_t candidate_[cluster_edge_lanes * cluster_edge_lanes + 2 * cluster_lanes];
 };

@@ -14,6 +14,7 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 #include "kernels/cluster_measure-inl.hpp"
+#include "kernels/cluster_plain-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace carom::kernels::HWY_NAMESPACE {
@@ -133,6 +134,27 @@ HWY_INLINE void extents(const Placed& points, Extent* out) {
   out[2] = extent_along(points, 0, 0, 1);
 }
 
+HWY_INLINE Placed difference(const Placed& points, const PlacedCluster& before) {
+  Placed out;
+  for (std::size_t i = 0; i < cluster_lanes; ++i) {
+    out.x[i] = points.x[i] - before.x[i];
+    out.y[i] = points.y[i] - before.y[i];
+    out.z[i] = points.z[i] - before.z[i];
+  }
+  return out;
+}
+
+HWY_INLINE float farthest_squared(const Placed& points, const float* from) {
+  float most = 0;
+  for (std::size_t i = 0; i < cluster_lanes; ++i) {
+    const float x = points.x[i] - from[0];
+    const float y = points.y[i] - from[1];
+    const float z = points.z[i] - from[2];
+    most = std::max(most, x * x + (y * y + z * z));
+  }
+  return most;
+}
+
 #else
 
 /// Coordinates of the vertices of a cluster, four at a time.
@@ -197,25 +219,96 @@ HWY_INLINE void extents(const Placed& points, Extent* out) {
   out[2] = extent_of(points.z);
 }
 
+HWY_INLINE Placed difference(const Placed& points, const PlacedCluster& before) {
+  const F4 f;
+  Placed out;
+  for (std::size_t g = 0; g < 4; ++g) {
+    out.x[g] = hn::Sub(points.x[g], hn::Load(f, before.x + 4 * g));
+    out.y[g] = hn::Sub(points.y[g], hn::Load(f, before.y + 4 * g));
+    out.z[g] = hn::Sub(points.z[g], hn::Load(f, before.z + 4 * g));
+  }
+  return out;
+}
+
+HWY_INLINE float farthest_squared(const Placed& points, const float* from) {
+  const F4 f;
+  auto most = hn::Zero(f);
+  for (std::size_t g = 0; g < 4; ++g) {
+    const auto x = hn::Sub(points.x[g], hn::Set(f, from[0]));
+    const auto y = hn::Sub(points.y[g], hn::Set(f, from[1]));
+    const auto z = hn::Sub(points.z[g], hn::Set(f, from[2]));
+    most = hn::Max(most, hn::MulAdd(x, x, hn::MulAdd(y, y, hn::Mul(z, z))));
+  }
+  return hn::GetLane(hn::MaxOfLanes(f, most));
+}
+
 #endif
 #undef CAROM_PLACE_PLAIN
 
+/// Adds to the motion of a cluster what it did since it was placed last. Coordinates are floats: what their rounding
+/// may hide counts as moved, over the largest of them.
+HWY_INLINE void follow(const Placed& points, const double* origin, const MotionOfClusters& in, std::size_t number) {
+  constexpr float hidden = 5e-7F;
+  ClusterMotion& motion = in.clusters[number];
+  if (motion.placed + (in.end ? 0 : 1) != in.call) {
+    motion = {};
+    motion.since = motion.placed = in.call;
+    motion.last_moved = std::numeric_limits<float>::infinity();
+    return;
+  }
+  const PlacedCluster& before = in.before[number];
+  const Placed moved = difference(points, before);
+  Extent extent[3];
+  extents(moved, extent);
+  float middle[3];
+  float size = before.radius;
+  for (std::size_t k = 0; k < 3; ++k) {
+    middle[k] = 0.5F * (extent[k].low + extent[k].high);
+    size += std::max(-extent[k].low, extent[k].high);
+    const double went = origin[k] - (before.origin[k] + in.corner_before[k]) + static_cast<double>(middle[k]);
+    motion.drift[k] += static_cast<double>(middle[k]);
+    motion.last[k] = static_cast<float>(went);
+    size += in.end ? std::abs(motion.last[k]) : 0;
+  }
+  const float farthest = std::sqrt(farthest_squared(moved, middle)) * 1.00001F + hidden * size;
+  // What is not a number is never kept: no comparison with it is true.
+  motion.moved += static_cast<double>(farthest);
+  motion.last_moved = in.end ? motion.last_moved + farthest : farthest;
+  motion.placed = in.call;
+}
+
+HWY_INLINE void set_lane(BoxGroup& boxes, std::size_t lane, const UnitBox& box) {
+  for (std::size_t k = 0; k < 3; ++k) {
+    boxes.low[k][lane] = box.low[k];
+    boxes.high[k][lane] = box.high[k];
+  }
+}
+
 HWY_INLINE void place(const double* positions, std::size_t last, const double* padded, const SearchUnits& units,
-                      const SurfaceCluster& cluster, PlacedCluster& out, BoxGroup& boxes, std::size_t lane) {
+                      const SurfaceCluster& cluster, PlacedCluster& out, BoxGroup& boxes, std::size_t lane,
+                      const MotionOfClusters& motion, std::size_t number, const UnitBox* near) {
   const double* first = positions + 3 * static_cast<std::size_t>(cluster.vertices[0]);
   const double origin[4] = {first[0] * units.per_unit, first[1] * units.per_unit, first[2] * units.per_unit, 0};
   Placed points;
   load_points(positions, last, padded, units, origin, cluster, points);
-  store_points(points, out);
   Extent extent[3];
   extents(points, extent);
   const float grow = 0.50001F * units.reach + box_slack;
+  double placed_at[3];
+  UnitBox box;
+  for (std::size_t k = 0; k < 3; ++k) {
+    placed_at[k] = origin[k] - units.corner[k];
+    const auto at = static_cast<float>(placed_at[k]);
+    box.low[k] = at + extent[k].low - grow;
+    box.high[k] = at + extent[k].high + grow;
+  }
+  if (near != nullptr && !box.meets(*near)) return set_lane(boxes, lane, UnitBox());
+  set_lane(boxes, lane, box);
+  if (motion.clusters != nullptr) follow(points, origin, motion, number);
+  store_points(points, out);
   float radius = 0;
   for (std::size_t k = 0; k < 3; ++k) {
-    out.origin[k] = origin[k] - units.corner[k];
-    const auto at = static_cast<float>(out.origin[k]);
-    boxes.low[k][lane] = at + extent[k].low - grow;
-    boxes.high[k][lane] = at + extent[k].high + grow;
+    out.origin[k] = placed_at[k];
     radius = std::max(radius, std::max(-extent[k].low, extent[k].high));
   }
   out.radius = radius;
@@ -235,23 +328,17 @@ HWY_INLINE void place(const double* positions, std::size_t last, const double* p
 
 void place_clusters_of(const double* positions, std::size_t vertices, const SearchUnits& units,
                        const SurfaceCluster* clusters, const ClusterBlock& block, PlacedCluster* placed,
-                       BoxGroup& boxes) {
+                       BoxGroup& boxes, const MotionOfClusters& motion, const UnitBox* near) {
   const std::size_t last = vertices - 1;
   const double* end = positions + 3 * last;
   const double padded[4] = {end[0], end[1], end[2], end[0]};
   const auto first = static_cast<std::size_t>(block.first);
   const auto count = static_cast<std::size_t>(block.count);
-  const auto empty = [&](std::size_t i) {
-    for (std::size_t k = 0; k < 3; ++k) {
-      boxes.low[k][i] = std::numeric_limits<float>::infinity();
-      boxes.high[k][i] = -std::numeric_limits<float>::infinity();
-    }
-  };
   for (std::size_t i = 0; i < count; ++i) {
-    place(positions, last, padded, units, clusters[first + i], placed[first + i], boxes, i);
-    if (clusters[first + i].triangle_count == 0) empty(i);
+    place(positions, last, padded, units, clusters[first + i], placed[first + i], boxes, i, motion, first + i, near);
+    if (clusters[first + i].triangle_count == 0) set_lane(boxes, i, UnitBox());
   }
-  for (std::size_t i = count; i < cluster_lanes; ++i) empty(i);
+  for (std::size_t i = count; i < cluster_lanes; ++i) set_lane(boxes, i, UnitBox());
 }
 
 void enclose_of(const BoxGroup& boxes, BoxGroup& out, std::size_t place) {
@@ -268,18 +355,17 @@ void enclose_of(const BoxGroup& boxes, BoxGroup& out, std::size_t place) {
   }
 }
 
-struct OneBox {
-  float low[3];
-  float high[3];
-};
-
-HWY_INLINE OneBox one_box(const BoxGroup& boxes, std::size_t lane) {
+HWY_INLINE UnitBox one_box(const BoxGroup& boxes, std::size_t lane) {
   return {{boxes.low[0][lane], boxes.low[1][lane], boxes.low[2][lane]},
           {boxes.high[0][lane], boxes.high[1][lane], boxes.high[2][lane]}};
 }
 
+HWY_INLINE UnitBox smaller(const UnitBox& box, float by) {
+  return {{box.low[0] + by, box.low[1] + by, box.low[2] + by}, {box.high[0] - by, box.high[1] - by, box.high[2] - by}};
+}
+
 /// Bit l: box l of the group overlaps.
-HWY_INLINE std::uint32_t overlap(const OneBox& box, const BoxGroup& group) {
+HWY_INLINE std::uint32_t overlap(const UnitBox& box, const BoxGroup& group) {
   const F f;
   std::uint32_t bits = 0;
   for (std::size_t i = 0; i < cluster_lanes; i += float_lanes) {
@@ -296,7 +382,7 @@ HWY_INLINE std::uint32_t overlap(const OneBox& box, const BoxGroup& group) {
 
 std::size_t overlapping_of(const BoxGroup* groups, const BoxGroup* upper, std::size_t group_count, std::size_t place,
                            std::size_t first, std::uint32_t* out) {
-  const OneBox box = one_box(groups[place / cluster_lanes], place % cluster_lanes);
+  const UnitBox box = one_box(groups[place / cluster_lanes], place % cluster_lanes);
   std::size_t count = 0;
   const std::size_t first_group = first / cluster_lanes;
   for (std::size_t u = first_group / cluster_lanes; u * cluster_lanes < group_count; ++u) {
@@ -341,54 +427,91 @@ void search_block_in(const SearchIn& in, std::int32_t block, const std::int32_t*
   constexpr std::size_t max_partners = 1024;
   constexpr std::size_t max_far = 4096;
   if (partner_count > max_partners) {
+    SearchIn part = in;
+    part.motions = nullptr;  // what is kept of a cluster is written in one go
     for (std::size_t i = 0; i < partner_count; i += max_partners)
-      search_block_in<mode>(in, block, partners + i, std::min(max_partners, partner_count - i), neighbors && i == 0,
+      search_block_in<mode>(part, block, partners + i, std::min(max_partners, partner_count - i), neighbors && i == 0,
                             hits);
     return;
   }
   const ClusterBlock& own = in.blocks[block];
   const BoxGroup& own_boxes = in.boxes[block];
   std::uint32_t rows[max_partners];
+  std::uint32_t any = 0;
   for (std::size_t q = 0; q < partner_count; ++q) {
     const BoxGroup& other = in.boxes[partners[q]];
     alignas(64) BoxGroup hull;
     enclose_of(other, hull, 0);
     rows[q] = overlap(one_box(hull, 0), own_boxes);
+    any |= rows[q];
   }
   ClusterPairSearch<mode> search(in, hits);
   std::int32_t far[max_far];
+  const auto add = [&](std::int32_t partner, std::uint32_t bits, std::size_t& count) {
+    if (count + cluster_lanes > max_far) {
+      visit_far(in, search, far, count);
+      count = 0;
+    }
+    for (; bits != 0; bits &= bits - 1) far[count++] = in.blocks[partner].first + std::countr_zero(bits);
+  };
+  const float shorter = 0.9999F * (in.reach - in.self_reach);
   for (std::int32_t i = 0; i < own.count; ++i) {
+    if (!neighbors && (any >> i & 1U) == 0) continue;  // nothing is near it
     const std::int32_t a = own.first + i;
-    const bool touched = in.touched == nullptr || in.touched[a] != 0;
     search.begin(a);
+    search.set_reach(in.self_reach);
+    const std::size_t found_before = hits.vertex_triangle.size + hits.edge_edge.size;
     if (neighbors) {
       for (std::uint32_t n = in.neighbor_begin[a]; n < in.neighbor_begin[a + 1]; ++n) {
-        if (!touched && in.touched[in.neighbors[n].cluster] == 0) continue;
+        if (in.flat != nullptr && (in.flat[a] | in.flat[in.neighbors[n].cluster]) != 0) {
+          ++hits.counts.flat;
+          continue;
+        }
         search.near_pair(in.neighbors[n]);
       }
     }
-    const OneBox box = one_box(own_boxes, static_cast<std::size_t>(i));
+    const UnitBox box = one_box(own_boxes, static_cast<std::size_t>(i));
+    const UnitBox self_box = smaller(box, shorter);
+    // Pairs within the object, then the others.
     std::size_t count = 0;
+    bool others = false;
     for (std::size_t q = 0; q < partner_count; ++q) {
       if ((rows[q] >> i & 1U) == 0) continue;
       const std::int32_t partner = partners[q];
-      std::uint32_t bits = overlap(box, in.boxes[partner]);
+      if (in.blocks[partner].object != own.object) {
+        others = true;
+        continue;
+      }
+      std::uint32_t bits = overlap(self_box, in.boxes[partner]);
       if (partner == block) bits &= ~0U << (i + 1);
       if (bits == 0) continue;
-      if (in.blocks[partner].object == own.object) {
-        for (std::uint32_t x = in.around_begin[a]; x < in.around_begin[a + 1]; ++x)
-          if (in.around[x].block == partner) bits &= ~in.around[x].clusters;
+      for (std::uint32_t x = in.around_begin[a]; x < in.around_begin[a + 1]; ++x)
+        if (in.around[x].block == partner) bits &= ~in.around[x].clusters;
+      if (in.flat != nullptr) {
+        std::uint32_t left_out = 0;
+        for (std::uint32_t x = in.far_begin[a]; x < in.far_begin[a + 1]; ++x)
+          if (in.far[x].block == partner) left_out |= in.far[x].clusters;
+        left_out &= in.flat[a] != 0 ? ~0U : in.flat_of_block[partner];
+        hits.counts.flat += static_cast<std::uint64_t>(std::popcount(bits & left_out));
+        bits &= ~left_out;
       }
-      if (count + cluster_lanes > max_far) {
-        visit_far(in, search, far, count);
-        count = 0;
-      }
-      for (; bits != 0; bits &= bits - 1) {
-        const std::int32_t b = in.blocks[partner].first + std::countr_zero(bits);
-        if (touched || in.touched[b] != 0) far[count++] = b;
-      }
+      add(partner, bits, count);
     }
     visit_far(in, search, far, count);
+    if (in.self_hits != nullptr && neighbors) {
+      const std::size_t found = hits.vertex_triangle.size + hits.edge_edge.size - found_before;
+      in.self_hits[a] = static_cast<std::uint32_t>(found);
+    }
+    count = 0;
+    if (others) {
+      search.set_reach(in.reach);
+      for (std::size_t q = 0; q < partner_count; ++q) {
+        if ((rows[q] >> i & 1U) != 0 && in.blocks[partners[q]].object != own.object)
+          add(partners[q], overlap(box, in.boxes[partners[q]]), count);
+      }
+      visit_far(in, search, far, count);
+    }
+    search.end();
   }
 }
 
@@ -420,8 +543,9 @@ void measure_blocks(const double* positions, std::size_t vertices, const std::in
   HWY_DYNAMIC_DISPATCH(measure_blocks_of)(positions, vertices, block_vertices, blocks, numbers, count, out);
 }
 void place_clusters(const double* positions, std::size_t vertices, const SearchUnits& units,
-                    const SurfaceCluster* clusters, const ClusterBlock& block, PlacedCluster* placed, BoxGroup& boxes) {
-  HWY_DYNAMIC_DISPATCH(place_clusters_of)(positions, vertices, units, clusters, block, placed, boxes);
+                    const SurfaceCluster* clusters, const ClusterBlock& block, PlacedCluster* placed, BoxGroup& boxes,
+                    const MotionOfClusters& motion, const UnitBox* near) {
+  HWY_DYNAMIC_DISPATCH(place_clusters_of)(positions, vertices, units, clusters, block, placed, boxes, motion, near);
 }
 void enclose(const BoxGroup& boxes, BoxGroup& out, std::size_t place) {
   HWY_DYNAMIC_DISPATCH(enclose_of)(boxes, out, place);
@@ -433,27 +557,6 @@ std::size_t overlapping(const BoxGroup* groups, const BoxGroup* upper, std::size
 void search_block(const SearchIn& in, std::int32_t block, const std::int32_t* partners, std::size_t partner_count,
                   bool neighbors, SearchHits& hits) {
   HWY_DYNAMIC_DISPATCH(search_block_of)(in, block, partners, partner_count, neighbors, hits);
-}
-
-PairList::PairList(PairList&& other) noexcept : data(other.data), size(other.size), capacity(other.capacity) {
-  other.data = nullptr;
-  other.size = other.capacity = 0;
-}
-PairList& PairList::operator=(PairList&& other) noexcept {
-  std::swap(data, other.data);
-  std::swap(size, other.size);
-  std::swap(capacity, other.capacity);
-  return *this;
-}
-PairList::~PairList() {
-  std::free(data);
-}
-void PairList::grow(std::size_t wanted) {
-  const std::size_t more = std::max(wanted, capacity + capacity / 2);
-  void* memory = std::realloc(data, more * sizeof(std::uint64_t));
-  if (memory == nullptr) throw std::bad_alloc();
-  data = static_cast<std::uint64_t*>(memory);
-  capacity = more;
 }
 
 }  // namespace carom::kernels

@@ -33,19 +33,20 @@ struct ElementMaterials {
 };
 
 template <class Batch>
-HWY_INLINE ElementMaterials element_materials(const Batch& batch, std::size_t at, const ElementStep& step, double per_h,
-                                              const RestBatch* rest) {
+HWY_INLINE ElementMaterials element_materials(const Batch& batch, std::size_t at, double per_h, const RestBatch* rest) {
   const ElementLane one = element_set(1);
   ElementLane inertia = element_load(batch.inertia + at);
-  if (rest != nullptr) inertia = hn::Mul(inertia, element_load(rest->scale + at));
+  ElementLane rate = element_load(batch.rate + at);
+  if (rest != nullptr) {
+    inertia = hn::Mul(inertia, element_load(rest->scale + at));
+    rate = hn::Mul(rate, element_load(rest->scale + at));
+  }
   ElementMaterials m{
       element_load(batch.shear + at), element_load(batch.volume + at), inertia, element_set(per_h * per_h), one, one};
-  const ElementLane rate =
-      hn::Mul(m.inertia, hn::Add(hn::Mul(element_set(2), m.shear), hn::Mul(element_set(3), m.volume)));
   const ElementLane resolved =
-      hn::Div(hn::Mul(element_set(step.resolved_rate), m.per_h2), hn::Max(rate, element_set(element_min_square)));
+      hn::Div(hn::Mul(element_set(stable_rate), m.per_h2), hn::Max(rate, element_set(element_min_square)));
   m.blend = hn::Max(element_set(0), hn::Sub(one, resolved));
-  m.follow = hn::Add(m.blend, hn::Mul(hn::Sub(one, m.blend), element_set(0.5 / step.resolved_rate)));
+  m.follow = hn::Add(m.blend, hn::Mul(hn::Sub(one, m.blend), element_load(batch.follow + at)));
   return m;
 }
 
@@ -139,7 +140,7 @@ HWY_INLINE void element_corners(ElementWide mode[8]) {
 HWY_INLINE void element_voxels(const VoxelBatch& batch, std::size_t at, const ElementStep& step, double per_h,
                                const RestBatch* rest) {
   const ElementLane size = element_set(0.25 * step.inverse_size);
-  const ElementMaterials m = element_materials(batch, at, step, per_h, rest);
+  const ElementMaterials m = element_materials(batch, at, per_h, rest);
   PointLanes points[8];
   ElementWide mode[8];
   for (int c = 0; c < 8; ++c) {
@@ -171,7 +172,7 @@ HWY_INLINE void element_voxels(const VoxelBatch& batch, std::size_t at, const El
 
 HWY_INLINE void element_tetrahedra(const TetrahedronBatch& batch, std::size_t at, const ElementStep& step, double per_h,
                                    const RestBatch* rest) {
-  const ElementMaterials m = element_materials(batch, at, step, per_h, rest);
+  const ElementMaterials m = element_materials(batch, at, per_h, rest);
   PointLanes p[4];
   ElementWide seen[4];
   for (int k = 0; k < 4; ++k) {

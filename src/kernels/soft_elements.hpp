@@ -33,6 +33,8 @@ struct alignas(64) VoxelBatch {
   double shear[element_lanes];    ///< J: mu V
   double volume[element_lanes];   ///< J: lambda V
   double inertia[element_lanes];  ///< 1/(kg m^2): largest inverse mass of a node over twice the square of the size
+  double rate[element_lanes];     ///< 1/s^2: see ElementStep
+  double follow[element_lanes];   ///< see follow_of()
   std::int32_t nodes[8][element_lanes];
 };
 
@@ -42,6 +44,8 @@ struct alignas(64) TetrahedronBatch {
   double shear[element_lanes];           ///< J: mu V
   double volume[element_lanes];          ///< J: lambda V
   double inertia[element_lanes];         ///< 1/(kg m^2): bound on the eigenvalues of the inverse masses seen by F
+  double rate[element_lanes];            ///< 1/s^2: see ElementStep
+  double follow[element_lanes];          ///< see follow_of()
   std::int32_t nodes[4][element_lanes];
 };
 
@@ -51,7 +55,9 @@ struct alignas(64) RestBatch {
   double scale[element_lanes];    ///< bound on the largest eigenvalue of G G^T: inertia is seen through it
 };
 
-/// An inner step of h (s).
+/// An inner step of h (s). An element is resolved by it if h^2 times its `rate` is at most `stable_rate`: the square of
+/// its largest frequency at rest with the part of the mass of each node that is its own, such that the parts of all
+/// elements are the whole mass. No frequency of a body is above the largest of its elements so.
 struct ElementStep {
   double h = 0;
   ElementPoint* points = nullptr;
@@ -59,9 +65,6 @@ struct ElementStep {
   const ElementPoint* ends = nullptr;    ///< the points before the first projection
   double damping = 0;                    ///< s: viscosity over shear modulus
   double inverse_size = 0;               ///< 1/m, of voxels
-  /// Largest frequency of an element by itself, squared and times the square of the inner step, that counts as
-  /// resolved: `stable_rate` over the elements at a node.
-  double resolved_rate = 0;
 };
 /// Moves the points towards what the elements want. `rest`: of each batch; null if all are as made.
 void project_voxels(std::span<const VoxelBatch> batches, const ElementStep& step, const RestBatch* rest = nullptr);
@@ -87,6 +90,12 @@ inline constexpr double hourglass_of_three = 1.0 / 3;
 /// Largest frequency of a body, squared and times the square of the inner step, up to which forces of shapes without
 /// the others are stable.
 inline constexpr double stable_rate = 4.0 / 3;
+/// Weight of the curvature in the divisor of a force of an element that is resolved: at rest, where it is `inertia`
+/// times 2 shear + 3 volume, half of what inertia is, so that forces act in full, up to twice that curvature.
+inline double follow_of(double rate, double inertia, double shear, double volume) {
+  const double own = inertia * (2 * shear + 3 * volume);
+  return own > 0 ? 0.5 / stable_rate * rate / own : 0;
+}
 /// Below every square of a cofactor that counts.
 inline constexpr double element_min_square = 1e-300;
 

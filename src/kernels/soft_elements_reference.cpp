@@ -35,12 +35,18 @@ struct ElementMaterial {
   double follow;  ///< weight of curvature in the divisor of a force
 };
 
-ElementMaterial element_material(double shear, double volume, double inertia, const ElementStep& step) {
+template <class Batch>
+ElementMaterial element_material(const Batch& batch, std::size_t lane, const ElementStep& step, const RestBatch* rest) {
   const double per_h = 1 / step.h;
   const double per_h2 = per_h * per_h;
-  const double rate = inertia * (2 * shear + 3 * volume);
-  const double blend = std::max(0.0, 1 - step.resolved_rate * per_h2 / std::max(rate, element_min_square));
-  return {shear, volume, inertia, per_h2, blend, blend + (1 - blend) * (0.5 / step.resolved_rate)};
+  double inertia = batch.inertia[lane];
+  double rate = batch.rate[lane];
+  if (rest != nullptr) {
+    inertia = inertia * rest->scale[lane];
+    rate = rate * rest->scale[lane];
+  }
+  const double blend = std::max(0.0, 1 - stable_rate * per_h2 / std::max(rate, element_min_square));
+  return {batch.shear[lane], batch.volume[lane], inertia, per_h2, blend, blend + (1 - blend) * batch.follow[lane]};
 }
 
 /// Divisor of a force.
@@ -125,8 +131,7 @@ void element_corners(ElementVec mode[8]) {
 
 void project_voxel(const VoxelBatch& batch, std::size_t lane, const ElementStep& step, const RestBatch* rest) {
   const double scale = 0.25 * step.inverse_size;
-  const double scaled = rest == nullptr ? batch.inertia[lane] : batch.inertia[lane] * rest->scale[lane];
-  const ElementMaterial m = element_material(batch.shear[lane], batch.volume[lane], scaled, step);
+  const ElementMaterial m = element_material(batch, lane, step, rest);
   ElementPoint* points[8];
   ElementVec p[8];
   for (int c = 0; c < 8; ++c) {
@@ -164,8 +169,7 @@ void project_voxel(const VoxelBatch& batch, std::size_t lane, const ElementStep&
 
 void project_tetrahedron(const TetrahedronBatch& batch, std::size_t lane, const ElementStep& step,
                          const RestBatch* rest) {
-  const double scaled = rest == nullptr ? batch.inertia[lane] : batch.inertia[lane] * rest->scale[lane];
-  const ElementMaterial m = element_material(batch.shear[lane], batch.volume[lane], scaled, step);
+  const ElementMaterial m = element_material(batch, lane, step, rest);
   ElementPoint* points[4];
   ElementVec p[4];
   for (int k = 0; k < 4; ++k) {

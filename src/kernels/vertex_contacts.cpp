@@ -25,7 +25,7 @@ HWY_INLINE void contact_store(ClothLane value, double* to) {
   hn::Store(value, ClothTag(), to);
 }
 
-/// Four contacts of a batch.
+/// Contacts of a batch, as many as there are lanes.
 template <int slots, bool push>
 HWY_INLINE void contact_solve(VertexContactBatch& c, std::size_t at, const VertexContactStep& step, ClothLane per_h) {
   constexpr ClothTag d;

@@ -32,6 +32,10 @@ std::string list_of(const Vector3d& v) {
   return fmt::format("[{},{},{}]", text_of(v.x()), text_of(v.y()), text_of(v.z()));
 }
 
+std::string list_of(const Eigen::Vector4d& v) {
+  return fmt::format("[{},{},{},{}]", text_of(v[0]), text_of(v[1]), text_of(v[2]), text_of(v[3]));
+}
+
 struct Printer {
   std::string operator()(const GrabInput& i) const {
     const std::string vertex = i.vertex == none ? "" : fmt::format(",\"vertex\":{}", i.vertex);
@@ -41,16 +45,19 @@ struct Printer {
   std::string operator()(const MoveInput& i) const {
     return fmt::format("\"move\":{{\"hand\":{},\"target\":{}}}", i.hand, list_of(i.target));
   }
+  std::string operator()(const TurnInput& i) const {
+    return fmt::format("\"turn\":{{\"hand\":{},\"rotation\":{}}}", i.hand, list_of(i.rotation));
+  }
   std::string operator()(const ReleaseInput& i) const { return fmt::format("\"release\":{{\"hand\":{}}}", i.hand); }
   std::string operator()(const GravityInput& i) const { return fmt::format("\"gravity\":{}", list_of(i.gravity)); }
   std::string operator()(const StiffnessInput& i) const { return fmt::format("\"stiffness\":{}", i.factor); }
   std::string operator()(const ResetInput&) const { return "\"reset\":true"; }
   std::string operator()(const DriveInput& i) const {
     return fmt::format(
-        "\"drive\":{{\"body\":{},\"position\":{},\"rotation\":[{},{},{},{}],\"velocity\":{},\"stiffness\":{},"
+        "\"drive\":{{\"body\":{},\"position\":{},\"rotation\":{},\"velocity\":{},\"stiffness\":{},"
         "\"angular_stiffness\":{}}}",
-        quote_json(i.body), list_of(i.position), text_of(i.rotation[0]), text_of(i.rotation[1]), text_of(i.rotation[2]),
-        text_of(i.rotation[3]), list_of(i.velocity), i.stiffness, i.angular_stiffness);
+        quote_json(i.body), list_of(i.position), list_of(i.rotation), list_of(i.velocity), i.stiffness,
+        i.angular_stiffness);
   }
 };
 
@@ -68,6 +75,13 @@ GrabInput read_grab(const JsonField& field) {
 MoveInput read_move(const JsonField& field) {
   JsonObject object(field);
   MoveInput input{object.get("hand").integer(hand_range), object.get("target").vector()};
+  object.finish();
+  return input;
+}
+
+TurnInput read_turn(const JsonField& field) {
+  JsonObject object(field);
+  TurnInput input{object.get("hand").integer(hand_range), object.get("rotation").quaternion()};
   object.finish();
   return input;
 }
@@ -101,6 +115,7 @@ LiveInput read_input(JsonObject& object) {
   };
   if (const auto f = object.find("grab")) take(*f, read_grab(*f));
   if (const auto f = object.find("move")) take(*f, read_move(*f));
+  if (const auto f = object.find("turn")) take(*f, read_turn(*f));
   if (const auto f = object.find("release")) take(*f, read_release(*f));
   if (const auto f = object.find("gravity")) take(*f, GravityInput{f->vector()});
   if (const auto f = object.find("stiffness")) take(*f, StiffnessInput{f->number(Sign::positive)});
@@ -110,7 +125,7 @@ LiveInput read_input(JsonObject& object) {
   }
   if (const auto f = object.find("drive")) take(*f, read_drive(*f));
   object.finish();
-  if (!input) object.missing({"grab", "move", "release", "gravity", "stiffness", "reset", "drive"});
+  if (!input) object.missing({"grab", "move", "turn", "release", "gravity", "stiffness", "reset", "drive"});
   return *input;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numbers>
 #include <optional>
@@ -27,6 +28,8 @@ constexpr double earth_gravity = 9.81;  // m/s^2
 /// step where that is slower.
 constexpr double max_scripted_speed = 1.5;
 constexpr double approach_per_step = 0.3;
+constexpr double max_scripted_turn = 4;       // rad/s, likewise
+constexpr double max_turn_error = 1;          // rad, of a rigid body that a hand turns: limits the torque
 constexpr double max_gravity = 1000;          // m/s^2
 constexpr double max_stiffness_factor = 100;  // and at least one over it
 constexpr double max_coordinate = 1e6;        // m
@@ -56,6 +59,25 @@ double mass_of(const World& world, BodyId body) {
   return mass;
 }
 
+Eigen::Quaterniond rotation_of(const Eigen::Vector4d& wxyz) {
+  return Eigen::Quaterniond(wxyz[0], wxyz[1], wxyz[2], wxyz[3]).normalized();
+}
+
+Vector3d limited(const Vector3d& v, double longest) {
+  const double length = v.norm();
+  return length > longest ? Vector3d(v * (longest / length)) : v;
+}
+
+/// Angular acceleration by which a hand turns a rigid body, rad/s^2: a spring and a damper as those of its pull, at the
+/// end of the step. A hand lets nothing swing round the point that it holds, also where it turns nothing.
+Vector3d turning(const Vector3d& left, bool turns, const Vector3d& angular_velocity, double dt) {
+  const double stiffness = turns ? hand_rate * hand_rate : 0;
+  const double damping = turns ? 2 * hand_rate : hand_rate;
+  const Vector3d error = limited(left, max_turn_error);
+  return (stiffness * (error - dt * angular_velocity) - damping * angular_velocity) /
+         (1 + dt * (damping + dt * stiffness));
+}
+
 Pull spring_for(double mass) {
   return {.stiffness = mass * hand_rate * hand_rate,
           .damping = 2 * mass * hand_rate,
@@ -74,7 +96,9 @@ struct LiveSession::Impl {
     Pull pull{};                 ///< without its target
     Vector3d velocity{0, 0, 0};  ///< of a scripted shape, before it was held
     Vector3d angular_velocity{0, 0, 0};
-    double force = 0;  ///< N, of the last step
+    double force = 0;                                           ///< N, of the last step
+    Eigen::Quaterniond taken = Eigen::Quaterniond::Identity();  ///< orientation when it was taken
+    std::optional<Eigen::Quaterniond> orientation{};            ///< that it is turned to
   };
 
   explicit Impl(Scene given) : scene(std::move(given)), world(build_world(scene)) {}
@@ -102,6 +126,7 @@ struct LiveSession::Impl {
 
   void operator()(const GrabInput& input);
   void operator()(const MoveInput& input);
+  void operator()(const TurnInput& input);
   void operator()(const ReleaseInput& input);
   void operator()(const GravityInput& input);
   void operator()(const StiffnessInput& input);
@@ -109,8 +134,12 @@ struct LiveSession::Impl {
   void operator()(const DriveInput& input);
 
   void act(Held& held);
+  void move_scripted(const Held& held);
   void drive_tool(BodyId body, const DriveInput& input);
   Vector3d held_point(const Held& held) const;
+  Eigen::Quaterniond orientation_of(const Held& held) const;
+  Vector3d left_to_turn(const Held& held) const;
+  void follow_pieces(Held& held, const Vector3d& before) const;
 };
 
 void LiveSession::Impl::operator()(const GrabInput& input) {
@@ -136,6 +165,7 @@ void LiveSession::Impl::operator()(const GrabInput& input) {
             "body '{}': vertex {} is held already, and no hand moves it", input.body, held.vertex);
   }
   if (motion != MotionModel::scripted) held.pull = spring_for(mass_of(world, body));
+  if (motion != MotionModel::particles) held.taken = orientation_of(held);
   if (place) (*this)(ReleaseInput{input.hand});
   place = held;
 }
@@ -145,6 +175,18 @@ void LiveSession::Impl::operator()(const MoveInput& input) {
   std::optional<Held>& held = hand(input.hand);
   require(held.has_value(), ErrorCode::invalid_argument, "hand {} holds nothing to move", input.hand);
   held->target = input.target;
+}
+
+void LiveSession::Impl::operator()(const TurnInput& input) {
+  std::optional<Held>& held = hand(input.hand);
+  require(held.has_value(), ErrorCode::invalid_argument, "hand {} holds nothing to turn", input.hand);
+  require(world.motion(held->body) != MotionModel::particles, ErrorCode::invalid_argument,
+          "body '{}' is held at a vertex, which has no orientation; a hand turns rigid and scripted bodies",
+          world.name(held->body));
+  require(std::abs(input.rotation.norm() - 1) < 1e-3, ErrorCode::invalid_argument,
+          "rotation is ({}, {}, {}, {}); expected a quaternion of length 1", input.rotation[0], input.rotation[1],
+          input.rotation[2], input.rotation[3]);
+  held->orientation = rotation_of(input.rotation) * held->taken;
 }
 
 void LiveSession::Impl::operator()(const ReleaseInput& input) {
@@ -205,9 +247,7 @@ void LiveSession::Impl::operator()(const DriveInput& input) {
 
 void LiveSession::Impl::drive_tool(BodyId body, const DriveInput& input) {
   HapticTarget target;
-  target.pose.linear() = Eigen::Quaterniond(input.rotation[0], input.rotation[1], input.rotation[2], input.rotation[3])
-                             .normalized()
-                             .toRotationMatrix();
+  target.pose.linear() = rotation_of(input.rotation).toRotationMatrix();
   target.pose.translation() = input.position;
   target.velocity = input.velocity;
   target.samples = 1;
@@ -219,6 +259,42 @@ Vector3d LiveSession::Impl::held_point(const Held& held) const {
                              : world.positions(held.body)[at(held.vertex)];
 }
 
+/// Of a scripted mesh: of its offset.
+Eigen::Quaterniond LiveSession::Impl::orientation_of(const Held& held) const {
+  if (held.vertex == none) return Eigen::Quaterniond(world.pose(held.body).linear());
+  const auto offset = offsets.find(held.body);
+  return offset == offsets.end() ? Eigen::Quaterniond::Identity() : Eigen::Quaterniond(offset->second.linear());
+}
+
+/// Axis times angle (rad) of the shortest turn to the orientation that the hand wants; zero if it wants none.
+Vector3d LiveSession::Impl::left_to_turn(const Held& held) const {
+  if (!held.orientation) return Vector3d::Zero();
+  const Eigen::AngleAxisd turn(*held.orientation * orientation_of(held).conjugate());
+  return turn.angle() * turn.axis();
+}
+
+/// Takes hold of the piece that a held vertex went away with, if it did: where it was `before` the step.
+void LiveSession::Impl::follow_pieces(Held& held, const Vector3d& before) const {
+  const auto is_used = [&] {
+    for (const Triangle& t : world.triangles(held.body)) {
+      if (std::find(t.begin(), t.end(), held.vertex) != t.end()) return true;
+    }
+    return false;
+  };
+  for (const WorldCut& cut : world.cuts()) {
+    if (held.vertex == none || cut.body != held.body || cut.pieces.empty() || is_used()) continue;
+    double nearest = std::numeric_limits<double>::infinity();
+    for (const BodyId piece : cut.pieces) {
+      const Index vertex = nearest_vertex(world, piece, before);
+      const double distance = (world.positions(piece)[at(vertex)] - before).norm();
+      if (!(distance < nearest) || !(world.inverse_mass(piece, vertex) > 0)) continue;
+      nearest = distance;
+      held.body = piece;
+      held.vertex = vertex;
+    }
+  }
+}
+
 /// Pulls what forces move, and moves what they do not with a limited speed.
 void LiveSession::Impl::act(Held& held) {
   const double dt = world.options().dt;
@@ -227,25 +303,39 @@ void LiveSession::Impl::act(Held& held) {
   switch (world.motion(held.body)) {
     case MotionModel::rigid:
       held.force = world.pull(held.body, held.local, pull).norm();
-      // A hand lets nothing swing round the point that it holds.
-      world.apply_torque(
-          held.body, -hand_rate / (1 + hand_rate * dt) * world.inertia(held.body) * world.angular_velocity(held.body));
+      world.apply_torque(held.body, world.inertia(held.body) * turning(left_to_turn(held), held.orientation.has_value(),
+                                                                       world.angular_velocity(held.body), dt));
       return;
     case MotionModel::particles:
       world.pull(held.body, held.vertex, pull);
       held.force = std::min(pull.max_force, pull.stiffness * (held.target - held_point(held)).norm());
       return;
     default:
-      break;
+      move_scripted(held);
   }
-  Vector3d motion = approach_per_step * (held.target - held_point(held));
-  const double longest = max_scripted_speed * dt;
-  if (motion.norm() > longest) motion *= longest / motion.norm();
+}
+
+void LiveSession::Impl::move_scripted(const Held& held) {
+  const double dt = world.options().dt;
+  const Vector3d point = held_point(held);
+  const Vector3d motion = limited(approach_per_step * (held.target - point), max_scripted_speed * dt);
+  const Vector3d turn = limited(approach_per_step * left_to_turn(held), max_scripted_turn * dt);
+  const double angle = turn.norm();
+  const Eigen::Matrix3d rotation =
+      angle > 0 ? Eigen::AngleAxisd(angle, turn / angle).toRotationMatrix() : Eigen::Matrix3d::Identity();
   if (held.vertex == none) {
-    world.set_velocity(held.body, motion / dt, Vector3d::Zero());
+    // The held point goes by the motion alone, so the center goes around it.
+    const Vector3d arm = world.pose(held.body).translation() - point;
+    world.set_velocity(held.body, (motion + rotation * arm - arm) / dt, turn / dt);
     return;
   }
   Eigen::Isometry3d& offset = offsets.try_emplace(held.body, Eigen::Isometry3d::Identity()).first->second;
+  if (angle > 0) {
+    offset.pretranslate(-point);
+    offset.prerotate(rotation);
+    offset.linear() = Eigen::Quaterniond(offset.linear()).normalized().toRotationMatrix();
+    offset.pretranslate(point);
+  }
   offset.pretranslate(motion);
   world.set_offset(held.body, offset);
 }
@@ -260,11 +350,17 @@ void LiveSession::apply(const LiveInput& input) {
 }
 
 void LiveSession::step() {
-  for (std::optional<Impl::Held>& held : impl_->hands) {
-    if (held) impl_->act(*held);
+  std::array<Vector3d, static_cast<std::size_t>(max_hands)> places;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (!impl_->hands[i]) continue;
+    places[i] = impl_->held_point(*impl_->hands[i]);
+    impl_->act(*impl_->hands[i]);
   }
   for (const auto& [body, input] : impl_->driven) impl_->drive_tool(body, input);
   impl_->world.step();
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (impl_->hands[i]) impl_->follow_pieces(*impl_->hands[i], places[i]);
+  }
   ++impl_->steps;
 }
 

@@ -47,6 +47,7 @@ class ClusterEditor {
     if (!find_neighbors()) return false;
     list_block_vertices();
     list_unused();
+    mark_changed();
     return true;
   }
 
@@ -359,6 +360,12 @@ class ClusterEditor {
     for (kernels::ClusterBlock& block : out_.blocks) list_vertices_of(out_.clusters, block, out_.block_vertices);
   }
 
+  void mark_changed() {
+    out_.changed_after.resize(out_.clusters.size(), 0);
+    for (const Index cluster : old_) out_.changed_after[at(cluster)] = edit_.before;
+    for (const NewCluster& cluster : new_) out_.changed_after[at(cluster.number)] = edit_.before;
+  }
+
   void list_unused() {
     out_.unused_vertices.clear();
     for (std::size_t v = 0; v < surface_.vertex_count(); ++v)
@@ -386,7 +393,9 @@ class ClusterEditor {
 }  // namespace
 
 void edit_clusters(const Surface& surface, SurfaceClusters& clusters) {
-  if (!ClusterEditor(surface, clusters).run()) clusters = make_clusters(surface);
+  if (ClusterEditor(surface, clusters).run()) return;
+  clusters = make_clusters(surface);
+  clusters.made_after = surface.last_edit().before;
 }
 
 }  // namespace carom::mesh

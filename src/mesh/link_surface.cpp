@@ -2,62 +2,16 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 
 #include "core/at.hpp"
 #include "core/disjoint_sets.hpp"
+#include "mesh/link_faces.hpp"
 
 namespace carom::mesh {
 namespace {
 
 using Eigen::Vector3d;
-using Place = std::array<std::int32_t, 3>;
-
-/// Corners of a voxel's face, counter-clockwise seen from outside. Corner c is at (c & 1, c >> 1 & 1, c >> 2 & 1).
-std::array<int, 4> face_corners(int direction) {
-  const int axis = direction / 2;
-  const int u = 1 << ((axis + 1) % 3);
-  const int v = 1 << ((axis + 2) % 3);
-  const int base = direction % 2 << axis;
-  if (direction % 2 == 1) return {base, base | u, base | u | v, base | v};
-  return {base, base | v, base | u | v, base | u};
-}
-
-/// Direction in which the edge from corner i of a face to the next lies, seen from the middle of the face.
-int edge_direction(int direction, std::size_t i) {
-  const auto corners = face_corners(direction);
-  const int both = corners[i] & corners[(i + 1) % 4];
-  const int either = corners[i] | corners[(i + 1) % 4];
-  for (int axis = 0; axis < 3; ++axis) {
-    if (axis == direction / 2) continue;
-    if ((both >> axis & 1) == 1) return 2 * axis + 1;
-    if ((either >> axis & 1) == 0) return 2 * axis;
-  }
-  return -1;
-}
-
-/// Face and its edge.
-struct FaceEdge {
-  Index voxel;
-  int direction;
-  int towards;  ///< direction of the edge from the middle of the face
-};
-
-/// The face that is glued to one at an edge: turned about the edge through the voxel, and on through those joined to
-/// it.
-FaceEdge glued_to(const VoxelLinks& links, FaceEdge e) {
-  for (int turn = 0; turn < 4; ++turn) {
-    if (!links.joined(e.voxel, e.towards)) return {e.voxel, e.towards, e.direction};
-    e = {links.neighbor(e.voxel, e.towards), e.towards ^ 1, e.direction};
-  }
-  return e;  // not reached: the fourth turn is back at the face, from its other side
-}
-
-Place corner_place(const VoxelLinks& links, Index voxel, int corner) {
-  Place place = links.cell(voxel);
-  for (std::size_t k = 0; k < 3; ++k) place[k] = 2 * (place[k] + (corner >> k & 1));
-  return place;
-}
-
 class SurfaceMaker {
  public:
   SurfaceMaker(const VoxelLinks& links, std::span<const Index> voxels) : links_(links), voxels_(voxels) {}
@@ -94,6 +48,7 @@ class SurfaceMaker {
         surface_.is_cut.push_back(links_.neighbor(v, d) != none ? 1 : 0);
       }
     }
+    surface_.ordered_sides = surface_.sides.size();
   }
 
   /// Edge h = 4 side + i, from corner i of a side to the next, and the one that it is glued to.
@@ -167,22 +122,23 @@ class SurfaceMaker {
 
   void add_square(Index side) {
     const VoxelLink& of = surface_.sides[at(side)];
-    Place place = links_.cell(of.voxel);
-    for (std::size_t k = 0; k < 3; ++k) place[k] = 2 * place[k] + 1;
-    place[static_cast<std::size_t>(of.direction / 2)] += of.direction % 2 == 1 ? 1 : -1;
-    const Index center = add_vertex(place, {of.voxel});
-    const auto add = [&](Index a, Index b) {
+    const Index center = add_vertex(middle_of_face(links_, of), {of.voxel});
+    SideTriangles& own = surface_.triangles_of_side.emplace_back();
+    own.fill(none);
+    const auto add = [&](std::size_t place, Index a, Index b) {
+      own[place] = static_cast<Index>(surface_.triangles.size());
       surface_.triangles.push_back({a, b, center});
       surface_.side_of_triangle.push_back(side);
     };
-    for (Index h = 4 * side; h < 4 * side + 4; ++h) {
+    for (std::size_t i = 0; i < 4; ++i) {
+      const Index h = 4 * side + static_cast<Index>(i);
       const Index a = vertex_[at(h)];
       const Index b = vertex_[at(next(h))];
       if (middle_[at(h)] == none) {
-        add(a, b);
+        add(2 * i, a, b);
       } else {
-        add(a, middle_[at(h)]);
-        add(middle_[at(h)], b);
+        add(2 * i, a, middle_[at(h)]);
+        add(2 * i + 1, middle_[at(h)], b);
       }
     }
   }
@@ -197,6 +153,18 @@ class SurfaceMaker {
 };
 
 }  // namespace
+
+Index LinkSurface::side(Index voxel, int direction) const {
+  const auto before = [](const VoxelLink& side, const VoxelLink& wanted) {
+    return std::tie(side.voxel, side.direction) < std::tie(wanted.voxel, wanted.direction);
+  };
+  const VoxelLink wanted{voxel, direction};
+  const auto end = sides.begin() + static_cast<std::ptrdiff_t>(ordered_sides);
+  if (const auto found = std::lower_bound(sides.begin(), end, wanted, before); found != end && *found == wanted)
+    return static_cast<Index>(found - sides.begin());
+  const auto later = later_sides.find({voxel, direction});
+  return later == later_sides.end() ? none : later->second;
+}
 
 LinkSurface make_surface(const VoxelLinks& links) {
   std::vector<Index> all(links.voxel_count());

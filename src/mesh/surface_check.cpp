@@ -21,11 +21,12 @@ void check_counts(std::size_t vertex_count, std::size_t triangle_count) {
 }
 
 void check_lists(std::size_t vertex_count, std::span<const Triangle> triangles,
-                 std::span<const Index> object_of_triangle) {
+                 std::span<const Index> object_of_triangle, bool dead_too) {
   require(object_of_triangle.size() == triangles.size(), ErrorCode::invalid_argument,
           "{} object numbers for {} triangles", object_of_triangle.size(), triangles.size());
   check_counts(vertex_count, triangles.size());
   for (std::size_t t = 0; t < triangles.size(); ++t) {
+    if (dead_too && triangles[t] == Triangle{none, none, none}) continue;
     for (const Index corner : triangles[t]) {
       require(corner >= 0 && static_cast<std::size_t>(corner) < vertex_count, ErrorCode::bad_index,
               "triangle {} has corner {}; expected an index of one of the {} vertices", t, corner, vertex_count);

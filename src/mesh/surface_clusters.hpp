@@ -37,6 +37,9 @@ struct SurfaceClusters {
   bool hubs = false;
   std::size_t made_blocks = 0;  ///< those beyond came by edits
   std::size_t edited = 0;       ///< triangles that came or went since all was made
+  /// Revision of the surface whose edit changed each cluster last, and the one whose edit made all again; 0: none did.
+  std::vector<std::uint64_t> changed_after;
+  std::uint64_t made_after = 0;
 };
 
 /// Each of them is a neighbor of all others; with more, the lists would be longer than the surface.

@@ -87,20 +87,26 @@ void Surface::update(std::size_t vertex_count, std::span<const Triangle> triangl
     zeros.assign(triangles.size(), 0);
     object_of_triangle = zeros;
   }
-  mesh::check_lists(vertex_count, triangles, object_of_triangle);
+  mesh::check_lists(vertex_count, triangles, object_of_triangle, true);
   std::vector<Index> removed;
   std::vector<Placed> added;
+  const auto is_there = [](std::span<const Triangle> list, std::size_t i) {
+    return i < list.size() && !is_dead(list[i]);
+  };
   for (std::size_t i = 0; i < std::max(triangles.size(), triangles_.size()); ++i) {
-    if (i < triangles.size() && i < triangles_.size() && triangles[i] == triangles_[i] &&
-        object_of_triangle[i] == object_of_triangle_[i])
-      continue;
-    if (i < triangles_.size() && !is_dead(triangles_[i])) removed.push_back(static_cast<Index>(i));
-    if (i < triangles.size()) added.push_back({static_cast<Index>(i), triangles[i], object_of_triangle[i]});
+    const bool before = is_there(triangles_, i);
+    const bool after = is_there(triangles, i);
+    if (before && after && triangles[i] == triangles_[i] && object_of_triangle[i] == object_of_triangle_[i]) continue;
+    if (before) removed.push_back(static_cast<Index>(i));
+    if (after) added.push_back({static_cast<Index>(i), triangles[i], object_of_triangle[i]});
   }
   if (removed.empty() && added.empty() && vertex_count == vertex_count_ && triangles.size() == triangles_.size())
     return;
   check_objects(removed, added, false);
-  holes_.clear();  // the lists have a triangle for every number
+  holes_.clear();  // ascending, so they are a heap
+  for (std::size_t i = 0; i < triangles.size(); ++i) {
+    if (is_dead(triangles[i])) holes_.push_back(static_cast<Index>(i));
+  }
   apply(std::move(removed), added, vertex_count, triangles.size());
 }
 

@@ -2,6 +2,7 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <cmath>
 
 #include "core/check.hpp"
 
@@ -70,6 +71,8 @@ std::size_t orient(const std::string& name, TetrahedralMesh& mesh) {
               "{}: tetrahedron {} uses vertex {}, but there are {} vertices", name, i, corner, mesh.positions.size());
     }
     const double volume = volume_of(mesh, i);
+    require(std::isfinite(volume), ErrorCode::bad_mesh, "{}: tetrahedron {} is too large, its volume is no number",
+            name, i);
     require(volume != 0, ErrorCode::bad_mesh, "{}: tetrahedron {} of the vertices {}, {}, {} and {} has no volume",
             name, i, t[0], t[1], t[2], t[3]);
     if (volume > 0) continue;

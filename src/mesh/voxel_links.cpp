@@ -1,6 +1,7 @@
 #include "mesh/voxel_links.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 
@@ -134,13 +135,15 @@ std::vector<VoxelLink> crossed_links(const VoxelLinks& links, std::span<const Ve
                                      std::span<const Vector3d> end, const BladeMotion& blade) {
   std::vector<Index> all(links.voxel_count());
   std::iota(all.begin(), all.end(), Index{0});
-  return crossed_links(links, all, start, end, blade);
+  std::vector<VoxelLink> crossed;
+  for (const LinkCrossing& crossing : link_crossings(links, all, start, end, blade)) crossed.push_back(crossing.link);
+  return crossed;
 }
 
-std::vector<VoxelLink> crossed_links(const VoxelLinks& links, std::span<const Index> voxels,
-                                     std::span<const Vector3d> start, std::span<const Vector3d> end,
-                                     const BladeMotion& blade) {
-  std::vector<VoxelLink> crossed;
+std::vector<LinkCrossing> link_crossings(const VoxelLinks& links, std::span<const Index> voxels,
+                                         std::span<const Vector3d> start, std::span<const Vector3d> end,
+                                         const BladeMotion& blade) {
+  std::vector<LinkCrossing> crossed;
   std::vector<std::array<Vector3d, 2>> boxes;
   for (std::size_t k = 0; k + 1 < blade.start.size(); ++k) {
     const Vector3d& a = blade.start[k];
@@ -155,6 +158,8 @@ std::vector<VoxelLink> crossed_links(const VoxelLinks& links, std::span<const In
     for (int d = 1; d < direction_count; d += 2) {
       if (!links.joined(voxels[v], d)) continue;
       from = std::lower_bound(from, voxels.end(), links.neighbor(voxels[v], d));
+      if (from == voxels.end()) break;
+      if (*from != links.neighbor(voxels[v], d)) continue;
       const auto w = static_cast<std::size_t>(from - voxels.begin());
       const Vector3d low = start[v].cwiseMin(start[w]).cwiseMin(end[v].cwiseMin(end[w]));
       const Vector3d high = start[v].cwiseMax(start[w]).cwiseMax(end[v].cwiseMax(end[w]));
@@ -165,7 +170,7 @@ std::vector<VoxelLink> crossed_links(const VoxelLinks& links, std::span<const In
                                             .end = {blade.end[k], blade.end[k + 1], end[v], end[w]}},
                                            {.exact = true});
         if (!impact.collides) continue;
-        crossed.push_back({voxels[v], d});
+        crossed.push_back({{voxels[v], d}, std::clamp(std::abs(impact.weights[3]), 0.0, 1.0)});
         break;
       }
     }

@@ -46,6 +46,12 @@ struct VoxelLink {
   friend bool operator==(const VoxelLink&, const VoxelLink&) = default;
 };
 
+/// Link that a blade passes through, and where.
+struct LinkCrossing {
+  VoxelLink link;
+  double fraction = 0.5;  ///< of the way from the center of the voxel to that of its neighbor
+};
+
 /// Motion of a blade, a chain of points, over a step.
 struct BladeMotion {
   std::span<const Eigen::Vector3d> start;
@@ -57,10 +63,10 @@ struct BladeMotion {
 /// named. Ascending by voxel and direction; links that are cut are left out.
 std::vector<VoxelLink> crossed_links(const VoxelLinks& links, std::span<const Eigen::Vector3d> start,
                                      std::span<const Eigen::Vector3d> end, const BladeMotion& blade);
-/// The same of some voxels, ascending, which no link joins to others; centers are theirs, in this order.
-std::vector<VoxelLink> crossed_links(const VoxelLinks& links, std::span<const Index> voxels,
-                                     std::span<const Eigen::Vector3d> start, std::span<const Eigen::Vector3d> end,
-                                     const BladeMotion& blade);
+/// The same of links between some voxels, ascending; centers are theirs, in this order.
+std::vector<LinkCrossing> link_crossings(const VoxelLinks& links, std::span<const Index> voxels,
+                                         std::span<const Eigen::Vector3d> start, std::span<const Eigen::Vector3d> end,
+                                         const BladeMotion& blade);
 
 /// Parts that links hold together: number of the part of each voxel, numbered by the first voxel.
 std::vector<Index> parts_of(const VoxelLinks& links);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "core/check.hpp"
@@ -14,6 +15,10 @@ namespace {
 constexpr double max_cells = 1 << 20;
 /// Cells that triangles meet at most, as far as their areas tell: memory is bounded before it is asked for.
 constexpr double max_crossed = 4e7;
+/// Voxels at most, as far as the volume tells: a world takes about a kilobyte for each.
+constexpr double max_voxels = 2e7;
+/// Degrees of freedom at most: a lattice has a node for each voxel, and more at the border.
+constexpr double max_degrees_of_freedom = 3 * max_voxels;
 /// Lattices that are tried for a number of degrees of freedom.
 constexpr int tries = 24;
 
@@ -21,7 +26,8 @@ bool cell_before(const Cell& a, const Cell& b) {
   return std::array{a[2], a[1], a[0]} < std::array{b[2], b[1], b[0]};
 }
 
-void check_closed(const std::string& body, const TriangleMesh& mesh) {
+/// Volume, m^3.
+double check_closed(const std::string& body, const TriangleMesh& mesh) {
   const MeshReport report = inspect(mesh);
   const auto named = [&](const std::vector<Edge>& edges, const char* what) {
     require(edges.empty(), ErrorCode::bad_mesh,
@@ -37,6 +43,7 @@ void check_closed(const std::string& body, const TriangleMesh& mesh) {
           report.unused_vertices.empty() ? 0 : report.unused_vertices[0], report.unused_vertices.size());
   require(report.volume > 0, ErrorCode::bad_mesh,
           "body '{}': voxels need a mesh whose triangles face outward, but its volume is {} m^3", body, report.volume);
+  return report.volume;
 }
 
 struct Box {
@@ -124,8 +131,9 @@ void number_nodes(VoxelLattice& lattice) {
   }
 }
 
-VoxelLattice build(const std::string& body, const TriangleMesh& mesh, const Box& box, double size,
-                   double smallest_fill) {
+/// Nothing if voxels of this size are too large for the mesh and `size_is_given` is not set; throws if it is.
+std::optional<VoxelLattice> build(const std::string& body, const TriangleMesh& mesh, const Box& box, double size,
+                                  double smallest_fill, bool size_is_given) {
   VoxelLattice lattice;
   lattice.size = size;
   Cell count{};
@@ -151,6 +159,7 @@ VoxelLattice build(const std::string& body, const TriangleMesh& mesh, const Box&
   for (const CellMaterial& material : materials) {
     (material.volume() >= smallest_fill ? kept : merged).push_back(&material);
   }
+  if (kept.empty() && !size_is_given) return {};
   require(!kept.empty(), ErrorCode::bad_mesh,
           "body '{}': no voxel of {} m holds a part in {} of material; smaller voxels are needed", body, size,
           1 / smallest_fill);
@@ -189,6 +198,7 @@ VoxelLattice build(const std::string& body, const TriangleMesh& mesh, const Box&
   for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
     const Eigen::Vector3d point = (mesh.positions[v] - lattice.origin) / size;
     const auto voxel = nearest_voxel(lattice.cells, point);
+    if (!voxel && !size_is_given) return {};
     require(voxel.has_value(), ErrorCode::bad_mesh,
             "body '{}': vertex {} is more than two voxels of {} m away from any that holds material; smaller voxels "
             "are needed",
@@ -198,10 +208,14 @@ VoxelLattice build(const std::string& body, const TriangleMesh& mesh, const Box&
   return lattice;
 }
 
-void check_cost(const std::string& body, double area, double size) {
+void check_cost(const std::string& body, double volume, double area, double size) {
   require(area / (size * size) <= max_crossed, ErrorCode::invalid_argument,
           "body '{}': voxel size {} m is too small for a surface of {} m^2; it would cross more than {} voxels", body,
           size, area, max_crossed);
+  const double voxels = volume / (size * size * size);
+  require(voxels <= max_voxels, ErrorCode::invalid_argument,
+          "body '{}': voxel size {} m asks for {:.2g} voxels in {} m^3; at most {} are possible, so at least {:.3g} m",
+          body, size, voxels, volume, max_voxels, 1.005 * std::cbrt(volume / max_voxels));
 }
 
 }  // namespace
@@ -224,37 +238,50 @@ VoxelLattice make_voxels(const std::string& body, const TriangleMesh& mesh, cons
           "body '{}': voxel size is {} and degrees_of_freedom is {}; expected one of them to be positive, the other 0",
           body, options.size, options.degrees_of_freedom);
   require(!mesh.triangles.empty(), ErrorCode::bad_mesh, "body '{}' has no triangles", body);
-  check_closed(body, mesh);
+  const double volume = check_closed(body, mesh);
   const Box box = box_of(mesh);
   const double area = surface_area(mesh);
   if (options.size > 0) {
-    check_cost(body, area, options.size);
-    return build(body, mesh, box, options.size, options.smallest_fill);
+    check_cost(body, volume, area, options.size);
+    return *build(body, mesh, box, options.size, options.smallest_fill, true);
   }
 
   const auto wanted = static_cast<double>(options.degrees_of_freedom);
   require(wanted >= 24, ErrorCode::invalid_argument, "body '{}': degrees_of_freedom is {}; one voxel has 24 already",
           body, options.degrees_of_freedom);
+  require(wanted <= max_degrees_of_freedom, ErrorCode::invalid_argument,
+          "body '{}': degrees_of_freedom is {}; at most {} are possible", body, options.degrees_of_freedom,
+          max_degrees_of_freedom);
   // Between a size that is too small and one that is not; nodes grow with one over the cube of the size.
   double size = (box.high - box.low).maxCoeff();
   double too_small = 0;
+  double too_large = std::numeric_limits<double>::infinity();  // no voxel of this size is full enough
   std::optional<VoxelLattice> best;
   for (int i = 0; i < tries; ++i) {
-    check_cost(body, area, size);
-    VoxelLattice lattice = build(body, mesh, box, size, options.smallest_fill);
-    const double found = 3.0 * static_cast<double>(lattice.nodes.size());
+    check_cost(body, volume, area, size);
+    std::optional<VoxelLattice> lattice = build(body, mesh, box, size, options.smallest_fill, false);
+    if (!lattice) {
+      too_large = size;
+      size = too_small > 0 ? 0.5 * (too_small + size) : 0.5 * size;
+      continue;
+    }
+    const double found = 3.0 * static_cast<double>(lattice->nodes.size());
     const bool fits = found <= wanted;
     if (fits && (!best || found > 3.0 * static_cast<double>(best->nodes.size()))) best = std::move(lattice);
     if (fits && found > 0.95 * wanted) break;
     if (!fits) too_small = std::max(too_small, size);
     const double guess = size * std::cbrt(found / wanted);
     const double low = too_small;
-    const double high = best ? best->size : 2 * size;
+    const double high = std::min(best ? best->size : 2 * size, too_large);
     size = guess > 1.02 * low && guess < 0.98 * high ? guess : low > 0 ? 0.5 * (low + high) : 0.7 * high;
     if (best && low > 0 && high < 1.001 * low) break;
   }
   require(best.has_value(), ErrorCode::invalid_argument,
-          "body '{}': no lattice of at most {} degrees of freedom was found", body, options.degrees_of_freedom);
+          "body '{}': no lattice of at most {} degrees of freedom was found{}; more are needed", body,
+          options.degrees_of_freedom,
+          too_large < std::numeric_limits<double>::infinity()
+              ? fmt::format(" whose voxels hold a part in {} of material", 1 / options.smallest_fill)
+              : "");
   return std::move(*best);
 }
 

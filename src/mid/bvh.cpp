@@ -25,18 +25,6 @@ constexpr double worn_out = 1.5;
 
 constexpr float nan_f = std::numeric_limits<float>::quiet_NaN();
 
-std::size_t direction_count(Volume volume) {
-  switch (volume) {
-    case Volume::box:
-      return 3;
-    case Volume::dop14:
-      return 7;
-    case Volume::dop18:
-      return 9;
-  }
-  return 3;
-}
-
 /// Beyond the three axes: the four diagonals of a cube, or the six of its faces. Not unit vectors: a sum
 /// of coordinates is cheaper, and the length only matters for the margin.
 struct Diagonal {
@@ -46,19 +34,16 @@ constexpr std::array<Diagonal, 4> cube_diagonals{{{1, 1, 1}, {1, 1, -1}, {1, -1,
 constexpr std::array<Diagonal, 6> face_diagonals{{{1, 1, 0}, {1, -1, 0}, {1, 0, 1}, {1, 0, -1}, {0, 1, 1}, {0, 1, -1}}};
 
 std::span<const Diagonal> diagonals(Volume volume) {
-  if (volume == Volume::dop14) return cube_diagonals;
   if (volume == Volume::dop18) return face_diagonals;
-  return {};
+  return cube_diagonals;
 }
 
 }  // namespace
 
-void Bvh::run(Context& context, const In& in, const BvhOptions& options, StageStats& stats,
-              std::span<const std::uint8_t> touched) {
+void Bvh::run(Context& context, const In& in, const BvhOptions& options, StageStats& stats) {
   const StageTimer timer(stats);
   bring_up_to_date(context, in, options);
-  if (!touched.empty()) touch(context, touched);
-  walk(context, in, options, !touched.empty());
+  walk(context, in, options);
   fill_features(context, in, options.triangles_only);
   count_pairs(in, 0, stats);
 }
@@ -99,7 +84,6 @@ std::uint64_t Bvh::parted_pairs(std::span<const std::uint8_t> marks) const {
 
 /// Clusters that fit the surface and the volumes of all nodes.
 void Bvh::bring_up_to_date(Context& context, const In& in, const BvhOptions& options) {
-  if (revision_ != in.surface.revision()) follow(in.surface);
   const bool same = revision_ == in.surface.revision() && volume_ == options.volume;
   if (!same) {
     volume_ = options.volume;
@@ -120,7 +104,7 @@ void Bvh::build(Context& context, const In& in) {
   revision_ = 0;  // of no surface, should memory run out on the way
   builder_.run(context, in.surface, in.positions, clusters_);
   rebuilt_ = true;
-  directions_ = direction_count(volume_);
+  directions_ = 3 + diagonals(volume_).size();
 
   // The middle of the scene. Any point would do.
   Box scene;
@@ -132,20 +116,13 @@ void Bvh::build(Context& context, const In& in) {
     if (!std::isfinite(origin_[k])) origin_[k] = 0;
   }
 
-  count_used();
+  used_ = static_cast<std::size_t>(
+      std::count_if(clusters_.begin(), clusters_.end(), [](const Cluster& p) { return p.triangle_count > 0; }));
   hulls_.assign(6 * clusters_.size(), nan_f);
   margin_.assign(clusters_.size(), 0);
   features_.lay_out(context, clusters_);
-  index_triangles(context, in.surface.triangles().size());
   shape_levels();
-  cut_clusters_ = clusters_.size();
-  edited_triangles_ = 0;
   revision_ = in.surface.revision();
-}
-
-void Bvh::count_used() {
-  used_ = static_cast<std::size_t>(
-      std::count_if(clusters_.begin(), clusters_.end(), [](const Cluster& p) { return p.triangle_count > 0; }));
 }
 
 /// Numbers of nodes, and whose they are; volumes are still to be made.
@@ -297,26 +274,7 @@ void Bvh::remember_sizes() {
   for (const Level& level : levels_) built_sizes_.push_back(size_of(level));
 }
 
-void Bvh::touch(Context& context, std::span<const std::uint8_t> touched) {
-  for (std::size_t l = 0; l < levels_.size(); ++l) {
-    Level& level = levels_[l];
-    level.touched.resize(level.count);
-    parallel_for(context.workers, level.count, cluster_grain, [&](std::size_t i) {
-      bool any = false;
-      if (l == 0) {
-        const Cluster& cluster = clusters_[i];
-        for (std::size_t v = 0; v < cluster.vertex_count; ++v) any = any || touched[at(cluster.vertices[v])] != 0;
-      } else {
-        const std::vector<std::uint8_t>& below = levels_[l - 1].touched;
-        for (std::size_t c = node_children * i; c < std::min(node_children * (i + 1), below.size()); ++c)
-          any = any || below[c] != 0;
-      }
-      level.touched[i] = any ? 1 : 0;
-    });
-  }
-}
-
-void Bvh::walk(Context& context, const In& in, const BvhOptions& options, bool touched_only) {
+void Bvh::walk(Context& context, const In& in, const BvhOptions& options) {
   const kernels::NodeScope scope = node_scope(options.pairs);
   pairs_.assign(clusters_.empty() ? 0 : 1, NodePair{0, 0});
   for (std::size_t l = levels_.size(); l-- > 0;) {
@@ -328,10 +286,6 @@ void Bvh::walk(Context& context, const In& in, const BvhOptions& options, bool t
                   out.resize(kernels::expand(pairs_.data() + begin, end - begin, children, scope, out.data()));
                   if (!in.marks.empty())
                     std::erase_if(out, [&](const NodePair& pair) { return parted(level, pair, in.marks); });
-                  if (!touched_only) return;
-                  std::erase_if(out, [&](const NodePair& pair) {
-                    return level.touched[pair.a] == 0 && level.touched[pair.b] == 0;
-                  });
                 });
     pairs_.swap(next_);
   }

@@ -11,23 +11,23 @@
 #include "mid/cluster_features.hpp"
 #include "mid/triangle_pair.hpp"
 
-/// Method `bvh` of the stage `mid`: a tree with eight children a node over clusters of triangles. The tree has no
-/// pointers: the nodes of a level are numbered, the children of node i are the nodes 8 i to 8 i + 7 of the level below,
-/// and all leaves, the clusters, are in level 0. Each frame the volumes are made again from the leaves up; the clusters
-/// are cut again when they have become much larger than they were. The tree is walked against itself, level by level,
-/// over pairs of nodes with a <= b, so no pair comes twice.
+/// Methods `bvh14` and `bvh18` of the stage `mid`, the plain search: a tree with eight children a node over clusters of
+/// triangles. The tree has no pointers: the nodes of a level are numbered, the children of node i are the nodes 8 i to
+/// 8 i + 7 of the level below, and all leaves, the clusters, are in level 0. Each frame the volumes are made again from
+/// the leaves up; the clusters are cut again when they have become much larger than they were. The tree is walked
+/// against itself, level by level, over pairs of nodes with a <= b, so no pair comes twice.
 namespace carom::mid {
 
 using bounds::Interval;
 using bounds::MovingBox;
 
-/// What is around a node: a box, or intervals along more directions than the axes.
-enum class Volume { box, dop14, dop18 };
+/// What is around a node: intervals along the axes and along diagonals.
+enum class Volume { dop14, dop18 };
 
 struct BvhOptions {
   double distance = 0;  ///< m
   PairScope pairs = PairScope::all;
-  Volume volume = Volume::box;
+  Volume volume = Volume::dop14;
   bool triangles_only = false;  ///< boxes of vertices and edges are not wanted
 };
 
@@ -57,26 +57,14 @@ class Bvh {
     std::span<const std::uint8_t> marks{};
   };
 
-  /// Brings clusters and tree up to date and finds the pairs of clusters that may touch. If vertices are marked in
-  /// `touched`, only pairs with a cluster that uses one of these.
-  void run(Context& context, const In& in, const BvhOptions& options, StageStats& stats,
-           std::span<const std::uint8_t> touched = {});
+  /// Brings clusters and tree up to date and finds the pairs of clusters that may touch.
+  void run(Context& context, const In& in, const BvhOptions& options, StageStats& stats);
 
   /// The same over a step in which vertices go straight from `in.positions` to `in.end`: volumes hold the whole step,
   /// and boxes that move are asked when they meet. Each pair has the part of the step in which it may touch.
   void run_moving(Context& context, const In& in, const BvhOptions& options, StageStats& stats);
   std::span<const Interval> intervals() const { return intervals_; }
 
-  /// Brings the clusters up to a surface that was edited once since the last run, in time of the edit and a walk over
-  /// the clusters. Does nothing if the surface is another or too much has changed; then the next run cuts all again.
-  void follow(const Surface& surface);
-  /// The revision before the edit that was followed last, 0 if none was, and the vertices that it concerns: the corners
-  /// of triangles that were removed, added or own other features now.
-  std::uint64_t edited_from() const { return edited_from_; }
-  std::span<const Index> edited_vertices() const { return edited_vertices_; }
-
-  /// Of the surface that clusters() are of; 0 if of none.
-  std::uint64_t revision() const { return revision_; }
   std::span<const Cluster> clusters() const { return clusters_; }
   /// Of clusters, a <= b.
   std::span<const kernels::NodePair> pairs() const { return pairs_; }
@@ -95,8 +83,7 @@ class Bvh {
   struct Level {
     std::vector<float> groups;
     std::vector<Index> object;
-    std::vector<std::uint8_t> touched;  ///< has a touched cluster; filled if the call asks for these
-    std::vector<MovingBox> moving;      ///< of each node, filled by run_moving alone
+    std::vector<MovingBox> moving;  ///< of each node, filled by run_moving alone
     std::size_t count = 0;
   };
   struct MovingPair {
@@ -106,14 +93,10 @@ class Bvh {
 
   void bring_up_to_date(Context& context, const In& in, const BvhOptions& options);
   void build(Context& context, const In& in);
-  void index_triangles(Context& context, std::size_t triangles);
-  void count_used();
   void shape_levels();
-  std::size_t cluster_for(const Surface& surface, Index triangle);
   void refit_clusters(Context& context, const In& in, const BvhOptions& options);
   void refit_levels(Context& context);
-  void touch(Context& context, std::span<const std::uint8_t> touched);
-  void walk(Context& context, const In& in, const BvhOptions& options, bool touched_only);
+  void walk(Context& context, const In& in, const BvhOptions& options);
   bool parted(const Level& level, const kernels::NodePair& pair, std::span<const std::uint8_t> marks) const;
   std::uint64_t parted_pairs(std::span<const std::uint8_t> marks) const;
   void fit_moving_boxes(Context& context, const In& in);
@@ -125,20 +108,13 @@ class Bvh {
   void remember_sizes();
 
   std::uint64_t revision_ = 0;  ///< of the surface the clusters were made from
-  Volume volume_ = Volume::box;
-  std::size_t directions_ = 3;
+  Volume volume_ = Volume::dop14;
+  std::size_t directions_ = 7;
   Eigen::Array3d origin_ = Eigen::Array3d::Zero();  ///< boxes are relative to it, so that floats have digits to spare
   bool rebuilt_ = false;
   std::vector<double> built_sizes_;  ///< of each level when the clusters were cut
   ClusterBuilder builder_;
   std::vector<Cluster> clusters_;
-  std::vector<Index> cluster_of_;     ///< each triangle
-  std::size_t cut_clusters_ = 0;      ///< those beyond came by edits
-  std::size_t edited_triangles_ = 0;  ///< since the clusters were cut
-  std::uint64_t edited_from_ = 0;
-  std::vector<Index> edited_vertices_;
-  std::vector<Index> dirty_;  ///< clusters that an edit changes
-  std::vector<std::uint8_t> is_dirty_;
   std::size_t used_ = 0;        ///< clusters that have triangles
   std::vector<float> hulls_;    ///< six a cluster
   std::vector<double> margin_;  ///< by which the boxes of each cluster's features grow

@@ -46,24 +46,6 @@ void ClusterFeatures::lay_out(Context& context, std::span<const Cluster> cluster
                [&](std::size_t p) { list_vertices(places_[p], clusters[p]); });
 }
 
-void ClusterFeatures::replace(std::size_t cluster, const Cluster& with) {
-  Place place = counted(with);
-  if (cluster < places_.size() && box_floats(place) <= box_floats(places_[cluster]) &&
-      vertex_numbers(place) <= vertex_numbers(places_[cluster])) {
-    place.boxes = places_[cluster].boxes;
-    place.vertices = places_[cluster].vertices;
-  } else {
-    // The old rows stay behind until the clusters are cut again.
-    place.boxes = boxes_.size() - kernels::feature_lanes;
-    place.vertices = vertices_.size() - kernels::feature_lanes;
-    boxes_.resize(boxes_.size() + box_floats(place));
-    vertices_.resize(vertices_.size() + vertex_numbers(place));
-  }
-  if (cluster >= places_.size()) places_.resize(cluster + 1);
-  places_[cluster] = place;
-  list_vertices(place, with);
-}
-
 void ClusterFeatures::list_vertices(const Place& place, const Cluster& cluster) {
   Index* out = vertices_.data() + place.vertices;
   for (std::size_t k = 0; k < 2; ++k, out += stride(place.edges))

@@ -16,8 +16,6 @@ class ClusterFeatures {
  public:
   /// Room for the features of these clusters, and their vertices.
   void lay_out(Context& context, std::span<const Cluster> clusters);
-  /// The same for one that has changed, or one after the last.
-  void replace(std::size_t cluster, const Cluster& with);
 
   /// Where features are, and what their boxes are made relative to and grown by.
   struct In {

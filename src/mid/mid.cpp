@@ -25,7 +25,6 @@ namespace mid {
 std::string_view to_string(Method method) {
   switch (method) {
     case Method::clusters:
-    case Method::bvh:
       return "bvh";
     case Method::bvh14:
       return "bvh14";
@@ -44,12 +43,15 @@ std::string_view to_string(Method method) {
 }
 
 bool is_tree(Method method) {
-  return method == Method::clusters || method == Method::bvh || method == Method::bvh14 || method == Method::bvh18;
+  return method == Method::bvh14 || method == Method::bvh18;
+}
+
+bool takes_steps(Method method) {
+  return method == Method::clusters || is_tree(method);
 }
 
 Volume volume_of(Method method) {
-  if (method == Method::bvh14) return Volume::dop14;
-  return method == Method::bvh18 ? Volume::dop18 : Volume::box;
+  return method == Method::bvh18 ? Volume::dop18 : Volume::dop14;
 }
 
 Method method_by_name(std::string_view name) {
@@ -73,10 +75,9 @@ void run(Context& context, const In& in, const Options& options, Out& out, Stage
   const StageTimer timer(stats);
   switch (options.method) {
     case Method::clusters:
-    case Method::bvh:
     case Method::bvh14:
     case Method::bvh18:
-      assert(false && "trees start from positions: call Bvh::run");
+      assert(false && "trees and clusters start from positions");
       break;
     case Method::spheres:
       out.spheres.run(context, {in.surface, in.positions, in.triangles, in.object_pairs, in.distance},

@@ -27,14 +27,16 @@ struct In {
   double distance = 0;                           ///< m, likewise
 };
 
-/// `clusters`, by name `bvh`, goes by the clusters that come with a surface (detect/cluster_search.hpp). Where these
-/// are no good, and where pairs of triangles or of moving clusters are asked for, it is the tree `bvh`, which cuts
-/// clusters of its own.
-enum class Method { clusters, bvh, bvh14, bvh18, grid, hgrid, spheres, sweep };
+/// `clusters`, by name `auto` and `bvh`, goes by the clusters that come with a surface (detect/cluster_search.hpp), for
+/// contacts, for pairs of triangles and over steps. `bvh14` and `bvh18` are trees of k-DOPs over clusters of their own.
+enum class Method { clusters, bvh14, bvh18, grid, hgrid, spheres, sweep };
 std::string_view to_string(Method method);
 
-/// Whether the method is a tree over clusters (mid/bvh.hpp) instead of one over triangles.
+/// Whether the method is a tree of k-DOPs (mid/bvh.hpp).
 bool is_tree(Method method);
+/// Whether the method knows of steps, not only of frames.
+bool takes_steps(Method method);
+/// Of a tree.
 Volume volume_of(Method method);
 
 /// Throws Error(unknown_name) that lists the names there are.

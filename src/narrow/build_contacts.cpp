@@ -79,20 +79,39 @@ void build(ContactKind kind, std::size_t count, const FeaturesAt& features, std:
   }
 }
 
-/// Contacts [begin, end), of which the first `faces` are of vertices and faces.
+/// Contacts [begin, end) of a list of which the first `faces` are of vertices and faces.
 template <class FeaturesAt>
 void build_range(std::size_t begin, std::size_t end, std::size_t faces, const FeaturesAt& features,
-                 std::span<const Triangle> triangles, std::span<const Eigen::Vector3d> positions,
-                 std::vector<Contact>& contacts) {
+                 std::span<const Triangle> triangles, std::span<const Eigen::Vector3d> positions, Contact* contacts) {
   while (begin < end) {
     const bool face = begin < faces;
     const std::size_t stop = std::min({end, begin + kernels::closest_batch, face ? faces : end});
     build(
         face ? ContactKind::vertex_face : ContactKind::edge_edge, stop - begin,
-        [&](std::size_t i) { return features(begin + i); }, triangles, positions, contacts.data() + begin);
+        [&](std::size_t i) { return features(begin + i); }, triangles, positions, contacts);
+    contacts += stop - begin;
     begin = stop;
   }
 }
+
+/// Features by number.
+struct NumberedFeatures {
+  const FeaturePairs& pairs;
+  std::span<const Triangle> triangles;
+
+  Features operator()(std::size_t i) const {
+    const std::size_t faces = pairs.vertex_triangle.size();
+    if (i < faces) {
+      const auto vertex = static_cast<Index>(pairs.vertex_triangle[i] >> 32U);
+      const auto triangle = static_cast<Index>(pairs.vertex_triangle[i] & 0xffffffffU);
+      const Triangle& corners = triangles[at(triangle)];
+      return {ContactKind::vertex_face, {vertex, none}, {triangle, none}, {vertex, corners[0], corners[1], corners[2]}};
+    }
+    const Edge a = pairs.edges[pairs.edge_edge[i - faces] >> 32U];
+    const Edge b = pairs.edges[pairs.edge_edge[i - faces] & 0xffffffffU];
+    return {ContactKind::edge_edge, a, b, {a[0], a[1], b[0], b[1]}};
+  }
+};
 
 }  // namespace
 
@@ -106,7 +125,7 @@ void build_contacts(Context& context, std::span<const Triangle> triangles, std::
   parallel_chunks(context.workers, hits.size(), contact_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
     build_range(
         begin, end, faces, [&](std::size_t i) { return features_of(hits[i], triangles); }, triangles, positions,
-        contacts);
+        contacts.data() + begin);
   });
 }
 
@@ -124,23 +143,18 @@ std::size_t build_few_contacts(std::span<const Triangle> triangles, std::span<co
 
 void build_contacts(Context& context, const FeaturePairs& pairs, std::span<const Triangle> triangles,
                     std::span<const Eigen::Vector3d> positions, std::vector<Contact>& contacts) {
-  const std::size_t faces = pairs.vertex_triangle.size();
-  contacts.resize(faces + pairs.edge_edge.size());
-  const auto features = [&](std::size_t i) -> Features {
-    if (i < faces) {
-      const auto vertex = static_cast<Index>(pairs.vertex_triangle[i] >> 32U);
-      const auto triangle = static_cast<Index>(pairs.vertex_triangle[i] & 0xffffffffU);
-      const Triangle& corners = triangles[at(triangle)];
-      return {ContactKind::vertex_face, {vertex, none}, {triangle, none}, {vertex, corners[0], corners[1], corners[2]}};
-    }
-    const Edge a = pairs.edges[pairs.edge_edge[i - faces] >> 32U];
-    const Edge b = pairs.edges[pairs.edge_edge[i - faces] & 0xffffffffU];
-    return {ContactKind::edge_edge, a, b, {a[0], a[1], b[0], b[1]}};
-  };
+  contacts.resize(pairs.size());
   parallel_chunks(context.workers, contacts.size(), contact_grain,
                   [&](std::size_t begin, std::size_t end, std::size_t) {
-                    build_range(begin, end, faces, features, triangles, positions, contacts);
+                    build_range(begin, end, pairs.vertex_triangle.size(), NumberedFeatures{pairs, triangles}, triangles,
+                                positions, contacts.data() + begin);
                   });
+}
+
+void build_some_contacts(const FeaturePairs& pairs, std::span<const Triangle> triangles,
+                         std::span<const Eigen::Vector3d> positions, std::size_t first, std::span<Contact> contacts) {
+  build_range(first, first + contacts.size(), pairs.vertex_triangle.size(), NumberedFeatures{pairs, triangles},
+              triangles, positions, contacts.data());
 }
 
 void build_contacts(Context& context, const FeaturePairs& pairs, std::span<const Triangle> triangles,
@@ -188,8 +202,7 @@ void build_contacts(Context& context, const FeaturePairs& pairs, std::span<const
       });
 }
 
-void number_features(Context& context, std::span<const Hit> hits, std::span<const Edge> edges,
-                     std::vector<std::uint64_t>& vertex_triangle, std::vector<std::uint64_t>& edge_edge) {
+void number_features(Context& context, std::span<const Hit> hits, std::span<const Edge> edges, NumberedPairs& pairs) {
   const auto faces = static_cast<std::size_t>(
       std::partition_point(hits.begin(), hits.end(),
                            [](const Hit& hit) { return kind_of(hit) == ContactKind::vertex_face; }) -
@@ -197,13 +210,13 @@ void number_features(Context& context, std::span<const Hit> hits, std::span<cons
   const auto number = [&](const Edge& edge) {
     return static_cast<std::uint64_t>(std::lower_bound(edges.begin(), edges.end(), edge) - edges.begin());
   };
-  vertex_triangle.resize(faces);
-  edge_edge.resize(hits.size() - faces);
+  pairs.vertex_triangle.resize(faces);
+  pairs.edge_edge.resize(hits.size() - faces);
   parallel_for(context.workers, hits.size(), numbering_grain, [&](std::size_t i) {
     if (i < faces) {
-      vertex_triangle[i] = hit_bits::pack(vertex_of(hits[i]), triangle_of(hits[i]));
+      pairs.vertex_triangle.data()[i] = hit_bits::pack(vertex_of(hits[i]), triangle_of(hits[i]));
     } else {
-      edge_edge[i - faces] = number(edge_a_of(hits[i])) << 32U | number(edge_b_of(hits[i]));
+      pairs.edge_edge.data()[i - faces] = number(edge_a_of(hits[i])) << 32U | number(edge_b_of(hits[i]));
     }
   });
 }

@@ -7,6 +7,7 @@
 #include "core/context.hpp"
 #include "kernels/closest.hpp"
 #include "narrow/hit.hpp"
+#include "narrow/pair_sort.hpp"
 
 namespace carom::narrow {
 
@@ -27,7 +28,11 @@ struct FeaturePairs {
   std::span<const std::uint64_t> vertex_triangle;  ///< the vertex in the upper half, the triangle in the lower one
   std::span<const std::uint64_t> edge_edge;        ///< places in `edges`, the lower one in the upper half
   std::span<const Edge> edges;
+  std::size_t size() const { return vertex_triangle.size() + edge_edge.size(); }
 };
+inline FeaturePairs feature_pairs(const NumberedPairs& pairs, std::span<const Edge> edges) {
+  return {pairs.vertex_triangle.span(), pairs.edge_edge.span(), edges};
+}
 
 /// The same of these.
 void build_contacts(Context& context, const FeaturePairs& pairs, std::span<const Triangle> triangles,
@@ -37,8 +42,11 @@ void build_contacts(Context& context, const FeaturePairs& pairs, std::span<const
 void build_contacts(Context& context, const FeaturePairs& pairs, std::span<const Triangle> triangles,
                     std::span<const Eigen::Vector3d> positions, CompactContacts& contacts);
 
-/// Hits as pairs of numbers: `vertex_triangle` and `edge_edge` get those of either kind.
-void number_features(Context& context, std::span<const Hit> hits, std::span<const Edge> edges,
-                     std::vector<std::uint64_t>& vertex_triangle, std::vector<std::uint64_t>& edge_edge);
+/// Those from `first` on, as many as `contacts` has room for, by one thread.
+void build_some_contacts(const FeaturePairs& pairs, std::span<const Triangle> triangles,
+                         std::span<const Eigen::Vector3d> positions, std::size_t first, std::span<Contact> contacts);
+
+/// Sorted hits by number. `edges` are ascending.
+void number_features(Context& context, std::span<const Hit> hits, std::span<const Edge> edges, NumberedPairs& pairs);
 
 }  // namespace carom::narrow

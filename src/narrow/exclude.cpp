@@ -32,6 +32,33 @@ Sides sides_of(const Hit& hit, std::span<const Triangle> triangles) {
   return {{vertex_of(hit), i, j, k}, 1};
 }
 
+/// Of pairs of features by number: those of vertices and triangles.
+struct FaceSides {
+  std::span<const Triangle> triangles;
+
+  Sides operator()(std::uint64_t pair) const {
+    const auto& [i, j, k] = triangles[pair & 0xffffffffU];
+    return {{static_cast<Index>(pair >> 32U), i, j, k}, 1};
+  }
+};
+
+/// Those of edges.
+struct EdgeSides {
+  std::span<const Edge> edges;
+
+  Sides operator()(std::uint64_t pair) const {
+    const Edge& a = edges[pair >> 32U];
+    const Edge& b = edges[pair & 0xffffffffU];
+    return {{a[0], a[1], b[0], b[1]}, 2};
+  }
+};
+
+struct HitSides {
+  std::span<const Triangle> triangles;
+
+  Sides operator()(const Hit& hit) const { return sides_of(hit, triangles); }
+};
+
 Index object_of(Index vertex, const Surface& surface) {
   return surface.object_index_of_triangle()[static_cast<std::size_t>(surface.first_corner(vertex)) / 3];
 }
@@ -68,80 +95,118 @@ class ObjectVerdict {
   broad::Verdict last_ = broad::Verdict::allowed;
 };
 
-/// All filters but the one that measures along the surface.
-broad::Verdict verdict(const Sides& sides, const Surface& surface, const Excludes& excludes,
-                       std::optional<ObjectVerdict>& objects) {
+/// All filters but the one that measures along the surface. `objects` is null where these are known to be allowed.
+broad::Verdict verdict(const Sides& sides, const Surface& surface, const Excludes& excludes, ObjectVerdict* objects) {
   for (const Index vertex : sides.all()) {
     if (!excludes.enabled(vertex)) return broad::Verdict::filtered;
   }
   const auto object_a = [&] { return object_of(sides.a().front(), surface); };
   const auto object_b = [&] { return object_of(sides.b().front(), surface); };
-  if (objects) {
+  if (objects != nullptr) {
     const auto of_objects = (*objects)(object_a(), object_b());
     if (of_objects != broad::Verdict::allowed) return of_objects;
   }
   if (const broad::Tangled* tangled = excludes.tangled()) {
     if (tangled->lets_through(sides.a(), object_a(), sides.b(), object_b())) return broad::Verdict::excluded;
   }
-  if (!excludes.lists_vertices()) return broad::Verdict::allowed;
   return any_pair(sides, [&](Index a, Index b) { return excludes.listed(a, b); }) ? broad::Verdict::excluded
                                                                                   : broad::Verdict::allowed;
 }
 
-void exclude_listed(Context& context, const ExcludeIn& in, const Excludes& excludes, ExcludeScratch& scratch,
-                    std::vector<Hit>& hits) {
-  scratch.append.run(context.workers, hits.size(), exclusion_grain, scratch.kept,
-                     [&](std::size_t begin, std::size_t end, std::vector<Hit>& kept, std::size_t chunk) {
-                       ExcludeScratch::Counts& counts = scratch.counts[chunk];
-                       std::optional<ObjectVerdict> objects;
-                       if (excludes.objects() != nullptr) objects.emplace(*excludes.objects());
-                       for (std::size_t i = begin; i < end; ++i) {
-                         switch (verdict(sides_of(hits[i], in.surface.triangles()), in.surface, excludes, objects)) {
-                           case broad::Verdict::allowed:
-                             kept.push_back(hits[i]);
-                             break;
-                           case broad::Verdict::excluded:
-                             ++counts.excluded;
-                             break;
-                           case broad::Verdict::filtered:
-                             ++counts.filtered;
-                             break;
-                         }
-                       }
-                     });
-  hits.swap(scratch.kept);
+/// Moves those of a list that are to stay to its front, in order, and returns how many. `make_judge(chunk)` is a
+/// function that says of one whether it stays; it is called in order within a chunk.
+template <class Pair, class MakeJudge>
+std::size_t compact(Context& context, Pair* list, std::size_t count, ExcludeScratch& scratch,
+                    const MakeJudge& make_judge) {
+  scratch.kept.resize(chunk_count(count, exclusion_grain));
+  parallel_chunks(context.workers, count, exclusion_grain, [&](std::size_t begin, std::size_t end, std::size_t chunk) {
+    auto judge = make_judge(scratch.counts[chunk]);
+    std::size_t kept = begin;
+    for (std::size_t i = begin; i < end; ++i) {
+      const Pair pair = list[i];
+      list[kept] = pair;
+      kept += judge(pair) ? 1 : 0;
+    }
+    scratch.kept[chunk] = kept - begin;
+  });
+  // Closing the gaps takes a hundredth of the time that judging does.
+  std::size_t size = 0;
+  for (std::size_t chunk = 0; chunk < scratch.kept.size(); ++chunk) {
+    const Pair* from = list + chunk * exclusion_grain;
+    if (list + size != from) std::copy_n(from, scratch.kept[chunk], list + size);
+    size += scratch.kept[chunk];
+  }
+  return size;
 }
 
-/// A ball around each vertex of side a, and a look whether it holds one of side b. No path leads from
-/// object to object, so pairs of different objects need no ball.
-void exclude_near(Context& context, const ExcludeIn& in, const Excludes& excludes, ExcludeScratch& scratch,
-                  std::vector<Hit>& hits) {
-  const auto triangles = in.surface.triangles();
-  const auto same_object = [&](const Sides& sides) {
-    return object_of(sides.a().front(), in.surface) == object_of(sides.b().front(), in.surface);
-  };
-  const std::uint64_t shape = excludes.rest_shape();
+template <class Pair, class SidesOf>
+std::size_t exclude_listed(Context& context, const ExcludeIn& in, const Excludes& excludes, bool check_objects,
+                           ExcludeScratch& scratch, const SidesOf& sides_of_pair, Pair* list, std::size_t count) {
+  return compact(context, list, count, scratch, [&](ExcludeScratch::Counts& counts) {
+    std::optional<ObjectVerdict> objects;
+    if (check_objects && excludes.objects() != nullptr) objects.emplace(*excludes.objects());
+    return [&in, &excludes, &sides_of_pair, &counts, objects](const Pair& pair) mutable {
+      const broad::Verdict v = verdict(sides_of_pair(pair), in.surface, excludes, objects ? &*objects : nullptr);
+      counts.excluded += v == broad::Verdict::excluded ? 1 : 0;
+      counts.filtered += v == broad::Verdict::filtered ? 1 : 0;
+      return v == broad::Verdict::allowed;
+    };
+  });
+}
+
+bool same_object(const Sides& sides, const Surface& surface) {
+  return surface.objects().size() == 1 ||
+         object_of(sides.a().front(), surface) == object_of(sides.b().front(), surface);
+}
+
+/// Asks for a ball around each vertex of side a. No path leads from object to object, so pairs of different objects
+/// need none.
+template <class Pair, class SidesOf>
+void want_balls(Context& context, const ExcludeIn& in, ExcludeScratch& scratch, const SidesOf& sides_of_pair,
+                const Pair* list, std::size_t count) {
   SurfaceBalls& balls = scratch.balls;
-  balls.begin(in.surface, shape == 0 ? in.positions : excludes.rest_positions(), shape, excludes.surface_distance());
-  for (const Hit& hit : hits) {
-    const Sides sides = sides_of(hit, triangles);
-    if (!same_object(sides)) continue;
-    for (const Index vertex : sides.a()) balls.want(vertex);
-  }
-  balls.find(context);
-  scratch.append.run(context.workers, hits.size(), exclusion_grain, scratch.kept,
-                     [&](std::size_t begin, std::size_t end, std::vector<Hit>& kept, std::size_t chunk) {
+  scratch.append.run(context.workers, count, exclusion_grain, scratch.wanted,
+                     [&](std::size_t begin, std::size_t end, std::vector<Index>& wanted, std::size_t) {
+                       std::array<Index, 2> last{none, none};  // pairs that follow each other mostly have one side a
                        for (std::size_t i = begin; i < end; ++i) {
-                         const Sides sides = sides_of(hits[i], triangles);
-                         const auto near = [&](Index a, Index b) { return balls.contains(a, b); };
-                         if (same_object(sides) && any_pair(sides, near)) {
-                           ++scratch.counts[chunk].near;
-                         } else {
-                           kept.push_back(hits[i]);
-                         }
+                         const Sides sides = sides_of_pair(list[i]);
+                         const std::array<Index, 2> now{sides.a().front(), sides.a().back()};
+                         if (now == last || !same_object(sides, in.surface)) continue;
+                         last = now;
+                         for (const Index vertex : sides.a())
+                           if (!balls.has(vertex)) wanted.push_back(vertex);
                        }
                      });
-  hits.swap(scratch.kept);
+  for (const Index vertex : scratch.wanted) balls.want(vertex);
+}
+
+/// Looks whether the ball around a vertex of side a holds one of side b.
+template <class Pair, class SidesOf>
+std::size_t exclude_near(Context& context, const ExcludeIn& in, ExcludeScratch& scratch, const SidesOf& sides_of_pair,
+                         Pair* list, std::size_t count) {
+  return compact(context, list, count, scratch, [&](ExcludeScratch::Counts& counts) {
+    return [&](const Pair& pair) {
+      const Sides sides = sides_of_pair(pair);
+      const bool near = same_object(sides, in.surface) &&
+                        any_pair(sides, [&](Index a, Index b) { return scratch.balls.contains(a, b); });
+      counts.near += near ? 1 : 0;
+      return !near;
+    };
+  });
+}
+
+void begin_balls(const ExcludeIn& in, const Excludes& excludes, SurfaceBalls& balls) {
+  const std::uint64_t shape = excludes.rest_shape();
+  balls.begin(in.surface, shape == 0 ? in.positions : excludes.rest_positions(), shape, excludes.surface_distance(),
+              shape != 0 && excludes.follows_stretch() ? in.positions : std::span<const Eigen::Vector3d>());
+}
+
+void add_counts(const ExcludeScratch& scratch, StageStats& stats) {
+  for (const ExcludeScratch::Counts& counts : scratch.counts) {
+    stats.add_culled("filtered", counts.filtered);
+    stats.add_culled("excluded", counts.excluded);
+    stats.add_culled("near on surface", counts.near);
+  }
 }
 
 }  // namespace
@@ -180,11 +245,20 @@ void Excludes::set_vertices(const ContactFilters& filters, const Surface& surfac
     highest_ = std::max({highest_, a, b});
   }
   std::sort(listed_.begin(), listed_.end());
+  rows_.assign(static_cast<std::size_t>(highest_) + 2, 0);
+  in_list_.assign((static_cast<std::size_t>(highest_) + 1) / 64 + 1, 0);
+  for (const auto& [a, b] : listed_) {
+    ++rows_[static_cast<std::size_t>(a) + 1];
+    in_list_[static_cast<std::size_t>(a) / 64] |= std::uint64_t{1} << (static_cast<std::size_t>(a) % 64);
+  }
+  for (std::size_t v = 1; v < rows_.size(); ++v) rows_[v] += rows_[v - 1];
   given_.assign(given.begin(), given.end());
 }
 
-bool Excludes::listed(Index a, Index b) const {
-  return std::binary_search(listed_.begin(), listed_.end(), std::array<Index, 2>{a, b});
+bool Excludes::in_rows(Index a, Index b) const {
+  const auto row = listed_.begin() + static_cast<std::ptrdiff_t>(rows_[static_cast<std::size_t>(a)]);
+  const auto end = listed_.begin() + static_cast<std::ptrdiff_t>(rows_[static_cast<std::size_t>(a) + 1]);
+  return std::binary_search(row, end, std::array<Index, 2>{a, b});
 }
 
 void Excludes::set_surface(const ContactFilters& filters, const Surface& surface, double distance) {
@@ -211,15 +285,49 @@ void Excludes::set_surface(const ContactFilters& filters, const Surface& surface
 void exclude(Context& context, const ExcludeIn& in, const Excludes& excludes, ExcludeScratch& scratch,
              std::vector<Hit>& hits, StageStats& stats) {
   if (!excludes.active()) return;
+  const HitSides sides{in.surface.triangles()};
   scratch.counts.assign(chunk_count(hits.size(), exclusion_grain), {});
-  exclude_listed(context, in, excludes, scratch, hits);
-  if (excludes.surface_distance() > 0) exclude_near(context, in, excludes, scratch, hits);
-
-  for (const ExcludeScratch::Counts& counts : scratch.counts) {
-    stats.add_culled("filtered", counts.filtered);
-    stats.add_culled("excluded", counts.excluded);
-    stats.add_culled("near on surface", counts.near);
+  hits.resize(exclude_listed(context, in, excludes, true, scratch, sides, hits.data(), hits.size()));
+  if (excludes.surface_distance() > 0) {
+    begin_balls(in, excludes, scratch.balls);
+    want_balls(context, in, scratch, sides, hits.data(), hits.size());
+    scratch.balls.find(context);
+    hits.resize(exclude_near(context, in, scratch, sides, hits.data(), hits.size()));
   }
+  add_counts(scratch, stats);
+}
+
+void exclude(Context& context, const ExcludeIn& in, const Excludes& excludes, ExcludeScratch& scratch,
+             std::span<const Edge> edges, std::span<NumberedPairs* const> lists, StageStats& stats) {
+  if (!excludes.active()) return;
+  const FaceSides face_sides{in.surface.triangles()};
+  const EdgeSides edge_sides{edges};
+  std::size_t longest = 0;
+  for (const NumberedPairs* pairs : lists)
+    longest = std::max({longest, pairs->vertex_triangle.size(), pairs->edge_edge.size()});
+  scratch.counts.assign(chunk_count(longest, exclusion_grain), {});
+  const auto for_all = [&](const auto& body) {
+    for (NumberedPairs* pairs : lists) {
+      body(pairs->vertex_triangle, face_sides);
+      body(pairs->edge_edge, edge_sides);
+    }
+  };
+  if (excludes.looks_at_features()) {
+    for_all([&](RawNumbers& list, const auto& sides) {
+      list.resize(exclude_listed(context, in, excludes, false, scratch, sides, list.data(), list.size()));
+    });
+  }
+  if (excludes.surface_distance() > 0) {
+    begin_balls(in, excludes, scratch.balls);
+    for_all([&](RawNumbers& list, const auto& sides) {
+      want_balls(context, in, scratch, sides, list.data(), list.size());
+    });
+    scratch.balls.find(context);
+    for_all([&](RawNumbers& list, const auto& sides) {
+      list.resize(exclude_near(context, in, scratch, sides, list.data(), list.size()));
+    });
+  }
+  add_counts(scratch, stats);
 }
 
 }  // namespace carom::narrow

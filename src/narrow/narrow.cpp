@@ -221,9 +221,8 @@ void report(Context& context, const In& in, const Excludes* excludes, Scratch& s
   if (excludes != nullptr)
     exclude(context, {in.surface, in.positions}, *excludes, scratch.exclude, scratch.hits, stats);
   const std::span<const Edge> edges = in.surface.edges();
-  number_features(context, scratch.hits, edges, scratch.vertex_triangle, scratch.edge_edge);
-  build_contacts(context, {scratch.vertex_triangle, scratch.edge_edge, edges}, in.surface.triangles(), in.positions,
-                 contacts);
+  number_features(context, scratch.hits, edges, scratch.numbers);
+  build_contacts(context, feature_pairs(scratch.numbers, edges), in.surface.triangles(), in.positions, contacts);
   stats.out += contacts.size();
   stats.set_units("pairs of features", "contacts");
 }

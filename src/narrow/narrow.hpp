@@ -33,7 +33,7 @@ struct Scratch {
   RadixSort<Hit> sort;
   std::vector<std::size_t> run_begin;
   std::vector<Counts> counts;
-  std::vector<std::uint64_t> vertex_triangle, edge_edge;  ///< hits by number
+  NumberedPairs numbers;  ///< hits by number
   ExcludeScratch exclude;
 };
 

@@ -38,7 +38,7 @@ void PairSort::sort_range(const std::uint64_t* from, std::uint64_t* to, std::siz
 }
 
 /// Features near each other mostly have numbers near each other: ranges cover those that occur, not all there are.
-PairSort::Extent PairSort::extent_of_firsts(Workers& workers, std::span<const kernels::PairList* const> lists) {
+PairSort::Extent PairSort::extent_of_firsts(Workers& workers, std::span<kernels::PairList* const> lists) {
   extents_.resize(lists.size());
   parallel_for(workers, lists.size(), 1, [&](std::size_t l) {
     Extent& extent = extents_[l] = {};
@@ -56,7 +56,7 @@ PairSort::Extent PairSort::extent_of_firsts(Workers& workers, std::span<const ke
   return {all.low >> 32U, all.high >> 32U};
 }
 
-void PairSort::run(Workers& workers, std::span<const kernels::PairList* const> lists, RawNumbers& out) {
+void PairSort::run(Workers& workers, std::span<kernels::PairList* const> lists, RawNumbers& out) {
   std::size_t count = 0;
   for (const kernels::PairList* list : lists) count += list->size;
   out.resize(count);
@@ -73,7 +73,8 @@ void PairSort::run(Workers& workers, std::span<const kernels::PairList* const> l
     sort_range(lists[0]->data, out.data(), count, lowest, range_bits, counts_[0]);
     return;
   }
-  ranged_.resize(count);
+  RawNumbers& ranged = lists.size() == 1 ? out : ranged_;
+  ranged.resize(count);
   places_.assign(lists.size() * ranges, 0);
   const auto range_of = [&](std::uint64_t pair) {
     return static_cast<std::size_t>((pair - lowest) >> (32 + range_bits));
@@ -97,13 +98,16 @@ void PairSort::run(Workers& workers, std::span<const kernels::PairList* const> l
   parallel_for(workers, lists.size(), 1, [&](std::size_t l) {
     std::uint32_t* place = places_.data() + l * ranges;
     const std::uint64_t* pairs = lists[l]->data;
-    for (std::size_t i = 0; i < lists[l]->size; ++i) ranged_.data()[place[range_of(pairs[i])]++] = pairs[i];
+    for (std::size_t i = 0; i < lists[l]->size; ++i) ranged.data()[place[range_of(pairs[i])]++] = pairs[i];
   });
+  // From the ranges into the other array of the two.
+  std::uint64_t* const to = lists.size() == 1 ? lists[0]->data : out.data();
   parallel_for(workers, ranges, 1, [&](std::size_t r) {
     const auto [begin, end] = ranges_[r];
-    sort_range(ranged_.data() + begin, out.data() + begin, end - begin,
-               lowest + (std::uint64_t{r} << (32 + range_bits)), range_bits, counts_[r]);
+    sort_range(ranged.data() + begin, to + begin, end - begin, lowest + (std::uint64_t{r} << (32 + range_bits)),
+               range_bits, counts_[r]);
   });
+  if (lists.size() == 1) out.swap(*lists[0]);
 }
 
 }  // namespace carom::narrow

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/parallel.hpp"
@@ -14,14 +15,27 @@ class RawNumbers {
  public:
   std::uint64_t* data() { return list_.data; }
   std::span<const std::uint64_t> span() const { return {list_.data, list_.size}; }
+  std::size_t size() const { return list_.size; }
+  /// When it grows, what was in it is not worth anything.
   void resize(std::size_t size) {
-    list_.clear();
-    list_.reserve_more(size);
+    if (size > list_.size) {
+      list_.clear();
+      list_.reserve_more(size);
+    }
     list_.size = size;
   }
+  /// Takes the numbers and the memory of a list, which gets those of this one.
+  void swap(kernels::PairList& list) { std::swap(list_, list); }
 
  private:
   kernels::PairList list_;
+};
+
+/// Pairs of features by number, in canonical order.
+struct NumberedPairs {
+  RawNumbers vertex_triangle;  ///< the vertex in the upper half, the triangle in the lower one
+  RawNumbers edge_edge;        ///< the lower number of an edge in the upper half
+  std::size_t size() const { return vertex_triangle.size() + edge_edge.size(); }
 };
 
 /// Sorts pairs of features, an unsigned number with the first feature in its upper half. First into ranges of first
@@ -30,8 +44,9 @@ class RawNumbers {
 /// of threads.
 class PairSort {
  public:
-  /// All of `lists` into `out`. The upper halves are below 2^31.
-  void run(Workers& workers, std::span<const kernels::PairList* const> lists, RawNumbers& out);
+  /// All of `lists` into `out`. The upper halves are below 2^31. What is in the lists then is not worth anything: a
+  /// single one changes memory with `out`, so that two arrays do.
+  void run(Workers& workers, std::span<kernels::PairList* const> lists, RawNumbers& out);
 
  private:
   struct Range {
@@ -40,7 +55,7 @@ class PairSort {
   struct Extent {
     std::uint64_t low = ~std::uint64_t{0}, high = 0;
   };
-  Extent extent_of_firsts(Workers& workers, std::span<const kernels::PairList* const> lists);
+  Extent extent_of_firsts(Workers& workers, std::span<kernels::PairList* const> lists);
   void sort_range(const std::uint64_t* from, std::uint64_t* to, std::size_t count, std::uint64_t lowest,
                   unsigned range_bits, std::vector<std::uint32_t>& counts) const;
 

@@ -70,7 +70,7 @@ void run(const In& in, const ContactOptions& options, std::span<AnchorContact> c
     if (largest_load > 1) ++stats.limited;
     const Vec3 velocity = contact::velocity_at(c.b, s) - contact::velocity_at(c.a, s);
     const double separating = dot(velocity, c.normal);
-    const double force = options.stiffness * (options.distance - c.distance) - options.damping * separating;
+    const double force = options.stiffness * -c.gap - options.damping * separating;
     c.total = c.normal_impulse = std::max(0.0, force) / largest_load * in.dt;  // a contact never pulls
   }
   for (AnchorContact& c : contacts) {

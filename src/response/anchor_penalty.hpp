@@ -8,7 +8,8 @@
 #include "contact/anchor.hpp"
 
 /// Stage `respond` of contacts with anchors, by penalty (F. Léonard, 3.7): each contact pushes its two sides apart with
-/// F = stiffness (contact distance - distance) along its normal, less damping of the normal velocity, shared out to
+/// F = -stiffness * gap along its normal, the gap that to the contact distance or to less where surfaces are nearer to
+/// each other at rest (soft_anchors.hpp), less damping of the normal velocity, shared out to
 /// vertices by their weights. Friction opposes the slip with up to Coulomb's coefficient times the normal force, and
 /// never reverses it.
 namespace carom::anchor_penalty {

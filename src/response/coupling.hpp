@@ -16,6 +16,8 @@ struct Coupling {
   AnchorOptions options{};
   /// Inner steps of deforming bodies in a whole step that are stable; a response with substeps takes as many or more.
   int inner_steps = 1;
+  /// The inner steps of a whole step are a multiple of this number.
+  int multiple = 1;
   /// Sweeps over the contacts in the inner steps of a substep, and after the rigid bodies have moved. Many short steps
   /// with one sweep each converge better than few with many.
   int push_sweeps = 4;

@@ -6,7 +6,10 @@
 
 #include "bodies/soft_vertices.hpp"
 #include "core/at.hpp"
+#include "core/check.hpp"
 #include "core/stage_timer.hpp"
+#include "response/heavy_loads.hpp"
+#include "response/soft_anchors.hpp"
 
 namespace carom::response {
 namespace {
@@ -44,28 +47,73 @@ void add_to_free_motion(const rigid::Bodies& table, const WorldOptions& options,
   }
 }
 
-/// Inner steps in a whole one at which springs of particles are stable, and which cloth asks for.
-int wanted_inner_steps(const RespondIn& in, const bodies::Vertices& vertices) {
-  int count = 1;
-  for (const bodies::SurfacePart& part : vertices.parts) {
-    const Body& body = in.bodies[part.id];
-    if (body.motion != MotionModel::particles || in.table.asleep[part.body] != 0) continue;
-    const int wanted = body.inner_steps > 0            ? (body.inner_steps + in.rounds - 1) / in.rounds
-                       : body.max_step < in.options.dt ? static_cast<int>(std::ceil(in.options.dt / body.max_step))
-                                                       : 1;
-    count = std::max(count, wanted);
+/// Inner steps of a soft body that a time budget leaves, as a fraction of those that it asks for: with fewer its
+/// elements are not resolved, give way more than they should, and have the energy back when there is time again.
+constexpr double min_soft_steps = 0.9;
+
+struct InnerSteps {
+  int wanted = 1;
+  int fewest = 1;  ///< whatever the time budget says
+};
+
+/// Inner steps of a step at most: one of more would not end within minutes.
+constexpr double max_inner_steps = 1e5;
+
+/// Inner steps of a body, if they are no more than can be made.
+int counted(const Body& body, double steps, double dt, int rounds) {
+  if (!(steps * rounds <= max_inner_steps)) {
+    const std::string_view fields = body.inner_steps > 0 ? "inner_steps"
+                                    : body.is_soft()     ? "young_modulus"
+                                    : body.cloth         ? "warp_stiffness, weft_stiffness or shear_stiffness"
+                                                         : "stretch_stiffness or bend_stiffness";
+    fail(ErrorCode::unstable,
+         "body '{}': asks for {:.3g} inner steps in a step of {} s; expected at most {:.3g}; lower {}", body.name,
+         steps * rounds, dt * rounds, max_inner_steps, fields);
   }
-  return count;
+  return static_cast<int>(steps);
 }
 
-/// Inner steps that fit into the time that is left, the fewest that the response makes at least.
-int affordable_inner_steps(const RespondIn& in, double cost, int wanted, StageStats& stats) {
-  if (in.time_left < 0 || !(cost > 0)) return wanted;
+/// Inner steps in a whole one at which springs of particles are stable, and which cloth and soft bodies ask for:
+/// `factors` times as many of each part of cloth, if there are any.
+InnerSteps inner_steps(const RespondIn& in, const bodies::Vertices& vertices, std::span<const double> factors = {}) {
+  InnerSteps steps;
+  for (std::size_t i = 0; i < vertices.parts.size(); ++i) {
+    const bodies::SurfacePart& part = vertices.parts[i];
+    const Body& body = in.bodies[part.id];
+    if (body.motion != MotionModel::particles || in.table.asleep[part.body] != 0) continue;
+    const double max_step = body.cloth && !factors.empty() ? body.max_step / factors[i] : body.max_step;
+    const double asked = body.inner_steps > 0       ? std::ceil(static_cast<double>(body.inner_steps) / in.rounds)
+                         : max_step < in.options.dt ? std::ceil(in.options.dt / max_step)
+                                                    : 1.0;
+    const int wanted = counted(body, asked, in.options.dt, in.rounds);
+    steps.wanted = std::max(steps.wanted, wanted);
+    // Cloth is stable with any number; springs of particles with no fewer than they ask for.
+    const int fewest = body.cloth ? 1 : body.is_soft() ? static_cast<int>(std::ceil(min_soft_steps * wanted)) : wanted;
+    steps.fewest = std::max(steps.fewest, fewest);
+  }
+  return steps;
+}
+
+/// What acts once in four inner steps: bending and rounding of cloth, damping of soft bodies.
+constexpr int rare_interval = 4;
+
+/// Number of which the inner steps of a step are a multiple.
+int inner_multiple(const RespondIn& in, const bodies::Vertices& vertices) {
+  const auto acts_rarely = [&](const bodies::SurfacePart& part) {
+    const Body& body = in.bodies[part.id];
+    return (body.cloth || body.is_soft()) && in.table.asleep[part.body] == 0;
+  };
+  return std::ranges::any_of(vertices.parts, acts_rarely) ? rare_interval : 1;
+}
+
+/// Inner steps that fit into the time that is left, the fewest that bodies and the response make at least.
+int affordable_inner_steps(const RespondIn& in, double cost, const InnerSteps& steps, StageStats& stats) {
+  if (in.time_left < 0 || !(cost > 0)) return steps.wanted;
   const double fit = in.time_left / cost;
-  const int least = in.options.solver.soft.substeps;
-  const int count = std::max(least, fit < wanted ? static_cast<int>(fit) : wanted);
-  if (count >= wanted) return wanted;
-  const auto left_out = static_cast<std::uint64_t>(wanted - count);
+  const int fewest = std::max(in.options.solver.soft.substeps, steps.fewest);
+  const int count = std::max(fewest, fit < steps.wanted ? static_cast<int>(fit) : steps.wanted);
+  if (count >= steps.wanted) return steps.wanted;
+  const auto left_out = static_cast<std::uint64_t>(steps.wanted - count);
   stats.limited += left_out;
   stats.add_counted("inner steps left out", left_out);
   return count;
@@ -112,9 +160,37 @@ void see_lattices(std::span<const Eigen::Vector3d> offsets, std::span<AnchorCont
   }
 }
 
+/// Contacts without some, `left_out` in ascending order, which get no impulse.
+std::vector<AnchorContact> without(std::span<const std::size_t> left_out, std::span<AnchorContact> anchors) {
+  std::vector<AnchorContact> list;
+  list.reserve(anchors.size() - left_out.size());
+  for (std::size_t i = 0, k = 0; i < anchors.size(); ++i) {
+    if (k == left_out.size() || left_out[k] != i) {
+      list.push_back(anchors[i]);
+      continue;
+    }
+    ++k;
+    anchors[i].normal_impulse = anchors[i].total = 0;
+    anchors[i].friction_impulse = {};
+  }
+  return list;
+}
+
+/// Contacts with what the response has found, back into the list that they were taken from.
+void put_back(std::span<const AnchorContact> list, std::span<const std::size_t> left_out,
+              std::span<AnchorContact> anchors) {
+  for (std::size_t i = 0, k = 0; i < anchors.size(); ++i) {
+    if (k < left_out.size() && left_out[k] == i) {
+      ++k;
+    } else {
+      anchors[i] = list[i - k];
+    }
+  }
+}
+
 /// Soft bodies in a step whose contacts act as forces over all of it.
 void step_soft(Context& context, const RespondIn& in, bodies::Vertices& vertices) {
-  const int count = wanted_inner_steps(in, vertices);
+  const int count = (inner_steps(in, vertices).wanted + rare_interval - 1) / rare_interval * rare_interval;
   const double h = in.options.dt / count;
   bodies::collect_soft(in.bodies, in.table, vertices);
   for (int i = 0; i < count; ++i) {
@@ -157,6 +233,8 @@ void respond(Context& context, const RespondIn& given, ManifoldSpan<contact::Cac
       .add_forces = {}};
   const bool penalty = given.kind == Kind::penalty;
   const bool soft = given.deforming && any_soft(given, vertices);
+  std::vector<std::size_t> held;
+  std::vector<AnchorContact> carrying;  // those that are not held; empty if none is
   if (given.deforming && penalty) {
     const StageTimer timer(stats);
     set_masses(given.table, motion, true, coupled.list);
@@ -168,6 +246,7 @@ void respond(Context& context, const RespondIn& given, ManifoldSpan<contact::Cac
       }
       bodies::touch_soft(given.bodies, given.table, vertices);
     }
+    if (soft) keep_rest_distances(given.bodies, vertices, anchors);
     anchor_penalty::run({.state = state, .dt = options.dt}, options.contact, anchors, scratch.anchors, stats);
     add_to_free_motion(given.table, options, coupled.list, motion);
     if (soft) step_soft(context, given, vertices);
@@ -175,13 +254,26 @@ void respond(Context& context, const RespondIn& given, ManifoldSpan<contact::Cac
     set_masses(given.table, motion, false, coupled.list);
     vertices.damped.assign(given.table.size(), {});
     std::copy(vertices.start_velocities.begin(), vertices.start_velocities.end(), vertices.velocities.begin());
+    const std::vector<double> factors = load_factors({.table = given.table,
+                                                      .vertices = vertices,
+                                                      .coupled = coupled.list,
+                                                      .contacts = anchors,
+                                                      .joints = given.joints});
     coupling.inner_steps =
-        affordable_inner_steps(given, scratch.inner_step_cost, wanted_inner_steps(given, vertices), stats);
+        affordable_inner_steps(given, scratch.inner_step_cost, inner_steps(given, vertices, factors), stats);
+    coupling.multiple = inner_multiple(given, vertices);
     // Rounds make the inner steps of a step many.
     coupling.push_sweeps = std::max(1, coupling.push_sweeps / given.rounds);
     coupling.relax_sweeps = std::max(1, coupling.relax_sweeps / given.rounds);
     mark_touched(anchors, vertices);
+    keep_rest_distances(given.bodies, vertices, anchors);
+    keep_cut_overlaps(vertices, coupled.list, anchors);
     if (soft) {
+      held = held_contacts(given.bodies, vertices, coupled.list, anchors);
+      if (!held.empty()) {
+        carrying = without(held, anchors);
+        coupling.contacts = carrying;
+      }
       mark_joined(given.joints, vertices);
       bodies::touch_soft(given.bodies, given.table, vertices);
       if (bodies::find_offsets(given.bodies, given.table, vertices)) see_lattices(vertices.forces, anchors);
@@ -208,6 +300,7 @@ void respond(Context& context, const RespondIn& given, ManifoldSpan<contact::Cac
     scratch.inner_step_cost = taken.count() / std::max(coupling.inner_steps, options.solver.soft.substeps);
   }
   if (!given.deforming) return;
+  if (!held.empty()) put_back(carrying, held, anchors);
   for (std::size_t v = 0; v < vertices.start.size(); ++v) {
     if (!(vertices.awake_inverse_mass[v] > 0)) continue;
     vertices.positions[v] = vertices.start[v] + (penalty ? Eigen::Vector3d(options.dt * vertices.velocities[v])

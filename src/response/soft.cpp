@@ -146,8 +146,7 @@ void run(Context& context, const In& in, const SolverOptions& options, ManifoldS
   const auto rows = static_cast<std::uint32_t>(s.rows.size());
   response::Coupling* const coupling = in.coupling;
   int inner = coupling == nullptr ? 0 : (coupling->inner_steps + options.soft.substeps - 1) / options.soft.substeps;
-  // Bending of cloth acts once in up to four inner steps.
-  while (inner > 1 && (inner * options.soft.substeps) % 4 != 0) ++inner;
+  while (inner > 0 && (inner * options.soft.substeps) % coupling->multiple != 0) ++inner;
   if (coupling != nullptr) response::begin(*coupling);
   s.loops.clear();
   s.blocks.clear();

@@ -133,7 +133,8 @@ std::optional<SoftDepth> World::depth_in(BodyId id, const Eigen::Vector3d& point
           "body '{}' has no field; SoftBody::field makes one", body.name);
   require(is_finite(point), ErrorCode::not_finite, "depth_in: point is ({}, {}, {}); expected finite", point.x(),
           point.y(), point.z());
-  return solid::depth_at(body.soft, point);
+  const auto place = state_->field_cells.place(body.serial, body.soft, point);
+  return place ? std::optional(place->depth) : std::nullopt;
 }
 
 ClothLevels World::cloth_levels(BodyId id) const {
@@ -245,6 +246,16 @@ std::vector<WorldTangle> World::tangles() const {
                     .pairs = tangle.pairs,
                     .triangles = {tangle.triangles[0] - a.first_triangle, tangle.triangles[1] - b.first_triangle},
                     .center = tangle.center});
+  }
+  for (const contact::ShapeTangle& tangle : state_->in_shapes) {
+    const bodies::SurfacePart& a = parts[tangle.part];
+    const BodySlot shape = state_->table.colliders[tangle.collider].body;
+    list.push_back({.a = a.id,
+                    .b = state_->table.info[shape].id,
+                    .pairs = tangle.features,
+                    .triangles = {tangle.triangle - a.first_triangle, none},
+                    .center = tangle.center,
+                    .depth = tangle.depth});
   }
   return list;
 }

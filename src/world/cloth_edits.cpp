@@ -221,14 +221,12 @@ void weld(World::State& s, BodyId id, Index a, Index b) {
   }
 }
 
-/// A stitch whose vertices have met, between vertices of one cloth.
+/// A stitch that closes, and whose vertices have met.
 bool has_met(const World::State& s, const Joint& joint) {
-  if (!joint.stitch || joint.tear_force > 0 || joint.a.body != joint.b.body || joint.b.vertices[1] != none)
-    return false;
+  if (!closes(s, joint)) return false;
   const Body& body = s.bodies[joint.a.body];
   const Index a = joint.a.vertices[0];
   const Index b = joint.b.vertices[0];
-  if (a == b || !body.cloth || share_triangle(body, a, b)) return false;
   const double thickness = body.thickness > 0 ? body.thickness : s.options.contact.distance;
   // Before they are where they belong: there they would cross by rounding.
   const double within = weld_fraction * thickness;
@@ -331,6 +329,15 @@ bool close_seams(World::State& s, std::vector<BodyId>& changed) {
 }
 
 }  // namespace
+
+bool closes(const World::State& s, const Joint& stitch) {
+  if (!stitch.stitch || stitch.tear_force > 0 || stitch.a.body != stitch.b.body || stitch.b.vertices[1] != none)
+    return false;
+  const Body& body = s.bodies[stitch.a.body];
+  const Index a = stitch.a.vertices[0];
+  const Index b = stitch.b.vertices[0];
+  return a != b && body.cloth && !share_triangle(body, a, b);
+}
 
 void weigh(World::State& s, BodyId id) {
   Body& body = s.bodies[id];

@@ -30,7 +30,7 @@ void add_contact(const contact::AnchorList& surfaces, std::size_t i, double rest
   to.body_a = identity.body_a;
   to.body_b = identity.body_b;
   to.anchor_a = anchor(from.a, identity.first_a, identity.key.a[0]);
-  to.anchor_b = anchor(from.b, identity.first_b, identity.key.b[0]);
+  to.anchor_b = anchor(from.b, identity.first_b, identity.triangle_b == none ? identity.key.b[0] : identity.triangle_b);
   to.point_a = math::to_eigen(from.point_a);
   to.point_b = math::to_eigen(from.point_b);
   to.normal = math::to_eigen(from.normal);

@@ -24,16 +24,28 @@ constexpr double max_jump = 0.1;
 
 /// Whether vertices that a cut changes were farther from their places than `distance` (m): continuous detection had
 /// stopped them there.
-bool jumps(const solid::Embedding& before, std::span<const std::uint8_t> changed, double distance, const Body& body) {
-  for (std::size_t v = 0; v < before.count(); ++v) {
-    if (changed[v] != 0 && (body.positions[v] - before.mean(v, body.soft.nodes)).norm() > distance) return true;
+bool jumps(const solid::SoftCut& cut, double distance, const Body& body) {
+  return std::any_of(cut.moved.begin(), cut.moved.end(), [&](const auto& moved) {
+    return (body.positions[at(moved.first)] - moved.second).norm() > distance;
+  });
+}
+
+/// Whether vertices that moved along the surface (places in the world) are within `reach` (m) of a contact with another
+/// body.
+bool near_others(const World::State& s, BodyId id, std::span<const Vector3d> moved, double reach) {
+  for (std::size_t i = 0; i < s.contacts.contacts.size() && !moved.empty(); ++i) {
+    const contact::AnchorIdentity& identity = s.contacts.identities[i];
+    if ((identity.body_a == id) == (identity.body_b == id)) continue;
+    const Vector3d point = math::to_eigen(s.contacts.contacts[i].point_a);
+    if (std::any_of(moved.begin(), moved.end(), [&](const Vector3d& p) { return (p - point).norm() < reach; }))
+      return true;
   }
   return false;
 }
 
-/// Surface of a body as its lattice has it now. Vertices that are new, or have another place at rest, are where the
-/// nodes have them.
-void take_surface(std::span<const std::uint8_t> changed, Body& body) {
+/// Surface of a body as its lattice has it now. Vertices that are new, or have another place at rest (`changed`), are
+/// where the nodes have them. The velocities of `vertices` are those of nodes now; those of others are already.
+void take_surface(World::State& s, std::span<const std::uint8_t> changed, std::span<const Index> vertices, Body& body) {
   const solid::BodyState& soft = body.soft;
   const solid::Embedding& surface = soft.model->surface;
   body.triangles = soft.lattice->surface.triangles;
@@ -41,17 +53,23 @@ void take_surface(std::span<const std::uint8_t> changed, Body& body) {
   body.positions.resize(surface.count());
   body.velocities.resize(surface.count());
   body.inverse_mass.resize(surface.count());
-  for (std::size_t v = 0; v < surface.count(); ++v) {
+  for (const Index vertex : vertices) {
+    const std::size_t v = at(vertex);
     if (changed[v] != 0) body.positions[v] = surface.mean(v, soft.nodes);
     body.velocities[v] = surface.mean(v, soft.velocities);
   }
-  std::vector<std::uint32_t> all(surface.count());
+  std::vector<std::uint32_t>& all = s.cut_scratch.vertices;
+  all.resize(surface.count());
   std::iota(all.begin(), all.end(), 0U);
-  std::vector<double> work;
-  solid::contact_masses(*soft.model, all, work, body.inverse_mass);
+  solid::contact_masses(*soft.model, all, s.cut_scratch.node_weights, body.inverse_mass);
   body.max_step = soft.model->elements.inner_step();
-  const std::span<const double> inverse = soft.model->elements.inverse_mass();
-  body.pinned = std::find(inverse.begin(), inverse.end(), 0.0) != inverse.end();
+  body.pinned = soft.model->elements.fixed_count() > 0;
+}
+
+std::vector<Index> all_vertices(const Body& body) {
+  std::vector<Index> all(body.soft.model->surface.count());
+  std::iota(all.begin(), all.end(), Index{0});
+  return all;
 }
 
 PieceSelection select_vertices(const Body& body, std::vector<Index> vertices) {
@@ -66,21 +84,26 @@ PieceSelection select_vertices(const Body& body, std::vector<Index> vertices) {
   return part;
 }
 
-Body make_soft_piece(const Body& body, solid::BodyState soft, const PieceSelection& part, std::size_t number) {
+Body make_soft_piece(World::State& s, const Body& body, solid::BodyState soft, const PieceSelection& part,
+                     std::size_t number) {
   Body piece = body;
   piece.name = body.name + "-" + std::to_string(number);
   piece.soft = std::move(soft);
   piece.positions.clear();
   for (const Index v : part.vertices) piece.positions.push_back(body.positions[at(v)]);
+  piece.triangle_names.clear();
   piece.held.clear();
   piece.pulls.clear();
-  take_surface(std::vector<std::uint8_t>(part.vertices.size(), 0), piece);
+  take_surface(s, std::vector<std::uint8_t>(part.vertices.size(), 0), all_vertices(piece), piece);
   return piece;
 }
 
-std::vector<BodyId> split_soft(World::State& s, BodyId id) {
+/// Pieces that came off when these links were cut.
+std::vector<BodyId> split_soft(World::State& s, BodyId id, std::span<const mesh::LinkCrossing> cut) {
+  std::vector<mesh::VoxelLink> links;
+  for (const mesh::LinkCrossing& crossing : cut) links.push_back(crossing.link);
+  if (mesh::parts_that_came_off(s.bodies[id].soft.lattice->links, links).empty()) return {};
   const auto parts = solid::parts_of(*s.bodies[id].soft.lattice);
-  if (parts.size() < 2) return {};
   const auto largest = static_cast<std::size_t>(
       std::max_element(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); }) -
       parts.begin());
@@ -93,39 +116,41 @@ std::vector<BodyId> split_soft(World::State& s, BodyId id) {
     const int number = ++s.piece_count[s.bodies[id].name];
     const bool tangles = s.check_tangles;
     pieces.push_back(
-        insert_surface(s, make_soft_piece(s.bodies[id], std::move(soft), part, static_cast<std::size_t>(number))));
+        insert_surface(s, make_soft_piece(s, s.bodies[id], std::move(soft), part, static_cast<std::size_t>(number))));
     s.check_tangles = tangles;  // the faces of a cut are a kerf apart
     s.table.info[slot_of(pieces.back())].sleeping_allowed = s.table.info[slot_of(id)].sleeping_allowed;
     move_references(s, id, pieces.back(), part);
   }
   Body& body = s.bodies[id];
-  body.soft = solid::extract(body.soft, parts[largest], true, vertices);
+  std::vector<Index> triangles;
+  body.soft = solid::extract(body.soft, parts[largest], true, vertices, &triangles);
+  keep_triangle_names(triangles, body.triangles.size(), body);
   // Vertices that went away are where the first node is.
   std::vector<std::uint8_t> gone(body.positions.size(), 1);
   for (const Index v : vertices) gone[at(v)] = 0;
-  take_surface(gone, body);
+  take_surface(s, gone, all_vertices(body), body);
   s.table.info[slot_of(id)].pinned = body.pinned;
   return pieces;
 }
 
 }  // namespace
 
-WorldCut cut_soft(World::State& s, BodyId id, std::span<const mesh::VoxelLink> links) {
+WorldCut cut_soft(World::State& s, BodyId id, std::span<const mesh::LinkCrossing> links) {
   WorldCut result{.body = id};
   {
     Body& body = s.bodies[id];
     const double thickness = body.thickness > 0 ? body.thickness : s.options.contact.distance;
     const double kerf = std::min(max_kerf, kerf_thickness * thickness / body.soft.model->voxel_size);
-    const std::shared_ptr<const solid::BodyModel> before = body.soft.model;
     const solid::SoftCut cut = solid::cut(body.soft, links, kerf);
     result.crossed = cut.cut;
     result.separated = cut.separated;
     result.area = cut.area;
     if (cut.cut == 0) return result;
-    s.check_tangles |= jumps(before->surface, cut.changed, max_jump * thickness, body);
-    take_surface(cut.changed, body);
+    s.check_tangles |=
+        jumps(cut, max_jump * thickness, body) || near_others(s, id, cut.shifted, body.soft.model->voxel_size);
+    take_surface(s, cut.changed, cut.vertices, body);
   }
-  result.pieces = split_soft(s, id);
+  result.pieces = split_soft(s, id, links);
   rigid::wake(s.table, slot_of(id));
   s.edited = true;
   return result;

@@ -1,10 +1,13 @@
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 
 #include "contact/resting_contacts.hpp"
+#include "core/at.hpp"
 #include "core/check.hpp"
 #include "core/stage_timer.hpp"
+#include "core/writable.hpp"
 #include "shapes/shape_data.hpp"
 #include "world/state.hpp"
 
@@ -43,6 +46,70 @@ double thickness_of(const World::State& s, const Body& body) {
   return body.thickness > 0 ? body.thickness : s.options.contact.distance;
 }
 
+/// Where bodies were cut, the joined surface is changed where it differs: so is all that follows it (Surface::update).
+void join_triangles(World::State& s, std::size_t vertex_count, std::vector<Triangle>&& triangles,
+                    std::vector<Index>&& object_of_triangle) {
+  const std::span<const Index> objects = s.vertices.surface().objects();
+  // Objects of bodies that have gone would stay in it.
+  const bool same_objects =
+      !objects.empty() && !object_of_triangle.empty() && objects.back() <= object_of_triangle.back();
+  if (!same_objects && std::none_of(triangles.begin(), triangles.end(), is_dead)) {
+    s.vertices.joined = std::make_shared<Surface>(vertex_count, std::move(triangles), std::move(object_of_triangle));
+    return;
+  }
+  const std::shared_ptr<Surface> surface =
+      same_objects ? writable(s.vertices.joined) : std::make_shared<Surface>(0, std::vector<Triangle>{});
+  surface->update(vertex_count, triangles, object_of_triangle);
+  s.vertices.joined = surface;
+}
+
+/// First numbers of the parts of bodies in the joined surface. A body that is cut gets vertices and triangles: there is
+/// room behind it, so that the bodies after it keep their numbers, and all that follows the surface changes near the
+/// cut only. Vertices there are in no triangle, and triangles are dead.
+class PartPlaces {
+ public:
+  explicit PartPlaces(const World::State& s) : s_(s), before_(s.vertices.parts) {
+    std::vector<BodyId> now;
+    for (const BodyId id : s.order) {
+      if (joins(s, s.bodies[id])) now.push_back(id);
+    }
+    const auto same = [](const bodies::SurfacePart& part, BodyId id) { return part.id == id; };
+    follows_ = before_.size() <= now.size() && std::equal(before_.begin(), before_.end(), now.begin(), same);
+  }
+
+  /// Of the next part, after those that end here.
+  void place(BodyId id, std::size_t vertex_end, std::size_t triangle_end) {
+    const Body& body = s_.bodies[id];
+    const std::size_t number = count_++;
+    first_vertex = vertex_end;
+    first_triangle = triangle_end;
+    if (follows_ && number < before_.size() && first_vertex <= at(before_[number].first_vertex) &&
+        first_triangle <= at(before_[number].first_triangle)) {
+      first_vertex = at(before_[number].first_vertex);
+      first_triangle = at(before_[number].first_triangle);
+    } else if (number > 0) {
+      first_vertex += vertex_room_;
+      first_triangle += triangle_room_;
+    }
+    const bool may_grow =
+        body.soft.lattice != nullptr || (body.cloth_rest && !s_.blades.empty()) || s_.cut_marks.contains(id);
+    constexpr std::size_t smallest_room = 64;
+    vertex_room_ = may_grow ? body.positions.size() / 8 + smallest_room : 0;
+    triangle_room_ = may_grow ? body.triangles.size() / 8 + smallest_room : 0;
+  }
+
+  std::size_t first_vertex = 0;
+  std::size_t first_triangle = 0;
+
+ private:
+  const World::State& s_;
+  std::vector<bodies::SurfacePart> before_;
+  bool follows_ = false;
+  std::size_t count_ = 0;
+  std::size_t vertex_room_ = 0;
+  std::size_t triangle_room_ = 0;
+};
+
 void join_surfaces(World::State& s) {
   s.deforming = s.options.contact.immovable;
   s.any_rigid = false;
@@ -78,6 +145,11 @@ void join_surfaces(World::State& s) {
           "the bodies of this world have {} vertices and {} triangles; at most {} of each can be numbered",
           vertex_count, triangle_count, largest);
 
+  PartPlaces places(s);
+  std::vector<Index>& names = s.vertices.triangle_names;
+  names.clear();
+  const bool named =
+      std::any_of(s.order.begin(), s.order.end(), [&](BodyId id) { return !s.bodies[id].triangle_names.empty(); });
   std::vector<Triangle> triangles;
   std::vector<Index> object_of_triangle;
   triangles.reserve(triangle_count);
@@ -85,10 +157,14 @@ void join_surfaces(World::State& s) {
   s.vertices.parts.clear();
   s.vertices.inverse_mass.clear();
   for (const BodyId id : s.order) {
-    const Body& body = s.bodies[id];
+    Body& body = s.bodies[id];
     if (!joins(s, body)) continue;
     const rigid::Info& info = s.table.info[body.slot];
-    const auto first = static_cast<Index>(s.vertices.inverse_mass.size());
+    places.place(id, s.vertices.inverse_mass.size(), triangles.size());
+    const auto first = static_cast<Index>(places.first_vertex);
+    s.vertices.inverse_mass.resize(places.first_vertex, 0.0);
+    triangles.resize(places.first_triangle, Triangle{none, none, none});
+    object_of_triangle.resize(triangles.size(), static_cast<Index>(s.vertices.parts.size()));
     s.vertices.parts.push_back({.id = id,
                                 .serial = body.serial,
                                 .first_vertex = first,
@@ -101,15 +177,24 @@ void join_surfaces(World::State& s) {
                                 .thickness = thickness_of(s, body)});
     for (const Triangle& t : triangles_of(s, body)) triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
     object_of_triangle.resize(triangles.size(), static_cast<Index>(s.vertices.parts.size() - 1));
+    if (named) {
+      names.resize(places.first_triangle, none);
+      if (!body.triangle_names.empty()) name_new_triangles(body.triangles.size(), body);
+      const std::size_t count = triangles.size() - places.first_triangle;
+      for (std::size_t t = 0; t < count; ++t)
+        names.push_back(body.triangle_names.empty() ? static_cast<Index>(t) : body.triangle_names[t]);
+    }
     if (body.has_vertices()) {
       s.vertices.inverse_mass.insert(s.vertices.inverse_mass.end(), body.inverse_mass.begin(), body.inverse_mass.end());
     } else {
       s.vertices.inverse_mass.resize(s.vertices.inverse_mass.size() + vertex_count_of(s, body), 0.0);
     }
   }
-  s.vertices.surface = Surface(vertex_count, std::move(triangles), std::move(object_of_triangle));
-  s.vertices.positions.resize(vertex_count);
-  s.vertices.velocities.resize(vertex_count);
+  vertex_count = s.vertices.inverse_mass.size();
+  join_triangles(s, vertex_count, std::move(triangles), std::move(object_of_triangle));
+  for (auto* list : {&s.vertices.positions, &s.vertices.velocities, &s.vertices.start, &s.vertices.start_velocities,
+                     &s.vertices.forces})
+    list->resize(vertex_count, Eigen::Vector3d::Zero());
   contact::renumber(s.vertices.parts, s.resting);
   s.thickness = s.min_thickness = s.options.contact.distance;
   for (const bodies::SurfacePart& part : s.vertices.parts) {
@@ -137,6 +222,7 @@ void join_filters(World::State& s) {
     const Body& body = s.bodies[s.vertices.parts[i].id];
     if (body.filter != CollisionFilter{}) joined.groups.push_back({static_cast<Index>(i), body.filter});
     if (s.options.contact.surface_factor > 0) {
+      joined.rest_positions.resize(at(s.vertices.parts[i].first_vertex), Eigen::Vector3d::Zero());
       if (body.has_vertices()) {
         joined.rest_positions.insert(joined.rest_positions.end(), body.rest_positions.begin(),
                                      body.rest_positions.end());
@@ -223,6 +309,18 @@ void join_contact_objects(World::State& s) {
   }
 }
 
+/// m/s; how fast what stops a vertex is taken to go along cloth that was cut: several times as fast as stress does, so
+/// that the energy of the strain, which goes with the square, is a small part of the kinetic energy. The cloth's lips
+/// and strips meet suddenly and from near: contacts find them late, and continuous detection stops single vertices of
+/// light triangles.
+double stress_speed_of(const ClothRest& cloth) {
+  constexpr double factor = 4;
+  double fastest = 0;
+  for (const Fabric& fabric : cloth.fabrics)
+    fastest = std::max(fastest, std::sqrt(std::max(fabric.warp_stiffness, fabric.weft_stiffness) / fabric.density));
+  return factor * fastest;
+}
+
 void join_detection(World::State& s) {
   s.any_continuous = false;
   s.parts.clear();
@@ -234,7 +332,12 @@ void join_detection(World::State& s) {
     s.any_continuous |= continuous;
     // A rigid body with a field moves as its contacts have it; vertices do not stop it here.
     const bool moves = body.motion == MotionModel::scripted || body.motion == MotionModel::rigid;
-    s.parts.push_back({range.first_vertex, range.vertex_count, moves});
+    ccd::limit::Part part{.first_vertex = range.first_vertex, .vertex_count = range.vertex_count, .kinematic = moves};
+    if (body.cloth_rest && body.cloth_rest->whole) {
+      part.stress_speed = stress_speed_of(*body.cloth_rest);
+      part.whole = body.cloth_rest->whole;
+    }
+    s.parts.push_back(part);
     // A pair needs one that is continuous and one that can be held back.
     s.marks.push_back(
         static_cast<std::uint8_t>((continuous ? 1 : 0) | (body.motion == MotionModel::particles ? 2 : 0)));
@@ -263,11 +366,8 @@ ContactFilters filters_of(const World::State& s) {
           .groups = s.filters.groups};
 }
 
-void run_edits(World::State& s, StageStats& stats) {
+void join_bodies(World::State& s, StageStats& stats) {
   const StageTimer timer(stats);
-  stats.set_unit("bodies");
-  stats.in += s.order.size();
-  stats.out += s.order.size();
   if (s.edited) join_surfaces(s);
   if (s.edited || s.filters_edited) {
     join_detection(s);
@@ -275,10 +375,18 @@ void run_edits(World::State& s, StageStats& stats) {
     join_meshes(s);
     join_contact_objects(s);
   }
-  bodies::update_levels(s.order, s.table, s.bodies, stats);
-  bodies::update_soft(s.workers, s.order, s.table, s.time, s.options.dt, s.bodies);
   s.edited = false;
   s.filters_edited = false;
+}
+
+void run_edits(World::State& s, StageStats& stats) {
+  join_bodies(s, stats);
+  const StageTimer timer(stats);
+  stats.set_unit("bodies");
+  stats.in += s.order.size();
+  stats.out += s.order.size();
+  bodies::update_levels(s.order, s.table, s.bodies, stats);
+  bodies::update_soft(s.workers, s.order, s.table, s.time, s.options.dt, s.bodies);
 }
 
 }  // namespace carom

@@ -290,6 +290,7 @@ void note_joint_forces(World::State& s, double dt) {
 
 void join_attachments(World::State& s, const std::map<BodyId, std::size_t>& place) {
   s.vertices.attached.clear();
+  s.let_through.clear();
   for (const Attachment& a : s.attachments)
     s.vertices.attached.emplace_back(s.vertices.parts[place.at(a.body)].first_vertex + a.vertex, slot_of(a.to));
   std::sort(s.vertices.attached.begin(), s.vertices.attached.end());
@@ -307,12 +308,20 @@ void join_attachments(World::State& s, const std::map<BodyId, std::size_t>& plac
     s.filters.twins.push_back({std::min(a, b), std::max(a, b)});
   }
   std::sort(s.filters.twins.begin(), s.filters.twins.end());
+  s.filters.sewn.clear();
   for (const Joint& joint : s.joints) {
     if (!joint.stitch) continue;
+    if (closes(s, joint)) {
+      const Index first = s.vertices.parts[place.at(joint.a.body)].first_vertex;
+      const auto [low, high] = std::minmax(joint.a.vertices[0], joint.b.vertices[0]);
+      s.filters.sewn.push_back({first + low, first + high});
+      continue;
+    }
     for (const Index b : joint.b.vertices) {
       if (b != none) exclude({joint.a.body, joint.a.vertices[0], joint.b.body, b});
     }
   }
+  std::sort(s.filters.sewn.begin(), s.filters.sewn.end());
 }
 
 void drop_joints(World::State& s, BodyId body) {

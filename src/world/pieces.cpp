@@ -5,6 +5,7 @@
 
 #include "bodies/make_body.hpp"
 #include "core/at.hpp"
+#include "core/disjoint_sets.hpp"
 
 // Pieces that come off a cloth become bodies of their own. The largest keeps id, name and the numbers of its vertices
 // and triangles' corners; vertices that went away stay as followers of one that is still there.
@@ -44,6 +45,7 @@ Body make_piece(const Body& body, const PieceSelection& part, std::size_t number
   Body piece = body;
   piece.name = body.name + "-" + std::to_string(number);
   piece.triangles.clear();
+  piece.triangle_names.clear();
   auto rest = std::make_shared<ClothRest>(*body.cloth_rest);
   rest->triangles.clear();
   rest->fabric_of_triangle.clear();
@@ -90,20 +92,28 @@ Body make_piece(const Body& body, const PieceSelection& part, std::size_t number
   return piece;
 }
 
-/// Takes the triangles of pieces out of the body. The others keep their order; marks of cuts follow.
+/// Takes the triangles of pieces out of the body. The others keep their numbers, but for the last ones, which take
+/// those of the pieces; marks of cuts follow.
 void keep_largest(World::State& s, BodyId id, std::span<const std::uint8_t> gone) {
   Body& body = s.bodies[id];
   auto rest = std::make_shared<ClothRest>(*body.cloth_rest);
   std::vector<Index> number(body.triangles.size(), none);
-  std::size_t count = 0;
-  for (std::size_t t = 0; t < body.triangles.size(); ++t) {
-    if (gone[t] != 0) continue;
-    number[t] = static_cast<Index>(count);
-    body.triangles[count] = body.triangles[t];
-    rest->triangles[count] = rest->triangles[t];
-    if (!rest->fabric_of_triangle.empty()) rest->fabric_of_triangle[count] = rest->fabric_of_triangle[t];
-    ++count;
+  std::vector<Index> before;
+  std::size_t count = body.triangles.size();
+  for (std::size_t t = 0; t < count; ++t) {
+    std::size_t from = t;
+    if (gone[t] != 0) {
+      while (count > t + 1 && gone[count - 1] != 0) --count;
+      from = --count;
+      if (from == t) break;
+    }
+    number[from] = static_cast<Index>(t);
+    before.push_back(static_cast<Index>(from));
+    body.triangles[t] = body.triangles[from];
+    rest->triangles[t] = rest->triangles[from];
+    if (!rest->fabric_of_triangle.empty()) rest->fabric_of_triangle[t] = rest->fabric_of_triangle[from];
   }
+  keep_triangle_names(before, body.triangles.size(), body);
   body.triangles.resize(count);
   rest->triangles.resize(count);
   if (!rest->fabric_of_triangle.empty()) rest->fabric_of_triangle.resize(count);
@@ -140,6 +150,14 @@ void keep_largest(World::State& s, BodyId id, std::span<const std::uint8_t> gone
 }
 
 }  // namespace
+
+void keep_triangle_names(std::span<const Index> before, std::size_t count_before, Body& body) {
+  name_new_triangles(count_before, body);
+  std::vector<Index> names;
+  names.reserve(before.size());
+  for (const Index t : before) names.push_back(body.triangle_names[at(t)]);
+  body.triangle_names = std::move(names);
+}
 
 void move_references(World::State& s, BodyId from, BodyId to, const PieceSelection& part) {
   const auto rename = [&](BodyId& body, Index& vertex) {
@@ -187,6 +205,7 @@ void move_references(World::State& s, BodyId from, BodyId to, const PieceSelecti
   cloth::CutMarks& marks = s.cut_marks[from];
   cloth::CutMarks moved;
   moved.shortest = marks.shortest;
+  moved.lowest = marks.lowest;
   for (std::size_t i = 0; i < part.triangles.size(); ++i) {
     for (Index k = 0; k < 3; ++k) {
       if (marks.edges.erase({part.triangles[i], k}) > 0) moved.edges.insert({static_cast<Index>(i), k});
@@ -202,23 +221,39 @@ std::vector<BodyId> split_pieces(World::State& s, BodyId id) {
   std::vector<std::vector<Index>> parts;
   {
     const Body& body = s.bodies[id];
-    const Topology topology = build_topology(body.positions.size(), body.triangles);
-    if (topology.component_count < 2) return {};
-    parts.resize(at(topology.component_count));
-    for (std::size_t t = 0; t < body.triangles.size(); ++t)
-      parts[at(topology.component[t])].push_back(static_cast<Index>(t));
+    DisjointSets sets(body.positions.size());
+    for (const Triangle& t : body.triangles) {
+      sets.merge(t[0], t[1]);
+      sets.merge(t[0], t[2]);
+    }
+    const Index first = sets.find(body.triangles[0][0]);
+    const auto is_first = [&](const Triangle& t) { return sets.find(t[0]) == first; };
+    if (std::all_of(body.triangles.begin(), body.triangles.end(), is_first)) return {};
+    std::vector<Index> number(body.positions.size(), none);
+    for (std::size_t t = 0; t < body.triangles.size(); ++t) {
+      Index& part = number[at(sets.find(body.triangles[t][0]))];
+      if (part == none) {
+        part = static_cast<Index>(parts.size());
+        parts.emplace_back();
+      }
+      parts[at(part)].push_back(static_cast<Index>(t));
+    }
   }
   const auto largest = static_cast<std::size_t>(
       std::max_element(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); }) -
       parts.begin());
   std::vector<BodyId> pieces;
   std::vector<std::uint8_t> gone(s.bodies[id].triangles.size(), 0);
+  // Energy that is owed is shared by the number of triangles.
+  const double owed = s.bodies[id].stop_energy / static_cast<double>(gone.size());
+  s.bodies[id].stop_energy = owed * static_cast<double>(parts[largest].size());
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (i == largest) continue;
     for (const Index t : parts[i]) gone[at(t)] = 1;
     const PieceSelection part = select_part(s.bodies[id], std::move(parts[i]));
     const bool tangles = s.check_tangles;
     pieces.push_back(insert_surface(s, make_piece(s.bodies[id], part, ++s.piece_count[s.bodies[id].name])));
+    s.bodies[pieces.back()].stop_energy = owed * static_cast<double>(part.triangles.size());
     s.check_tangles = tangles;  // the faces of a cut touch, and do not intersect
     s.table.info[slot_of(pieces.back())].sleeping_allowed = s.table.info[slot_of(id)].sleeping_allowed;
     move_references(s, id, pieces.back(), part);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "world/state.hpp"
@@ -18,5 +19,8 @@ struct PieceSelection {
 
 /// What the world knows of vertices that went to a piece becomes that of the piece.
 void move_references(World::State& state, BodyId from, BodyId to, const PieceSelection& part);
+
+/// Triangles of a body got other numbers: that of number i had the number before[i]. New ones come after them.
+void keep_triangle_names(std::span<const Index> before, std::size_t count_before, Body& body);
 
 }  // namespace carom

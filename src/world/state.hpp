@@ -6,11 +6,13 @@
 
 #include "bodies/body.hpp"
 #include "bodies/cloth_cut.hpp"
+#include "bodies/soft_places.hpp"
 #include "bodies/vertices.hpp"
 #include "bounds/collider_bounds.hpp"
 #include "carom/world/world.hpp"
 #include "ccd/limit_bodies.hpp"
 #include "conservation/spin_energy.hpp"
+#include "conservation/stop_energy.hpp"
 #include "contact/match_contacts.hpp"
 #include "contact/rigid_meshes.hpp"
 #include "contact/still_bodies.hpp"
@@ -32,6 +34,9 @@ namespace carom {
 struct JoinedFilters {
   std::vector<Eigen::Vector3d> rest_positions;  ///< empty if no factor asks for them
   std::vector<std::array<Index, 2>> vertices;
+  /// Vertices of stitches that become one, ascending, the smaller first: no contacts hold them apart, but what is at
+  /// them does not pass through each other.
+  std::vector<std::array<Index, 2>> sewn;
   std::vector<std::array<Index, 2>> twins;  ///< vertices of tears and cuts that have not come apart, ascending
   std::vector<std::array<Index, 2>> objects;
   std::vector<std::array<Index, 2>> contact_objects;  ///< `objects`, and parts whose contacts a distance field makes
@@ -98,6 +103,9 @@ struct LastingState {
   double slide_speed = 0;
   /// m/s, largest of clusters of surfaces against each other that are near; negative if not known.
   double near_speed = -1;
+  /// Rounds of the next step at least, where one before it was done again: half as many from step to step.
+  int kept_rounds = 0;
+  double self_speed = -1;     ///< m/s, the same of clusters of one surface
   bool check_tangles = true;  ///< surfaces may intersect: bodies were added or moved, or did so in the last step
 };
 
@@ -130,6 +138,7 @@ struct World::State : LastingState {
   std::vector<broad::ObjectChoice::Pair> chosen_pairs;
 
   // Results of the stages of a step.
+  conservation::StopEnergy stop_energy;
   int rounds = 1;  ///< of this step: as often contacts are found and answered in it
   int round = 0;   ///< number of the one that runs
   /// With a time budget: when the step ends, and what a walk took last, s.
@@ -140,6 +149,7 @@ struct World::State : LastingState {
   contact::StillBodies still_bodies;
   std::vector<contact::Tangle> tangles;           ///< tangles at the start of the round
   std::vector<contact::Tangle> tangles_at_start;  ///< tangles at the start of the step
+  std::vector<contact::ShapeTangle> in_shapes;    ///< likewise, cloth that is in convex shapes
   broad::Tangled tangled;                         ///< features that are let through, because of `tangles`
   std::vector<Contact> features;                  ///< contacts of features that carry force
   contact::ShapeFound shapes;
@@ -153,6 +163,10 @@ struct World::State : LastingState {
   BySlot<double> vertex_speeds;  ///< m/s, mean over the step, of the fastest vertex
   std::vector<BodySlot> fallen;  ///< bodies that fell asleep
 
+  /// Vertices that blades do not push in this step, with the slot of the body of the blade: a part of
+  /// bodies::Vertices::attached.
+  std::vector<std::pair<Index, BodySlot>> let_through;
+
   // Working memory.
   contact::PairScratch pair_scratch;
   contact::NarrowScratch narrow_scratch;
@@ -165,15 +179,25 @@ struct World::State : LastingState {
   BySlot<double> island_gain;
   conservation::SpinScratch spin_scratch;
   island::SleepScratch sleep_scratch;
+  struct {
+    std::vector<double> node_weights;
+    std::vector<std::uint32_t> vertices;
+  } cut_scratch;
 
   // What users ask for.
-  std::vector<WorldCut> cuts;           ///< of the last step
+  std::vector<WorldCut> cuts;           ///< of the last step, and by World::cut since the one before it
+  std::vector<WorldCut> cuts_between;   ///< those by World::cut since the last step
+  std::vector<BodyId> not_cut;          ///< that blades passed through in the last step, ascending
   mutable query::QueryTree query_tree;  ///< forgotten by whatever moves a body
   mutable ContactList contact_list;     ///< forgotten by whatever changes the contacts
+  mutable solid::CellsOfBodies field_cells;
   PipelineStats stats;
 };
 
-/// Stage `edits`: joins the surfaces of all bodies, and what is not to touch. The only place where topology changes.
+/// Part of `edits`: joins the surfaces of all bodies, and what is not to touch, where some of it is other than before.
+/// The only place where topology changes.
+void join_bodies(World::State& state, StageStats& stats);
+/// Stage `edits`.
 void run_edits(World::State& state, StageStats& stats);
 /// Part of `edits`: cloth tears where it is strained too far, stitches tear, and sewn vertices of one body that have
 /// met become one. Returns whether triangles changed.
@@ -181,8 +205,13 @@ bool edit_cloth(World::State& state);
 /// Part of `edits`: cloth and soft bodies that blades met in the step are cut, and pieces that come off become bodies.
 /// Returns whether triangles changed.
 bool cut_bodies(World::State& state, double dt);
+/// Notes bodies with vertices that blades passed through in the step and that nothing cuts. Before `cut_bodies`.
+void note_not_cut(World::State& state);
 /// Cuts links between voxels of a soft body.
-WorldCut cut_soft(World::State& state, BodyId body, std::span<const mesh::VoxelLink> links);
+WorldCut cut_soft(World::State& state, BodyId body, std::span<const mesh::LinkCrossing> links);
+/// Part of the stage `bounds`, once surfaces that intersect are known: blades do not push what they are about to cut,
+/// nor what they have just cut and is still where they are.
+void let_blades_through(World::State& state, double dt);
 /// Bodies of the parts of a cloth that have nothing in common any more: the largest keeps the id. Returns the others.
 std::vector<BodyId> split_pieces(World::State& state, BodyId body);
 /// Adds a body with vertices.
@@ -195,6 +224,8 @@ void drop_cuts(World::State& state, BodyId body);
 void place_joints(World::State& state, double dt);
 /// Forces of the joints in the step that was just done.
 void note_joint_forces(World::State& state, double dt);
+/// Whether the vertices of a stitch become one when they meet: two vertices of one cloth.
+bool closes(const World::State& state, const Joint& stitch);
 /// Exclusions of joints, attachments and tears on the joined surface.
 void join_attachments(World::State& state, const std::map<BodyId, std::size_t>& place);
 /// Of a body that is removed.

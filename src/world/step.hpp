@@ -8,6 +8,8 @@ namespace carom {
 
 /// Motion of near surfaces against each other in a step of dt (s), m, from that in the last one; negative if not known.
 double near_motion(const World::State& state, double dt);
+/// The same of one surface where all that deforms are soft bodies; or negative.
+double self_motion(const World::State& state, double dt);
 /// Motion of soft bodies towards other surfaces in a step of dt (s), m, see contact::soft_approach().
 double soft_approach(const World::State& state, double dt);
 
@@ -35,6 +37,8 @@ class Step {
  private:
   conservation::IslandIn island_in() const;
   contact::AnchorIn anchor_in() const;
+  void find_deep();
+  void find_in_shapes();
   void match_surface_contacts();
   void join_stopped(bool surfaces);
   double time_left() const;

@@ -4,6 +4,7 @@
 #include "ccd/stop_at_impacts.hpp"
 #include "conservation/island_invariants.hpp"
 #include "conservation/mixed_invariants.hpp"
+#include "conservation/stop_energy.hpp"
 #include "contact/level_contacts.hpp"
 #include "contact/nearest_contacts.hpp"
 #include "contact/resting_contacts.hpp"
@@ -52,25 +53,53 @@ void Step::find_pairs() {
 void Step::find_tangles() {
   if (s_.check_tangles && s_.any_particles && s_.any_continuous && s_.response != response::Kind::penalty) {
     const StageTimer timer(surfaces_[Stage::respond]);
-    s_.tangle_filter.set(filters_of(s_), s_.vertices.surface, {s_.marks, s_.chosen_pairs});
+    s_.tangle_filter.set(filters_of(s_), s_.vertices.surface(), {s_.marks, s_.chosen_pairs});
     contact::find_tangles(context_,
-                          {.surface = s_.vertices.surface,
+                          {.surface = s_.vertices.surface(),
                            .positions = s_.vertices.start,
                            .inverse_mass = s_.vertices.inverse_mass,
                            .filter = s_.tangle_filter,
                            .twins = s_.filters.twins,
                            .scope = s_.options.contact.pairs,
-                           .method = mid::is_tree(s_.method) ? s_.method : mid::Method::bvh},
+                           .method = mid::takes_steps(s_.method) ? s_.method : mid::Method::clusters},
                           s_.tangle_scratch, s_.tangles, s_.tangled);
   } else {
     s_.tangles.clear();
     s_.tangled.clear();
   }
+  find_deep();
+  let_blades_through(s_, dt_);
   if (s_.round > 0) return;
   s_.tangles_at_start = s_.tangles;
   std::uint64_t pairs = 0;
   for (const contact::Tangle& tangle : s_.tangles) pairs += tangle.pairs;
   if (pairs > 0) surfaces_[Stage::respond].add_counted("tangled", pairs);
+}
+
+/// Vertices inside of soft bodies with fields. What is between two such bodies comes apart by its contacts, and not as
+/// a tangle.
+void Step::find_deep() {
+  contact::DeepContacts& deep = s_.surface_scratch.deep;
+  if (!s_.any_cloth || s_.response == response::Kind::penalty) return;
+  const StageTimer timer(surfaces_[Stage::narrow]);
+  deep.find(context_,
+            {.bodies = s_.bodies,
+             .table = s_.table,
+             .vertices = s_.vertices,
+             .filters = filters_of(s_),
+             .scope = s_.options.contact.pairs},
+            s_.tangled);
+  if (deep.size() > 0) surfaces_[Stage::narrow].add_counted("deep", deep.size());
+}
+
+/// Cloth that is in convex shapes, where bodies came, or where some was before.
+void Step::find_in_shapes() {
+  if (s_.round > 0) return;
+  s_.in_shapes.clear();
+  if (!s_.check_tangles || !s_.any_cloth) return;
+  contact::list_in_shapes(std::span(s_.shapes.contacts).first(s_.shapes.convex_count), s_.shapes.parts,
+                          s_.vertices.parts, s_.vertices.surface(),
+                          contact::resolution_fraction * s_.options.contact.distance, s_.in_shapes);
 }
 
 void Step::find_contacts() {
@@ -83,6 +112,7 @@ void Step::find_contacts() {
                             shapes_[Stage::narrow]);
   contact::update_mesh_manifolds(context_, in, s_.pairs, s_.narrow_scratch, shapes_[Stage::narrow]);
   if (!s_.deforming) {
+    s_.in_shapes.clear();
     s_.features.clear();
     s_.shapes.contacts.clear();
     s_.coupled.clear(s_.table.size());
@@ -109,17 +139,32 @@ void Step::find_contacts() {
                                   .method = s_.method,
                                   .sphere_depth = s_.options.sphere_depth,
                                   .filters = filters,
+                                  .sewn = s_.filters.sewn,
                                   .marks = s_.still_bodies.marks,
                                   .tangled = &s_.tangled,
                                   .continuous = s_.any_continuous,
                                   .thin = s_.any_cloth,
                                   .near_motion = near_motion(s_, dt_),
+                                  .self_motion = self_motion(s_, dt_),
                                   .soft_approach = soft_approach(s_, dt_)},
                                  s_.surface_scratch, s_.rigid_meshes, s_.features, s_.shapes, s_.coupled, surfaces_);
+  find_in_shapes();
   if (s_.any_cloth) {
     const std::size_t left_out = s_.surface_scratch.left_out;
     surfaces_[Stage::contacts].in += left_out;
     surfaces_[Stage::contacts].add_culled("carried by others", left_out);
+  }
+  if (s_.surface_scratch.sewn > 0) {
+    surfaces_[Stage::contacts].in += s_.surface_scratch.sewn;
+    surfaces_[Stage::contacts].add_culled("sewn", s_.surface_scratch.sewn);
+  }
+  if (s_.surface_scratch.deep.size() > 0) {
+    const std::size_t deep = s_.surface_scratch.deep.size();
+    s_.surface_scratch.deep.append(s_.vertices, s_.features);
+    surfaces_[Stage::narrow].in += deep;
+    // Deep contacts are not from the stage before.
+    surfaces_[Stage::narrow].remembered += deep;
+    surfaces_[Stage::narrow].out += deep;
   }
   if (!chooses_contacts()) return place_joints(s_, dt_);
   const StageTimer timer(surfaces_[Stage::contacts]);
@@ -141,6 +186,7 @@ contact::AnchorIn Step::anchor_in() const {
   return {.features = s_.features,
           .shapes = s_.shapes.contacts,
           .parts = s_.vertices.parts,
+          .triangle_names = s_.vertices.triangle_names,
           .bodies = s_.table,
           .start = s_.vertices.start,
           .start_velocities = s_.vertices.start_velocities,
@@ -198,7 +244,11 @@ double Step::time_left() const {
 }
 
 void Step::respond() {
-  response::untangle(s_.tangles, s_.vertices);
+  std::vector<contact::Tangle> apart = s_.tangles;
+  std::erase_if(apart, [&](const contact::Tangle& tangle) {
+    return s_.surface_scratch.deep.between(tangle.object_a, tangle.object_b);
+  });
+  response::untangle(apart, s_.vertices);
   s_.stored.clear();
   if (response::stores_energy(s_.response))
     conservation::store_spring_energy(s_.active.pairs, s_.pairs.manifolds, s_.stored);
@@ -258,10 +308,21 @@ void Step::limit_motion() {
                          .thickness = s_.min_thickness,
                          .shapes = s_.shapes,
                          .near_pairs = s_.surface_scratch.near,
-                         .near_distance = s_.surface_scratch.complete_within};
+                         .near_distance = s_.surface_scratch.complete_within,
+                         .near_self_distance = s_.surface_scratch.self_complete_within,
+                         .flat = &s_.surface_scratch.flat};
+  const std::uint64_t limited = stage.limited;
   ccd::limit_bodies(context_, in, s_.ccd_scratch, s_.table, s_.motion, s_.vertices, stage);
-  if (s_.deforming && penalty) ccd::stop_at_impacts(in, s_.ccd_scratch, s_.coupled, s_.vertices, s_.motion.next);
-  join_stopped(penalty);
+  const bool stopped = stage.limited > limited;
+  if (stopped) bodies::note_pins_behind(dt_, s_.vertices, stage);
+  const bool answered = penalty || (s_.any_cloth && stopped);
+  if (s_.deforming && answered)
+    ccd::stop_at_impacts(in, s_.ccd_scratch, penalty ? nullptr : &s_.bodies, s_.coupled, s_.vertices, s_.motion.next);
+  s_.stop_energy = {};
+  if (s_.any_cloth && !penalty) {
+    s_.stop_energy = conservation::take_stop_energy(s_.bodies, s_.table, s_.options.gravity, stopped, s_.vertices);
+  }
+  join_stopped(answered);
   conservation::restore_island_invariants(context_, island_in(), true, s_.island_gain, s_.motion.next,
                                           shapes_[Stage::commit]);
   if (s_.deforming) {
@@ -277,7 +338,7 @@ void Step::limit_motion() {
   conservation::clamp_spin_energy(island_in(), s_.spin_scratch, s_.motion.next);
 }
 
-/// Islands of bodies that stopped each other become one. Impacts of surfaces act on both sides with `penalty` only.
+/// Islands of bodies that stopped each other become one. `surfaces`: impacts of surfaces act on both sides.
 void Step::join_stopped(bool surfaces) {
   s_.stops.clear();
   for (const ccd::Scratch::Stop& stop : s_.ccd_scratch.rigid.stops) s_.stops.push_back({stop.a, stop.b});
@@ -304,7 +365,7 @@ void Step::commit() {
   // A round is a part of a step: what closes by time in `edit_cloth` must not see it early or late.
   s_.time = s_.rounds == 1 ? static_cast<double>(s_.steps) * dt_ : s_.time + dt_;
   std::swap(s_.contacts, s_.next_contacts);
-  s_.check_tangles = !s_.tangles.empty();
+  s_.check_tangles = !s_.tangles.empty() || !s_.in_shapes.empty();
   for (const Counted& entry : surfaces_[Stage::commit].counted()) {
     if (entry.name == "unresolved" && entry.count > 0) s_.check_tangles = true;
   }
@@ -312,6 +373,7 @@ void Step::commit() {
   s_.contact_list.forget();
   const bool known = s_.deforming && s_.any_continuous && s_.surface_scratch.complete_within > 0;
   s_.near_speed = known ? s_.ccd_scratch.certificate.near_motion / dt_ : -1;
+  s_.self_speed = known ? s_.ccd_scratch.certificate.self_motion / dt_ : -1;
   s_.slide_speed = s_.any_cloth ? contact::slide_speed(s_.contacts.contacts,
                                                        {.bodies = s_.coupled.list,
                                                         .velocities = s_.vertices.velocities,

@@ -6,6 +6,7 @@
 #include <random>
 #include <set>
 
+#include "bodies/soft_lattice.hpp"
 #include "carom/core/error.hpp"
 #include "carom/detect/intersect.hpp"
 #include "carom/mesh/generate.hpp"
@@ -84,6 +85,29 @@ std::size_t count_parts(const CutLattice& lattice) {
     }
   }
   return count;
+}
+
+/// What follows a cut is what is made of its lattice, to the bit.
+void expect_as_made(const BodyState& state, std::mt19937_64& random) {
+  const std::shared_ptr<const BodyModel> made = make_model(*state.lattice);
+  const BodyModel& model = *state.model;
+  RC_ASSERT(model.mass == made->mass);
+  RC_ASSERT(model.surface.begin == made->surface.begin);
+  RC_ASSERT(model.surface.nodes == made->surface.nodes);
+  RC_ASSERT(model.surface.weights == made->surface.weights);
+  RC_ASSERT(std::abs(model.rest_volume - made->rest_volume) < 1e-12 * model.rest_volume);
+  RC_ASSERT(std::ranges::equal(model.elements.inverse_mass(), made->elements.inverse_mass()));
+  RC_ASSERT(model.elements.inner_step() == made->elements.inner_step());
+  std::uniform_real_distribution<double> shift(-0.05, 0.05);
+  std::vector<Vector3d> nodes = state.nodes;
+  for (Vector3d& p : nodes) p += Vector3d(shift(random), shift(random), shift(random));
+  RC_ASSERT(model.elements.energy(nodes) == made->elements.energy(nodes));
+  Workers workers(1);
+  const std::vector<Vector3d> still(nodes.size(), Vector3d::Zero());
+  std::array<std::vector<Vector3d>, 2> velocities{still, still};
+  Projection().run(workers, model.elements, 1e-3, nodes, still, velocities[0]);
+  Projection().run(workers, made->elements, 1e-3, nodes, still, velocities[1]);
+  RC_ASSERT(velocities[0] == velocities[1]);
 }
 
 TEST(SoftCut, SurfaceOfABoxIsTheBox) {
@@ -166,6 +190,7 @@ TEST(SoftCut, EveryBladeLeavesSolidsAndKeepsMassAndMomentum) {
         RC_ASSERT(result.cut == links.size());
         RC_ASSERT(each.lattice->rest.size() >= vertices_before);
         expect_closed(each);
+        expect_as_made(each, random);
         const auto parts = parts_of(*each.lattice);
         RC_ASSERT(parts.size() == count_parts(*each.lattice));
         if (parts.size() == 1) {
@@ -195,10 +220,25 @@ TEST(SoftCut, EveryBladeLeavesSolidsAndKeepsMassAndMomentum) {
   }));
 }
 
-TEST(SoftCut, VerticesThatNoCutTouchesKeepTheirNumbersAndPlaces) {
+TEST(SoftCut, CopiesOfTheStateAreLeftAlone) {
+  SoftBody body = cuttable(make_box({1, 0.6, 0.4}, 1), 0.1);
+  BodyState state = make_cuttable_state(body);
+  const BodyState copy = state;
+  const std::vector<Vector3d> rest = copy.lattice->rest;
+  const std::vector<double> mass = copy.model->mass;
+  const std::vector<Vector3d> start{{0.1, 1, -1}, {0.1, 1, 1}};
+  const std::vector<Vector3d> end{{0.1, 0, -1}, {0.1, 0, 1}};
+  cut(state, crossed_links(*state.lattice, state.nodes, state.nodes, {start, end}), 0.1);
+  EXPECT_EQ(copy.lattice->rest, rest);
+  EXPECT_EQ(copy.model->mass, mass);
+  EXPECT_GT(state.lattice->rest.size(), rest.size());
+}
+
+TEST(SoftCut, VerticesAndTrianglesThatNoCutTouchesKeepTheirNumbersAndPlaces) {
   SoftBody body = cuttable(make_box({1, 0.6, 0.4}, 1), 0.1);
   BodyState state = make_cuttable_state(body);
   const std::vector<Vector3d> before = state.lattice->rest;
+  const std::vector<Triangle> triangles = state.lattice->surface.triangles;
   const std::vector<Vector3d> start{{0.1, 1, -1}, {0.1, 1, 1}};
   const std::vector<Vector3d> end{{0.1, 0, -1}, {0.1, 0, 1}};
   const SoftCut result = cut(state, crossed_links(*state.lattice, state.nodes, state.nodes, {start, end}), 0.1);
@@ -211,6 +251,13 @@ TEST(SoftCut, VerticesThatNoCutTouchesKeepTheirNumbersAndPlaces) {
     ++kept;
   }
   EXPECT_GT(kept, before.size() / 2);
+  for (std::size_t t = 0; t < triangles.size(); ++t) {
+    const bool far = std::none_of(triangles[t].begin(), triangles[t].end(), [&](Index v) {
+      return std::abs(before[static_cast<std::size_t>(v)].x() - 0.1) < 0.06;
+    });
+    if (!far) continue;
+    EXPECT_EQ(state.lattice->surface.triangles[t], triangles[t]);
+  }
 }
 
 TEST(SoftCut, WhatDoesNotGoTogetherIsNamed) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <bit>
 #include <cmath>
@@ -28,15 +29,17 @@ struct FreeBody {
         v(x.size(), Vector3d::Zero()),
         none(x.size(), Vector3d::Zero()),
         workers(threads) {}
-  /// `drag`: 1/s, of the velocity.
-  void step(double h, const Vector3d& gravity = Vector3d::Zero(), double drag = 0) {
+  /// As in a world: drag comes before the elements, loads after them. `drag`: 1/s, of the velocity; `forces`: N.
+  void step(double h, const Vector3d& gravity = Vector3d::Zero(), double drag = 0,
+            std::span<const Vector3d> forces = {}) {
     projection.damp(workers, model, h, x, none, v);
+    for (Vector3d& each : v) each /= 1 + h * drag;
+    projection.run(workers, model, h, x, none, v);
     for (std::size_t i = 0; i < x.size(); ++i) {
       if (model.inverse_mass()[i] == 0) continue;
-      v[i] /= 1 + h * drag;
       v[i] += h * gravity;
+      if (!forces.empty()) v[i] += h * model.inverse_mass()[i] * forces[i];
     }
-    projection.run(workers, model, h, x, none, v);
     for (std::size_t i = 0; i < x.size(); ++i) x[i] += h * v[i];
   }
   double mass(std::size_t i) const { return model.inverse_mass()[i] > 0 ? 1 / model.inverse_mass()[i] : 0; }
@@ -78,6 +81,65 @@ Elements kuhn(const Elements& lattice) {
   }
   EXPECT_EQ(orient("box", mesh), 0U);
   return elements_of(mesh);
+}
+
+/// Squares of the frequencies of a body at rest, the largest: of the second derivatives of its energy, by differences,
+/// over the masses of its nodes.
+double largest_frequency(const Model& model, const std::vector<Vector3d>& nodes, double e) {
+  const std::size_t count = 3 * nodes.size();
+  std::vector<Vector3d> x = nodes;
+  const auto coordinate = [&](std::size_t i) -> double& { return x[i / 3][static_cast<Eigen::Index>(i % 3)]; };
+  const auto energy = [&](std::size_t i, double by_i, std::size_t j, double by_j) {
+    coordinate(i) += by_i;
+    coordinate(j) += by_j;
+    const double found = model.energy(x);
+    x = nodes;
+    return found;
+  };
+  Eigen::MatrixXd matrix(count, count);
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t j = 0; j <= i; ++j) {
+      const double second =
+          (energy(i, e, j, e) - energy(i, e, j, -e) - energy(i, -e, j, e) + energy(i, -e, j, -e)) / (4 * e * e);
+      const double scaled = second * std::sqrt(model.inverse_mass()[i / 3] * model.inverse_mass()[j / 3]);
+      matrix(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = scaled;
+      matrix(static_cast<Eigen::Index>(j), static_cast<Eigen::Index>(i)) = scaled;
+    }
+  }
+  return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(matrix, Eigen::EigenvaluesOnly).eigenvalues().maxCoeff();
+}
+
+/// No frequency of a body is above the largest of its elements with their parts of the masses: for lattices with
+/// slivers at the border, nodes moved about, regions of other stiffness, parts that are fixed, and all Poisson ratios.
+/// On lattices of full voxels the bound is not far off.
+TEST(Soft, NoFrequencyIsAboveThatOfTheElements) {
+  std::mt19937_64 random(12);
+  for (const double poisson : {0.0, 0.3, 0.45, 0.49}) {
+    for (const bool tetrahedra : {false, true}) {
+      for (const int kind : {0, 1, 2}) {
+        Elements elements =
+            kind == 0 ? voxels(make_box({0.2, 0.2, 0.1}), 0.1) : voxels(make_icosphere(0.1, 2), kind == 1 ? 0.1 : 0.13);
+        if (tetrahedra) elements = kuhn(elements);
+        if (tetrahedra && kind > 0) {
+          TetrahedralMesh mesh{elements.nodes, elements.tetrahedra};
+          for (Vector3d& p : mesh.positions)
+            p += 0.02 * Vector3d(oracle::uniform(random), oracle::uniform(random), oracle::uniform(random));
+          elements = elements_of(mesh);
+        }
+        std::vector<FixedRegion> fixed;
+        std::vector<SoftRegion> regions;
+        if (kind == 1) regions.push_back({.min = {0, -1, -1}, .max = {1, 1, 1}, .stiffness = 20});
+        if (kind == 2) fixed.push_back({{-1, -1, -1}, {-0.08, 1, 1}});
+        const Elasticity e{.density = 1000, .young_modulus = 1e5, .poisson_ratio = poisson};
+        const Model model(elements, e, regions, inverse_masses(elements, e.density, fixed));
+        const double found = largest_frequency(model, elements.nodes, 1e-5);
+        EXPECT_LE(found, 1.0001 * model.largest_rate()) << poisson << ' ' << tetrahedra << ' ' << kind;
+        if (kind == 0) {
+          EXPECT_GE(found, 0.3 * model.largest_rate()) << poisson << ' ' << tetrahedra;
+        }
+      }
+    }
+  }
 }
 
 TEST(Soft, RestIsKept) {
@@ -135,23 +197,21 @@ TEST(Soft, DampingIsStable) {
 /// Bar that is pulled: strain along it is stress over modulus, across it Poisson's ratio of that, and the volume
 /// changes accordingly.
 TEST(Soft, StrainAndVolumeAreThoseOfTheModuli) {
-  for (const double poisson : {0.0, 0.3, 0.45, 0.49}) {
+  for (const double poisson : {0.0, 0.3, 0.45, 0.49, 0.499}) {
     const Elements elements = voxels(make_box({0.4, 0.1, 0.1}), 0.05);
     const double young = 1e5;
     FreeBody body(elements, {.density = 1000, .young_modulus = young, .poisson_ratio = poisson});
-    const double stress = 20;  // Pa, little enough to be linear
+    const double stress = 2;  // Pa: the square of the strain is little of the change of volume
     const double h = body.model.inner_step();
-    for (int i = 0; i < 6000; ++i) {
-      for (Vector3d& v : body.v) v /= 1 + h * 20;
-      for (std::size_t n = 0; n < body.x.size(); ++n) {
-        const Vector3d& at = elements.nodes[n];
-        if (std::abs(std::abs(at.x()) - 0.2) > 1e-9) continue;
-        const int edges = (std::abs(at.y()) > 0.049 ? 1 : 0) + (std::abs(at.z()) > 0.049 ? 1 : 0);
-        const double area = 0.05 * 0.05 / (edges == 0 ? 1 : edges == 1 ? 2 : 4);
-        body.v[n].x() += h * body.model.inverse_mass()[n] * stress * area * (at.x() > 0 ? 1 : -1);
-      }
-      body.step(h);
+    std::vector<Vector3d> forces(body.x.size(), Vector3d::Zero());
+    for (std::size_t n = 0; n < body.x.size(); ++n) {
+      const Vector3d& at = elements.nodes[n];
+      if (std::abs(std::abs(at.x()) - 0.2) > 1e-9) continue;
+      const int edges = (std::abs(at.y()) > 0.049 ? 1 : 0) + (std::abs(at.z()) > 0.049 ? 1 : 0);
+      const double area = 0.05 * 0.05 / (edges == 0 ? 1 : edges == 1 ? 2 : 4);
+      forces[n].x() = stress * area * (at.x() > 0 ? 1 : -1);
     }
+    for (int i = 0; i < 6000; ++i) body.step(h, Vector3d::Zero(), 20, forces);
     Vector3d low = body.x[0];
     Vector3d high = low;
     for (const Vector3d& p : body.x) {
@@ -162,8 +222,9 @@ TEST(Soft, StrainAndVolumeAreThoseOfTheModuli) {
     const double across = 1 - (high.y() - low.y()) / 0.1;
     EXPECT_NEAR(along, stress / young, 0.02 * stress / young) << poisson;
     EXPECT_NEAR(across, poisson * stress / young, 0.03 * stress / young) << poisson;
-    EXPECT_NEAR(body.model.volume(body.x) / 0.004 - 1, (1 - 2 * poisson) * stress / young, 0.03 * stress / young)
-        << poisson;
+    // Of the change itself, which is a hundredth of the strain at 0.49. Beyond what inner steps follow it is larger.
+    const double volume = (1 - 2 * poisson) * stress / young;
+    EXPECT_NEAR(body.model.volume(body.x) / 0.004 - 1, volume, (poisson < 0.495 ? 0.05 : 0.5) * volume) << poisson;
   }
 }
 
@@ -209,6 +270,48 @@ TEST(Soft, CantileverBendsAsBeamTheorySays) {
   EXPECT_NEAR(found, expected, 0.03 * expected);
 }
 
+/// Nodes of a beam that is let go, after half a swing, with so many times the inner steps that it asks for.
+std::vector<Vector3d> swung(const Elements& elements, const Elasticity& e, int factor) {
+  constexpr double length = 0.4;
+  constexpr double width = 0.1;
+  FreeBody body(elements, e, {{{-1, -1, -1}, {1e-9, 1, 1}}});
+  const double swing = 3.516 * width / std::sqrt(12.0) / (length * length) * std::sqrt(e.young_modulus / e.density);
+  const double time = 3.14 / swing;
+  const auto steps = static_cast<int>(std::ceil(time / body.model.inner_step())) * factor;
+  // An eighth of the length at the tip, whatever the stiffness.
+  const double g = 0.05 * e.young_modulus * width * width / (e.density * length * length * length) / 1.5;
+  for (int i = 0; i < steps; ++i) body.step(time / steps, {0, -g, 0});
+  return body.x;
+}
+
+/// Twice the inner steps change no node by more than 2% of how far the tip has gone, for stiff and for fine lattices:
+/// the inner steps that a body asks for grow with its stiffness and its fineness.
+TEST(Soft, StiffAndFineLatticesConvergeWithTheInnerSteps) {
+  for (const bool tetrahedra : {false, true}) {
+    for (const int across : {3, 6}) {
+      if (tetrahedra && across > 3) continue;
+      for (const double young : {1e5, 1e9}) {
+        for (const double poisson : {0.3, 0.45}) {
+          const Elasticity e{.density = 1000, .young_modulus = young, .poisson_ratio = poisson};
+          const Elements lattice = voxels(beam(0.4, 0.1), 0.1 / across);
+          const Elements elements = tetrahedra ? kuhn(lattice) : lattice;
+          const std::vector<Vector3d> once = swung(elements, e, 1);
+          const std::vector<Vector3d> twice = swung(elements, e, 2);
+          double farthest = 0;
+          double change = 0;
+          for (std::size_t n = 0; n < once.size(); ++n) {
+            farthest = std::max(farthest, (twice[n] - elements.nodes[n]).norm());
+            change = std::max(change, (twice[n] - once[n]).norm());
+          }
+          EXPECT_GT(farthest, 0.01);
+          EXPECT_LT(change, 0.02 * farthest)
+              << (tetrahedra ? "tetrahedra, " : "voxels, ") << across << " across, " << young << " Pa, " << poisson;
+        }
+      }
+    }
+  }
+}
+
 /// First frequency of a bar that is free to swing along itself: speed of sound over twice its length.
 TEST(Soft, BarSwingsAtItsNaturalFrequency) {
   const double length = 1;
@@ -239,7 +342,8 @@ TEST(Soft, BarSwingsAtItsNaturalFrequency) {
   EXPECT_NEAR(found, expected, 0.01 * expected);
 }
 
-/// Free bodies keep their momentum to rounding, and lose angular momentum in proportion to the inner step.
+/// Free bodies keep their momentum to rounding, and lose angular momentum in proportion to the inner step: below 3%
+/// in 1.5 s at 1 rad/s.
 TEST(Soft, MomentumIsKept) {
   for (const bool tetrahedra : {false, true}) {
     Elements elements = voxels(make_icosphere(0.5, 2), 0.2);
@@ -253,7 +357,8 @@ TEST(Soft, MomentumIsKept) {
       }
       const Vector3d momentum = body.momentum();
       const Vector3d angular = body.angular_momentum();
-      for (int i = 0; i < 300 * finer; ++i) body.step(body.model.inner_step() / finer);
+      const auto steps = static_cast<int>(1.5 / body.model.inner_step()) * finer;
+      for (int i = 0; i < steps; ++i) body.step(body.model.inner_step() / finer);
       EXPECT_LT((body.momentum() - momentum).norm(), 1e-10 * momentum.norm());
       lost[finer == 1 ? 0 : 1] = (body.angular_momentum() - angular).norm() / angular.norm();
     }
@@ -283,19 +388,36 @@ TEST(Soft, InvertedAndCrushedLatticesRecover) {
   for (const bool tetrahedra : {false, true}) {
     Elements elements = voxels(make_box({0.4, 0.4, 0.4}), 0.1);
     if (tetrahedra) elements = kuhn(elements);
-    for (const int wrong : {0, 1, 2}) {
+    for (const bool flat : {false, true}) {
       FreeBody body(elements, {.density = 1000, .young_modulus = 1e5, .poisson_ratio = 0.4, .damping = 0.01});
-      std::mt19937_64 random(4);
+      for (Vector3d& p : body.x) (flat ? p.y() : p.x()) *= flat ? 1e-3 : -1;  // or inside out
+      for (int i = 0; i < 20000; ++i) body.step(body.model.inner_step(), Vector3d::Zero(), 1);
+      EXPECT_LT(body.model.energy(body.x), 1e-3) << tetrahedra << " " << flat;
+      EXPECT_NEAR(body.model.volume(body.x), 0.064, 1e-4) << tetrahedra << " " << flat;
+    }
+  }
+}
+
+/// Nodes anywhere in the block: most come back to its shape, and some to a rest with corners turned inside
+/// (docs/limits.md).
+TEST(Soft, MostLatticesInDisorderRecover) {
+  constexpr int blocks = 10;
+  for (const bool tetrahedra : {false, true}) {
+    Elements elements = voxels(make_box({0.4, 0.4, 0.4}), 0.1);
+    if (tetrahedra) elements = kuhn(elements);
+    int recovered = 0;
+    for (int seed = 1; seed <= blocks; ++seed) {
+      FreeBody body(elements, {.density = 1000, .young_modulus = 1e5, .poisson_ratio = 0.4, .damping = 0.01});
+      std::mt19937_64 random(static_cast<unsigned>(seed));
       for (Vector3d& p : body.x) {
-        const Vector3d r(oracle::uniform(random), oracle::uniform(random), oracle::uniform(random));
-        if (wrong == 0) p.x() = -p.x();                           // inside out
-        if (wrong == 1) p.y() *= 1e-3;                            // flat
-        if (wrong == 2) p = 0.4 * (r - Vector3d(0.5, 0.5, 0.5));  // in disorder
+        for (double& each : p) each = 0.4 * (oracle::uniform(random) - 0.5);
       }
       for (int i = 0; i < 20000; ++i) body.step(body.model.inner_step(), Vector3d::Zero(), 1);
-      EXPECT_LT(body.model.energy(body.x), 1e-3) << tetrahedra << " " << wrong;
-      EXPECT_NEAR(body.model.volume(body.x), 0.064, 1e-4) << tetrahedra << " " << wrong;
+      const double energy = body.model.energy(body.x);
+      EXPECT_LT(energy, 1e3) << tetrahedra << " " << seed;
+      recovered += energy < 1e-3 && std::abs(body.model.volume(body.x) - 0.064) < 1e-4 ? 1 : 0;
     }
+    EXPECT_GE(recovered, tetrahedra ? blocks - 1 : blocks - 4) << tetrahedra;
   }
 }
 

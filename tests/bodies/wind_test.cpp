@@ -1,9 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <random>
 
 #include "bodies/cloth.hpp"
+#include "carom/mesh/generate.hpp"
 
 // Wind on a single triangle against the formulas of its laws.
 namespace carom::cloth {
@@ -91,6 +94,100 @@ TEST(Wind, GustsAreSmoothBoundedAndTheSameEveryTime) {
   Wind calm = wind;
   calm.gust_strength = 0;
   EXPECT_EQ(calm.at(7.7), calm.velocity);
+}
+
+/// A crumpled sheet whose vertices move at random, some pinned.
+struct Crumpled {
+  TriangleMesh mesh = make_sheet(1, 1, 9, 9);
+  std::vector<Eigen::Vector3d> displacements;
+  std::vector<Eigen::Vector3d> velocities;
+  std::vector<double> inverse_mass;
+
+  Crumpled() {
+    std::mt19937_64 random(8);
+    std::uniform_real_distribution<double> number(-1, 1);
+    const auto vector = [&] { return Eigen::Vector3d(number(random), number(random), number(random)); };
+    for (std::size_t v = 0; v < mesh.positions.size(); ++v) {
+      displacements.push_back(0.05 * vector());
+      velocities.push_back(2 * vector());
+      inverse_mass.push_back(v % 7 == 0 ? 0 : 500 + 200 * number(random));
+    }
+  }
+  std::span<const Eigen::Vector3d> find(WindLoad& load, const Wind& wind, double h, int threads = 1) const {
+    Workers workers(threads);
+    return load.find(workers, wind, 0.3, mesh.triangles, h, mesh.positions, displacements, inverse_mass, velocities);
+  }
+};
+
+TEST(WindLoad, IsTheForceOfTriangleAfterTriangle) {
+  const Crumpled sheet;
+  for (const WindLaw law : {WindLaw::plate, WindLaw::lift_drag, WindLaw::linear}) {
+    const Wind wind{.velocity = {3, -4, 1}, .density = 1.2, .law = law, .gust_strength = 0.5};
+    WindLoad load;
+    const std::span<const Eigen::Vector3d> found = sheet.find(load, wind, 1e-4);
+    // In an interval this short nothing is braked.
+    const double interval = 1e-9;
+    std::vector<Eigen::Vector3d> v = sheet.velocities;
+    add_wind(wind, 0.3, sheet.mesh.triangles, interval, sheet.mesh.positions, sheet.displacements, sheet.inverse_mass,
+             v);
+    for (std::size_t i = 0; i < v.size(); ++i) {
+      const Eigen::Vector3d wanted = (v[i] - sheet.velocities[i]) / interval;
+      EXPECT_LT((found[i] - wanted).norm(), 1e-4 * (1 + wanted.norm())) << i;
+    }
+    WindLoad other;
+    const std::span<const Eigen::Vector3d> same = sheet.find(other, wind, 1e-4, 3);
+    EXPECT_TRUE(std::ranges::equal(found, same)) << "for any number of threads";
+  }
+}
+
+TEST(WindLoad, IsFoundAgainBeforeTheAirBringsATriangleToRest) {
+  const Crumpled sheet;
+  WindLoad load;
+  sheet.find(load, {.velocity = {0, 0.1, 0}, .density = 1.2}, 1e-4);
+  EXPECT_LE(load.interval(), wind_interval);
+  const double calm = load.interval();
+  WindLoad storm;
+  sheet.find(storm, {.velocity = {0, 100, 0}, .density = 1.2}, 1e-4);
+  EXPECT_LT(storm.interval(), 0.2 * calm);
+  // With inner steps that are longer than that it brings the sheet to rest in the wind, but not beyond.
+  const double h = 1;
+  WindLoad coarse;
+  Crumpled flat;
+  std::ranges::fill(flat.displacements, Eigen::Vector3d::Zero());
+  std::ranges::fill(flat.velocities, Eigen::Vector3d::Zero());
+  std::ranges::fill(flat.inverse_mass, 500);
+  const std::span<const Eigen::Vector3d> found = flat.find(coarse, {.velocity = {0, 100, 0}, .density = 1.2}, h);
+  EXPECT_EQ(coarse.interval(), h);
+  double mean = 0;
+  for (const Eigen::Vector3d& a : found) {
+    EXPECT_GE(a.y(), 0);
+    mean += h * a.y() / static_cast<double>(found.size());
+  }
+  EXPECT_LE(mean, 100);
+  EXPECT_GT(mean, 80) << "vertices of the border have fewer triangles than those beside them";
+}
+
+TEST(Loads, ImpulseOfTheAirIsWhatVerticesHaveGotBesideGravity) {
+  const Crumpled sheet;
+  const std::vector<Eigen::Vector3d> wind(sheet.velocities.size(), Eigen::Vector3d(5, 6, 7));
+  const Loads loads{.gravity = {0, -9.81, 0}, .air_damping = 4, .wind = wind};
+  const double h = 0.01;
+  std::vector<Eigen::Vector3d> v = sheet.velocities;
+  Workers workers(2);
+  const Impulse air = apply(workers, loads, h, sheet.mesh.positions, sheet.displacements, sheet.inverse_mass, v);
+  Impulse wanted;
+  for (std::size_t i = 0; i < v.size(); ++i) {
+    if (sheet.inverse_mass[i] == 0) {
+      EXPECT_EQ(v[i], sheet.velocities[i]);
+      continue;
+    }
+    EXPECT_LT((v[i] - ((sheet.velocities[i] + h * loads.gravity) / 1.04 + h * wind[i])).norm(), 1e-12);
+    const Eigen::Vector3d momentum = (v[i] - sheet.velocities[i] - h * loads.gravity) / sheet.inverse_mass[i];
+    wanted.linear += momentum;
+    wanted.angular += (sheet.mesh.positions[i] + sheet.displacements[i]).cross(momentum);
+  }
+  EXPECT_LT((air.linear - wanted.linear).norm(), 1e-12 * (1 + wanted.linear.norm()));
+  EXPECT_LT((air.angular - wanted.angular).norm(), 1e-12 * (1 + wanted.angular.norm()));
 }
 
 }  // namespace

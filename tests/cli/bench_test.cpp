@@ -88,6 +88,13 @@ TEST(CliReproduce, PrintsTheTablesWithThePublishedFiguresBeside) {
   EXPECT_EQ(tables["4.7"]["rows"].size(), 3 * 7U + 8U + 4U) << "stages, and a whole step for each scene";
   EXPECT_TRUE(contains(result.err, "The published cones lose contacts"));
   EXPECT_TRUE(contains(result.err, "Table 4.7"));
+  // The scenes of the thesis are simulated, in all tables.
+  const std::vector<std::string> scenes{"soft-tori-1600", "soft-tori-6400", "soft-tori-25600", "soft-knot"};
+  for (std::size_t i = 0; i < scenes.size(); ++i) {
+    for (const char* id : {"4.1", "4.2", "4.3"}) EXPECT_EQ(tables[id]["rows"][i]["row"], scenes[i]);
+    EXPECT_EQ(tables["4.7"]["rows"][3 * 7 + 8 + i]["row"], scenes[i] + ": whole step");
+  }
+  EXPECT_TRUE(contains(result.err, "2 frames\nspread over its first 20 steps"));
 }
 
 TEST(CliReproduce, PrintsOnlyWhatIsAskedFor) {

@@ -105,6 +105,7 @@ TEST(Cli, BadUsageIsExplainedAndEndsWithTwo) {
       {{"run", "knot", "--dt", "nan"}, "dt is nan"},
       {{"run", "knot", "--steps", "-5"}, "steps"},
       {{"run", "knot", "--threads", "-1"}, "threads is -1"},
+      {{"run", "knot", "--time-budget", "-1"}, "time_budget is -1"},
       {{"run", "knot", "--method", "magic"}, "no detection method is called 'magic'"},
       {{"run", "particles-on-ball", "--dt", "1"}, "longest stable step"},
       {{"run", "knot", "-o", folder / "no/such/folder/x.carom"}, "no/such/folder/x.carom"},
@@ -230,12 +231,12 @@ TEST(CliRun, AKilledRunLeavesItsWholeFrames) {
 
 TEST(CliRun, AStepThatFailsKeepsWhatWasRecorded) {
   const Folder folder;
-  write_text(folder / "s.json", R"({"name": "fall", "steps": 50, "dt": 1, "gravity": [0, -1e307, 0], "bodies": [
+  write_text(folder / "s.json", R"({"name": "fall", "steps": 50, "dt": 1, "gravity": [0, -1e7, 0], "bodies": [
       {"name": "sheet", "kind": "particles", "mesh": {"generator": "sheet", "segments_x": 2, "segments_z": 2},
        "stretch_stiffness": 0, "bend_stiffness": 0, "spring_damping": 0, "air_damping": 0}]})");
   const Result result = call({"run", folder / "s.json", "-o", folder / "s.carom", "--json", folder / "out.json"});
   EXPECT_EQ(result.exit_code, 2);
-  EXPECT_TRUE(contains(result.err, "body 'sheet': vertex 0 left the range of numbers"));
+  EXPECT_TRUE(contains(result.err, "body 'sheet': vertex 0 moves at 1.1e+08 m/s"));
   const RecordingReader reader{std::filesystem::path(folder / "s.carom")};
   EXPECT_TRUE(reader.damage().empty());
   EXPECT_GT(reader.frame_count(), 2U);

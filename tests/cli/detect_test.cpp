@@ -241,5 +241,45 @@ TEST(CliDetect, TheSameForAnyThreadsAndFramesCanBeChosen) {
   EXPECT_EQ(second.find("\n3,"), std::string::npos);
 }
 
+/// The parts of the figure overlap at its joints, which is no fault of the cloth.
+TEST(CliDetect, OnlyPairsOfTheBodiesThatAreNamedCount) {
+  const Folder folder;
+  ASSERT_EQ(call({"run", "shirt", "--steps", "60", "--every", "20", "-o", folder / "s.carom"}).exit_code, 0);
+  const auto counts = [&](const std::vector<std::string>& more, int exit_code) {
+    std::vector<std::string> arguments{"detect", folder / "s.carom", "--json", "-"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Result result = call(arguments);
+    EXPECT_EQ(result.exit_code, exit_code) << result.err;
+    std::vector<std::size_t> list;
+    const Json json = Json::parse(result.out);
+    for (const Json& frame : json["frames"]) {
+      list.push_back(frame.contains("triangle_triangle")
+                         ? frame["triangle_triangle"].get<std::size_t>()
+                         : frame["vertex_face"].get<std::size_t>() + frame["edge_edge"].get<std::size_t>());
+    }
+    EXPECT_EQ(list.size(), 4U);
+    return list;
+  };
+  const std::vector<std::size_t> all = counts({"--distance", "0"}, 1);
+  EXPECT_GT(all[0], 0U);
+  EXPECT_EQ(counts({"--distance", "0", "--bodies", "shirt"}, 0), std::vector<std::size_t>(4, 0));
+  EXPECT_EQ(counts({"--distance", "0", "--bodies", "figure"}, 1), all);
+  EXPECT_EQ(counts({"--distance", "0", "--bodies", "shirt,figure"}, 1), all);
+  // Near pairs are those with the shirt, and those of the figure that are not.
+  const std::vector<std::size_t> near = counts({"--distance", "0.01", "--bodies", "figure", "shirt"}, 0);
+  const std::vector<std::size_t> shirt = counts({"--distance", "0.01", "--bodies", "shirt"}, 0);
+  const std::vector<std::size_t> within = counts({"--distance", "0.01", "--self", "--bodies", "figure"}, 0);
+  const std::vector<std::size_t> figure = counts({"--distance", "0.01", "--bodies", "figure"}, 0);
+  EXPECT_GT(shirt[3], 0U);
+  for (std::size_t frame = 0; frame < 4; ++frame) {
+    EXPECT_GT(within[frame], 0U);
+    EXPECT_GE(near[frame], shirt[frame] + within[frame]) << frame;
+    EXPECT_LE(near[frame], shirt[frame] + figure[frame]) << frame;
+  }
+  const Result unknown = call({"detect", folder / "s.carom", "--distance", "0", "--bodies", "skirt"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_TRUE(contains(unknown.err, "no body is called 'skirt'; those are ground, figure, shirt")) << unknown.err;
+}
+
 }  // namespace
 }  // namespace carom::cli

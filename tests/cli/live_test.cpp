@@ -80,7 +80,7 @@ class CliLive : public testing::Test {
   }
   nlohmann::json status() {
     const auto parts = picture();
-    return parts.size() == 3 ? nlohmann::json::parse(parts[0]) : nlohmann::json();
+    return parts.size() == 4 ? nlohmann::json::parse(parts[0]) : nlohmann::json();
   }
 
   Folder folder_;
@@ -166,20 +166,28 @@ TEST_F(CliLive, PausesStepsAndBeginsAgain) {
 TEST_F(CliLive, PicturesReferToTheirKeyFrame) {
   start({"tool-probe"});
   const auto first = picture();
-  ASSERT_EQ(first.size(), 3U);
+  ASSERT_EQ(first.size(), 4U);
   const nlohmann::json seen = nlohmann::json::parse(first[0]);
   EXPECT_GT(first[1].size(), 20000U) << "triangles and positions";
   const auto next = picture(seen["key"], seen["number"]);
-  ASSERT_EQ(next.size(), 3U);
+  ASSERT_EQ(next.size(), 4U);
   EXPECT_TRUE(next[1].empty()) << "the page has it";
-  EXPECT_LT(next[2].size(), first[1].size());
+  EXPECT_TRUE(next[2].empty()) << "no cuts";
+  EXPECT_LT(next[3].size(), first[1].size());
+  EXPECT_FALSE(next[3].empty());
   EXPECT_GT(nlohmann::json::parse(next[0])["number"], seen["number"]);
   EXPECT_EQ(nlohmann::json::parse(next[0])["key"], seen["key"]);
 }
 
 TEST_F(CliLive, BadMessagesAreNamedAndIgnored) {
   start({"tool-probe", "--paused"});
-  EXPECT_TRUE(contains(body_of(post(port_, "{")), "error"));
+  const auto error_of = [&](const std::string& body) {
+    return nlohmann::json::parse(body_of(post(port_, body)))["error"].get<std::string>();
+  };
+  EXPECT_EQ(error_of("{"), "the message ends too early; expected a JSON object");
+  EXPECT_EQ(error_of(R"({"steps" 1})"), "the message is no JSON from its byte 10 on; expected a JSON object");
+  EXPECT_EQ(error_of("{\"steps\": \xff}"), "the message is no JSON from its byte 11 on; expected a JSON object");
+  EXPECT_EQ(error_of(R"({"steps": 1e999})"), "a number of the message is too large");
   EXPECT_TRUE(contains(body_of(post(port_, "[]")), "expected an object"));
   EXPECT_TRUE(contains(body_of(post(port_, R"({"jump": 1})")), "jump: not known"));
   EXPECT_TRUE(contains(body_of(post(port_, R"({"steps": -1})")), "steps: expected a whole number from 0 to 1000"));

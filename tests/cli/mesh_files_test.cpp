@@ -55,6 +55,39 @@ TEST(CliMeshFiles, InfoTellsUpAxisAndUnit) {
   EXPECT_EQ(plain["unit_told_by"], "nothing");
 }
 
+/// Two tetrahedra on both sides of a triangle, and a vertex that neither has.
+TEST(CliMeshFiles, InfoTellsOfTetrahedra) {
+  const Folder folder;
+  write_text(folder / "two.msh",
+             "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n6\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n7 0 0 -3\n9 5 5 5\n"
+             "$EndNodes\n$Elements\n2\n2 4 0 1 2 3 4\n3 4 0 1 2 3 7\n$EndElements\n");
+  write_text(folder / "two.node", "5 3 0 0\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 0 0 1\n4 0 0 -3\n");
+  write_text(folder / "two.ele", "2 4 0\n0 0 1 2 3\n1 0 1 2 4\n");
+  for (const char* file : {"two.msh", "two.node", "two.ele"}) {
+    const Result result = call({"info", folder / file});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_TRUE(contains(result.out, "tetrahedra       2\n")) << result.out;
+    EXPECT_TRUE(contains(result.out, "nodes            5\n"));
+    EXPECT_TRUE(contains(result.out, "volume of one    0.167 to 0.5 m3\n"));
+    EXPECT_TRUE(contains(result.out, "triangles        6\n")) << "of the boundary";
+    const Json json = Json::parse(call({"info", folder / file, "--json", "-"}).out);
+    EXPECT_EQ(json["tetrahedra"]["tetrahedra"], 2);
+    EXPECT_EQ(json["watertight"], true);
+    EXPECT_NEAR(json["volume"].get<double>(), 4.0 / 6, 1e-12);
+  }
+  const Result many = call({"info", folder / "two.msh", folder / "two.ele", "--json", "-"});
+  EXPECT_EQ(many.exit_code, 0) << many.err;
+  for (const Json& file : Json::parse(many.out)["files"]) {
+    EXPECT_EQ(file["tetrahedra"], 2);
+    EXPECT_EQ(file["triangles"], 6);
+  }
+  const Result refused = call({"info", folder / "two.msh", "--up", "z"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_TRUE(contains(refused.err, "--up is for meshes of triangles")) << refused.err;
+  write_text(folder / "none.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n");
+  EXPECT_TRUE(contains(call({"info", folder / "none.msh"}).err, "there are no tetrahedra in it"));
+}
+
 TEST(CliMeshFiles, TheSamePartFromTwoFormatsIsInOneFrame) {
   const Folder folder;
   write_text(folder / "part.obj", tetrahedron);

@@ -1,8 +1,13 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "carom/io/mesh_file.hpp"
 #include "carom/io/recording.hpp"
+#include "carom/io/scene.hpp"
 #include "command.hpp"
 
 // Recordings of runs with cuts.
@@ -11,11 +16,35 @@ namespace {
 
 using Json = nlohmann::json;
 
+/// Cuts of the same steps, as the world itself tells them.
+struct ToldCuts {
+  std::size_t count = 0;
+  double first_piece = 0;  ///< s
+};
+
+ToldCuts cuts_of_world(const std::string& scene, int steps) {
+  World world = build_world(find_scene(scene));
+  ToldCuts told;
+  for (int step = 0; step < steps; ++step) {
+    world.step();
+    for (const WorldCut& cut : world.cuts()) {
+      ++told.count;
+      if (!cut.pieces.empty() && told.first_piece == 0) told.first_piece = world.time();
+    }
+  }
+  return told;
+}
+
 TEST(CliRunCut, EveryStepWithACutIsRecordedWithItsFacesAndPieces) {
   const Folder folder;
+  const ToldCuts told = cuts_of_world("liver-cut", 88);
+  ASSERT_GT(told.count, 10U);
+  char first[16];
+  std::snprintf(first, sizeof first, "%.3g s", told.first_piece);
   for (const std::string every : {"1", "4"}) {
     const Result run = call({"run", "liver-cut", "--steps", "88", "--every", every, "-o", folder / "l.carom"});
     ASSERT_EQ(run.exit_code, 0) << run.err;
+    EXPECT_TRUE(contains(run.out, " m2; 1 piece: the first, liver-1, at " + std::string(first))) << run.out;
     const RecordingReader reader{std::filesystem::path(folder / "l.carom")};
     const RecordedFrame last = reader.read_frame(reader.frame_count() - 1);
     ASSERT_EQ(last.bodies.size(), 4U);
@@ -31,7 +60,7 @@ TEST(CliRunCut, EveryStepWithACutIsRecordedWithItsFacesAndPieces) {
         pieces.insert(pieces.end(), cut.pieces.begin(), cut.pieces.end());
       }
     }
-    EXPECT_EQ(events, 26U);
+    EXPECT_EQ(events, told.count);
     EXPECT_EQ(pieces, std::vector<std::uint32_t>{3});
     const RecordedCuts cuts = reader.read_cuts(last.number);
     ASSERT_EQ(cuts.faces.size(), 2U) << "both halves";
@@ -41,7 +70,8 @@ TEST(CliRunCut, EveryStepWithACutIsRecordedWithItsFacesAndPieces) {
     ASSERT_EQ(info["cuts"].size(), events);
     EXPECT_EQ(info["cuts"].back()["body"], "liver");
     EXPECT_EQ(info["cuts"].back()["pieces"], Json({"liver-1"}));
-    EXPECT_TRUE(contains(call({"info", folder / "l.carom"}).out, "in 26 steps, 1 piece came off"));
+    EXPECT_TRUE(contains(call({"info", folder / "l.carom"}).out,
+                         "in " + std::to_string(told.count) + " steps, 1 piece came off"));
   }
 }
 
@@ -56,6 +86,49 @@ TEST(CliRunCut, WithoutCutsInfoSaysNothingOfThem) {
   const Folder folder;
   ASSERT_EQ(call({"run", "knot", "--steps", "1", "-o", folder / "k.carom"}).exit_code, 0);
   EXPECT_FALSE(Json::parse(call({"info", folder / "k.carom", "--json", "-"}).out).contains("cuts"));
+}
+
+TEST(CliRunCut, FramesAreExportedWithoutVerticesThatWentWithAPiece) {
+  const Folder folder;
+  ASSERT_EQ(call({"run", "liver-cut", "--steps", "88", "--every", "88", "-o", folder / "l.carom"}).exit_code, 0);
+  const RecordingReader reader{std::filesystem::path(folder / "l.carom")};
+  for (const std::string format : {"obj", "ply"}) {
+    ASSERT_EQ(call({"export", folder / "l.carom", "--to", format, folder / format}).exit_code, 0);
+    for (const int frame : {0, 1}) {
+      const MeshFile file = read_mesh_file(folder / (format + "/frame_000" + std::to_string(frame) + "." + format));
+      std::vector<std::uint8_t> used(file.mesh.positions.size(), 0);
+      for (const Triangle& t : file.mesh.triangles) {
+        for (const Index v : t) used.at(static_cast<std::size_t>(v)) = 1;
+      }
+      EXPECT_EQ(std::count(used.begin(), used.end(), 0), 0) << format << " frame " << frame;
+      // The same triangles at the same places.
+      std::vector<Eigen::Vector3d> corners;
+      for (const RecordedBody& body : reader.read_frame(static_cast<std::uint32_t>(frame)).bodies) {
+        for (const Triangle& t : body.triangles) {
+          for (const Index v : t) corners.push_back(body.positions[static_cast<std::size_t>(v)]);
+        }
+      }
+      ASSERT_EQ(corners.size(), 3 * file.mesh.triangles.size());
+      double farthest = 0;
+      for (std::size_t i = 0; i < corners.size(); ++i) {
+        const auto v = static_cast<std::size_t>(file.mesh.triangles[i / 3][i % 3]);
+        farthest = std::max(farthest, (file.mesh.positions[v] - corners[i]).norm());
+      }
+      EXPECT_LT(farthest, 1e-5);
+    }
+  }
+}
+
+TEST(CliRunCut, BodiesThatNothingCutsAreTold) {
+  const Folder folder;
+  std::ofstream(folder / "s.json") << R"({"gravity": [0, 0, 0], "dt": 0.01, "steps": 5, "bodies": [
+    {"name": "net", "kind": "particles", "mass": 0.5, "mesh": {"generator": "sheet"}},
+    {"name": "knife", "kind": "scripted", "shape": {"kind": "box", "half": [0.01, 0.2, 0.01]},
+     "position": [0.013, 0, -0.9], "velocity": [0, 0, 50], "group": 2, "mask": 0,
+     "blade": {"edge": [[0, -0.3, 0], [0, 0.3, 0]]}}]})";
+  const Result run = call({"run", folder / "s.json", "--json", folder / "s.out"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_TRUE(contains(run.out, "net: a blade passed through and cut nothing")) << run.out;
 }
 
 }  // namespace

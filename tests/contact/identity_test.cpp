@@ -51,6 +51,7 @@ struct Steps {
     contact::run({.features = features,
                   .shapes = shapes,
                   .parts = parts,
+                  .triangle_names = {},
                   .bodies = bodies,
                   .start = zeros,
                   .start_velocities = zeros,

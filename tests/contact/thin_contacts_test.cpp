@@ -129,7 +129,7 @@ TEST(ThinContacts, PairsThatWereNotBuiltGiveTheSameContactsInTheSameOrder) {
     for (Eigen::Vector3d& p : high.positions) p.y() += number(0.03, 0.06);
     const TwoSheets sheets(low, high);
     bodies::Vertices vertices;
-    vertices.surface = sheets.surface();
+    vertices.joined = std::make_shared<Surface>(sheets.surface());
     vertices.start = sheets.positions;
     vertices.parts.resize(2);
     vertices.parts[0].cloth = true;
@@ -137,7 +137,7 @@ TEST(ThinContacts, PairsThatWereNotBuiltGiveTheSameContactsInTheSameOrder) {
     vertices.parts[1].cloth = second_is_cloth;
     vertices.parts[1].first_vertex = vertices.parts[0].vertex_count;
     vertices.parts[1].vertex_count = static_cast<Index>(high.positions.size());
-    const std::vector<Contact> all = detect(vertices.surface, vertices.start, {.distance = 0.06, .threads = 1});
+    const std::vector<Contact> all = detect(vertices.surface(), vertices.start, {.distance = 0.06, .threads = 1});
     std::vector<narrow::Hit> hits;
     for (const Contact& c : all) hits.push_back(hit_of(c));
     ASSERT_GT(hits.size(), 10000U);
@@ -148,7 +148,7 @@ TEST(ThinContacts, PairsThatWereNotBuiltGiveTheSameContactsInTheSameOrder) {
       std::vector<Contact> kept;
       std::vector<NearPair> near;
       thin.run(workers, vertices, all, expected);
-      thin.run(workers, vertices, hits, kept, near);
+      thin.run(workers, vertices, hits, INFINITY, kept, near);
       ASSERT_FALSE(expected.empty());
       EXPECT_LT(expected.size(), all.size());
       ASSERT_EQ(kept.size(), expected.size());

@@ -1,10 +1,12 @@
 #include <gtest/gtest.h>
+#include <hwy/targets.h>
 
 #include <bit>
 #include <limits>
 
 #include "carom/core/error.hpp"
 #include "carom/detect/continuous.hpp"
+#include "kernels/every_target.hpp"
 #include "oracle/moving_pairs.hpp"
 
 namespace carom {
@@ -34,12 +36,23 @@ void expect_same_bits(const Impact& a, const Impact& b) {
   for (Eigen::Index k = 0; k < 3; ++k) same(a.normal[k], b.normal[k]);
 }
 
-TEST(ImpactBatch, GivesWhatSingleQueriesGive) {
+class ImpactBatch : public testing::TestWithParam<std::int64_t> {
+ protected:
+  void SetUp() override { hwy::SetSupportedTargetsForTest(GetParam()); }
+  void TearDown() override { hwy::SetSupportedTargetsForTest(0); }
+};
+
+INSTANTIATE_TEST_SUITE_P(OnEveryTarget, ImpactBatch, testing::ValuesIn(targets()),
+                         [](const auto& target) { return std::string(hwy::TargetName(target.param)); });
+
+TEST_P(ImpactBatch, GivesWhatSingleQueriesGive) {
   for (const ContactKind kind : {ContactKind::vertex_face, ContactKind::edge_edge}) {
     for (const std::size_t count : {0U, 1U, 63U, 64U, 65U, 777U}) {
       const std::vector<FeatureMotion> motions = motions_of_every_kind(kind, count);
-      for (const ContinuousOptions& options : {ContinuousOptions{}, ContinuousOptions{.exact = true},
-                                               ContinuousOptions{.separation = 0.01, .tolerance = 1e-3}}) {
+      for (const ContinuousOptions& options :
+           {ContinuousOptions{}, ContinuousOptions{.exact = true}, ContinuousOptions{.separation = 0.01},
+            ContinuousOptions{.separation = 0.01, .tolerance = 1e-3},
+            ContinuousOptions{.separation = 0.2, .tolerance = 0, .budget = 7}}) {
         std::vector<Impact> impacts(count);
         first_impacts(kind, motions, options, impacts);
         std::vector<Vector3d> start;

@@ -1,11 +1,14 @@
 #include "carom/detect/filters.hpp"
 
 #include <gtest/gtest.h>
+#include <hwy/targets.h>
 #include <rapidcheck/gtest.h>
 
 #include "carom/core/error.hpp"
+#include "carom/detect/compact_contacts.hpp"
 #include "carom/detect/detect.hpp"
 #include "carom/mesh/generate.hpp"
+#include "kernels/every_target.hpp"
 #include "oracle/soup.hpp"
 #include "oracle/surface_filter.hpp"
 
@@ -94,6 +97,71 @@ RC_GTEST_PROP(FiltersProperty, LeaveWhatTheirDefinitionLeaves, (std::uint64_t se
         for (const Stage stage : {Stage::broad, Stage::mid, Stage::narrow})
           RC_ASSERT(stats[stage].in - stats[stage].culled_total() == stats[stage].out);
       }
+    }
+  }
+}
+
+/// The layers of a roll and a ball beside them: lists of many chunks, on every instruction set this machine has.
+class FiltersOnEveryTarget : public testing::TestWithParam<std::int64_t> {
+ protected:
+  void SetUp() override { hwy::SetSupportedTargetsForTest(GetParam()); }
+  void TearDown() override { hwy::SetSupportedTargetsForTest(0); }
+};
+
+INSTANTIATE_TEST_SUITE_P(OnEveryTarget, FiltersOnEveryTarget, testing::ValuesIn(targets()),
+                         [](const auto& target) { return std::string(hwy::TargetName(target.param)); });
+
+TEST_P(FiltersOnEveryTarget, LeaveWhatTheirDefinitionLeavesOfARoll) {
+  const TriangleMesh roll = make_roll(0.045, 0.0026, 2.2, 0.1, 64, 6);
+  oracle::Soup soup{roll.positions, roll.triangles, std::vector<Index>(roll.triangles.size(), 0)};
+  const TriangleMesh ball = make_icosphere(0.02, 1);
+  const auto first = static_cast<Index>(soup.positions.size());
+  for (const Eigen::Vector3d& p : ball.positions) soup.positions.emplace_back(p + Eigen::Vector3d(0.063, 0, 0.01));
+  for (const Triangle& t : ball.triangles) soup.triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
+  soup.object_of_triangle.resize(soup.triangles.size(), 1);
+  const Surface surface(soup.positions.size(), soup.triangles, soup.object_of_triangle);
+  constexpr double distance = 0.006;
+  const auto all = oracle::brute_force(surface, soup.positions, distance, PairScope::all);
+  ASSERT_GT(all.size(), 8192U) << "several chunks";
+
+  std::mt19937_64 random(6);
+  const auto below = [&](std::size_t n) {
+    return static_cast<Index>(oracle::uniform(random) * static_cast<double>(n));
+  };
+  const std::size_t n = soup.positions.size();
+  OwnedFilters one;
+  one.vertices = {{3, below(n)}};
+  OwnedFilters listed;
+  for (const oracle::Pair& pair : all)
+    if (pair.kind == ContactKind::edge_edge && below(4) == 0) listed.vertices.push_back({pair.b[1], pair.a[0]});
+  OwnedFilters enabled;
+  for (std::size_t i = 0; i < n; ++i) enabled.enabled.push_back(below(6) == 0 ? 0 : 1);
+  OwnedFilters apart;
+  apart.objects = {{1, 0}};
+  OwnedFilters along{.surface_factor = 3};
+  OwnedFilters at_rest{.surface_factor = 2, .rest = soup.positions};
+  for (Eigen::Vector3d& p : at_rest.rest) p.x() *= 1.3;
+  OwnedFilters together = listed;
+  together.surface_factor = 2;
+  together.enabled = enabled.enabled;
+  together.groups = {{1, {2, 1}}};
+
+  std::array<DetectScratch, 2> scratch;
+  for (const OwnedFilters& filters : {one, listed, enabled, apart, along, at_rest, together}) {
+    const auto expected = oracle::filtered(all, surface, soup.positions, distance, filters.get());
+    ASSERT_GT(expected.size(), 0U);
+    for (std::size_t i = 0; i < scratch.size(); ++i) {
+      const DetectOptions options{
+          .distance = distance, .threads = 1 + 2 * static_cast<int>(i), .filters = filters.get()};
+      PipelineStats stats;
+      std::vector<Contact> contacts;
+      detect(surface, soup.positions, options, scratch[i], contacts, stats);
+      ASSERT_EQ(oracle::as_pairs(contacts), expected);
+      ASSERT_EQ(stats[Stage::narrow].in - stats[Stage::narrow].culled_total(), stats[Stage::narrow].out);
+      CompactContacts compact;
+      detect(surface, soup.positions, options, scratch[i], compact, stats);
+      make_contacts(surface, soup.positions, compact, contacts);
+      ASSERT_EQ(oracle::as_pairs(contacts), expected);
     }
   }
 }

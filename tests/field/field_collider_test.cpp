@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "carom/body/cloth.hpp"
@@ -104,6 +105,58 @@ TEST(FieldCollider, AClothRestsAsFarFromAFieldAsFromTheMesh) {
     EXPECT_LT(nearest, 2 * thickness) << field;
     EXPECT_GT(near, 20U) << field;
   }
+}
+
+SoftBody soft_ball(const Vector3d& place, double radius) {
+  SoftBody body;
+  body.name = "ball";
+  body.mesh = make_icosphere(radius, 3);
+  for (Vector3d& p : body.mesh.positions) p += place;
+  body.degrees_of_freedom = 600;
+  body.elasticity = {.density = 300, .young_modulus = 3e4, .poisson_ratio = 0.4, .damping = 0.02};
+  return body;
+}
+
+TEST(FieldCollider, ASoftBallRestsAsFarFromAFieldAsFromTheMesh) {
+  std::array<double, 2> heights{};
+  for (const bool field : {false, true}) {
+    World world(field_options(Detection::continuous));
+    world.add(torus(MotionModel::fixed, field));
+    // In the hole of the ring, which is narrower.
+    const BodyId ball = world.add(soft_ball({0, 0.25, 0}, 0.3));
+    for (int i = 0; i < 300; ++i) world.step();
+    double nearest = INFINITY;
+    Vector3d center = Vector3d::Zero();
+    for (const Vector3d& p : world.positions(ball)) {
+      nearest = std::min(nearest, std::hypot(std::hypot(p.x(), p.z()) - 0.4, p.y()) - 0.15);
+      center += p / static_cast<double>(world.positions(ball).size());
+    }
+    // The mesh is up to 3 mm inside of the torus, and the field up to 5 mm off the mesh.
+    EXPECT_GT(nearest, thickness - 0.008) << field;
+    EXPECT_LT(nearest, 2 * thickness) << field;
+    EXPECT_GT(world.contacts().size(), 10U) << field;
+    heights[field ? 1 : 0] = center.y();
+  }
+  EXPECT_NEAR(heights[0], heights[1], 0.01);
+}
+
+TEST(FieldCollider, ASoftBallThatBeginsDeepInsideComesOut) {
+  WorldOptions options = field_options(Detection::discrete);
+  options.gravity.setZero();
+  World world(options);
+  world.add(torus(MotionModel::fixed, true));
+  // Its lower half is in the tube, and up is the shortest way.
+  SoftBody inside = soft_ball({0.4, 0.14, 0}, 0.06);
+  inside.air_damping = 2;
+  const BodyId ball = world.add(inside);
+  world.step();
+  double deepest = 0;
+  for (const WorldContact& c : world.contacts()) deepest = std::min(deepest, c.distance);
+  EXPECT_LT(deepest, -0.04);
+  for (int i = 0; i < 300; ++i) world.step();
+  for (const Vector3d& p : world.positions(ball))
+    EXPECT_GT(std::hypot(std::hypot(p.x(), p.z()) - 0.4, p.y()) - 0.15, 0);
+  EXPECT_NEAR(world.soft_state(ball).elastic_energy, 0, 1e-3) << "a ball again";
 }
 
 /// A cloth thrown at the mesh never cuts it: the net is the mesh itself.

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "carom/core/error.hpp"
 
@@ -74,6 +75,50 @@ TEST_F(TetrahedraFile, Vtk) {
                             "# vtk DataFile Version 3.0\ntwo\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 5 double\n"
                             "0 0 0 1 0 0 0 1 0\n0 0 1 0 0 -1\nCELLS 3 14\n3 0 1 2\n4 0 1 2 3\n4 0 1 2 4\n"
                             "CELL_TYPES 3\n5\n10\n10\n")));
+}
+
+TEST_F(TetrahedraFile, VtkFive) {
+  const std::string head =
+      "# vtk DataFile Version 5.1\ntwo\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 5 double\n"
+      "0 0 0 1 0 0 0 1 0\n0 0 1 0 0 -1\nCELLS 4 11\n";
+  const std::string types = "CELL_TYPES 3\n5\n10\n10\n";
+  expect_two(read_tetrahedra(write("five.vtk", head +
+                                                   "OFFSETS vtktypeint64\n0 3 7\n11\nCONNECTIVITY vtktypeint64\n"
+                                                   "0 1 2 0 1 2 3\n0 1 2 4\n" +
+                                                   types)));
+  EXPECT_EQ(error_of(write("less.vtk", head + "OFFSETS vtktypeint64\n0 3 2 11\nCONNECTIVITY vtktypeint64\n" + types)),
+            "less.vtk, line 10: an offset is 2; expected 3 to 11");
+  EXPECT_EQ(error_of(write("more.vtk", head + "OFFSETS vtktypeint64\n0 3 7 12\nCONNECTIVITY vtktypeint64\n" + types)),
+            "more.vtk, line 10: an offset is 12; expected 7 to 11");
+}
+
+/// The corners of tetrahedra of the second order come first; the middles of their edges are left out.
+TEST_F(TetrahedraFile, SecondOrder) {
+  const std::string nodes =
+      "0 0 0\n1 0 0\n0 1 0\n0 0 1\n0 0 -1\n0.5 0 0\n0.5 0.5 0\n0 0.5 0\n0 0 0.5\n0 0.5 0.5\n0.5 0 0.5\n"
+      "0 0 -0.5\n0 0.5 -0.5\n0.5 0 -0.5\n";
+  const auto numbered = [&](const std::string& before, const std::string& after) {
+    std::string text;
+    std::istringstream lines(nodes);
+    std::string line;
+    for (int i = 1; std::getline(lines, line); ++i)
+      text += (before.empty() ? "" : std::to_string(i) + before) + line + after + "\n";
+    return text;
+  };
+  const std::string one = "1 2 3 4 6 7 8 9 11 10";
+  const std::string two = "1 2 3 5 6 7 8 12 14 13";
+  expect_two(read_tetrahedra(write("two.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n14\n" + numbered(" ", "") +
+                                                  "$EndNodes\n$Elements\n2\n1 11 0 " + one + "\n2 11 0 " + two +
+                                                  "\n$EndElements\n")));
+  expect_two(
+      read_tetrahedra(write("two.mesh", "MeshVersionFormatted 2\nDimension 3\nVertices\n14\n" + numbered("", " 0") +
+                                            "TetrahedraP2\n2\n" + one + " 0\n" + two + " 0\nEnd\n")));
+  expect_two(read_tetrahedra(write("two.vtk",
+                                   "# vtk DataFile Version 3.0\ntwo\nASCII\nDATASET UNSTRUCTURED_GRID\n"
+                                   "POINTS 14 double\n" +
+                                       nodes +
+                                       "CELLS 2 22\n10 0 1 2 3 5 6 7 8 10 9\n10 0 1 2 4 5 6 7 11 13 12\n"
+                                       "CELL_TYPES 2\n24\n24\n")));
 }
 
 TEST_F(TetrahedraFile, Medit) {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
 
+#include <algorithm>
 #include <cstring>
 #include <numbers>
 #include <random>
@@ -119,7 +120,21 @@ TEST_P(ClusterKernels, FindTheContactsOfLooseTrianglesAndFans) {
     rim.emplace_back(std::cos(angle), std::sin(angle), 1e-5 * t);
     if (t < 1200) fan.push_back({0, t, t + 1});
   }
-  ASSERT_NO_FATAL_FAILURE(expect_same(Surface(rim.size(), fan), rim, 0.006));
+  const Surface hub(rim.size(), fan);
+  ASSERT_NO_FATAL_FAILURE(expect_same(hub, rim, 0.006));
+  // Both are told, as not everything is fast on them.
+  const auto told = [&](const Surface& of, const std::vector<Eigen::Vector3d>& positions, std::string_view name) {
+    detect(of, positions, {.distance = 0.006, .threads = 1}, scratch, found, stats);
+    return std::ranges::count(stats[Stage::mid].counted(), name, &Counted::name);
+  };
+  const std::vector<Eigen::Vector3d> scattered(1800, Eigen::Vector3d::Zero());
+  EXPECT_EQ(told(hub, rim, "surfaces with a hub"), 1);
+  EXPECT_EQ(told(hub, rim, "surfaces of loose triangles"), 0);
+  EXPECT_EQ(told(surface, scattered, "surfaces of loose triangles"), 1);
+  const TriangleMesh plain = make_icosphere(1, 2);
+  const Surface smooth(plain.positions.size(), plain.triangles);
+  EXPECT_EQ(told(smooth, plain.positions, "surfaces with a hub"), 0);
+  EXPECT_EQ(told(smooth, plain.positions, "surfaces of loose triangles"), 0);
 }
 
 /// Pairs of triangles that intersect, by clusters and by the sweep.

@@ -47,6 +47,8 @@ class SoftElements : public testing::TestWithParam<std::int64_t> {
         batch.shear[lane] = spare ? 0 : number(1e-2, 1e3);
         batch.volume[lane] = spare ? 0 : number(1e-2, 1e5);
         batch.inertia[lane] = spare ? 0 : number(1, 1e6);
+        batch.rate[lane] = spare ? 0 : batch.inertia[lane] * number(1, 1e5);
+        batch.follow[lane] = number(0, 4);
         for (std::size_t k = 0; k < corners; ++k)
           batch.nodes[k][lane] = spare ? static_cast<std::int32_t>(batches * element_lanes * corners) : next++;
       }
@@ -91,8 +93,7 @@ class SoftElements : public testing::TestWithParam<std::int64_t> {
                      .before = before.data(),
                      .ends = ends.data(),
                      .damping = damping,
-                     .inverse_size = 2,
-                     .resolved_rate = 0.1};
+                     .inverse_size = 2};
     project(all, step, rest);
     step.points = other.data();
     reference(all, step, rest);
@@ -186,15 +187,13 @@ TEST(SoftVoxel, ForceIsTheGradientOfTheEnergy) {
     batch.shear[0] = 3;
     batch.volume[0] = 7;
     batch.inertia[0] = 2 / (2 * size * size);
+    batch.rate[0] = batch.inertia[0] * (2 * 3 + 3 * 7);
+    batch.follow[0] = follow_of(batch.rate[0], batch.inertia[0], 3, 7);
     const double h = 1e-5;
     const std::vector<ElementPoint> ends = p;
-    project_voxels(std::span(&batch, 1), {.h = h,
-                                          .points = p.data(),
-                                          .before = nullptr,
-                                          .ends = ends.data(),
-                                          .damping = 0,
-                                          .inverse_size = 1 / size,
-                                          .resolved_rate = 1});
+    project_voxels(
+        std::span(&batch, 1),
+        {.h = h, .points = p.data(), .before = nullptr, .ends = ends.data(), .damping = 0, .inverse_size = 1 / size});
     for (std::size_t c = 0; c < 8; ++c) {
       const Vector3d moved = (Vector3d(p[c].x, p[c].y, p[c].z) - x[c]) / (h * h * p[c].inverse_mass);
       for (Eigen::Index k = 0; k < 3; ++k) {
@@ -238,17 +237,14 @@ TEST(SoftVoxel, ForceOfAShapeAtRestIsTheGradientOfItsEnergy) {
     batch.shear[0] = 3;
     batch.volume[0] = 7;
     batch.inertia[0] = 2 / (2 * size * size);
+    batch.rate[0] = batch.inertia[0] * (2 * 3 + 3 * 7);
+    batch.follow[0] = follow_of(batch.rate[0], batch.inertia[0], 3, 7);
     const double h = 1e-5;
     const std::vector<ElementPoint> ends = p;
-    project_voxels(std::span(&batch, 1),
-                   {.h = h,
-                    .points = p.data(),
-                    .before = nullptr,
-                    .ends = ends.data(),
-                    .damping = 0,
-                    .inverse_size = 1 / size,
-                    .resolved_rate = 1},
-                   &rest);
+    project_voxels(
+        std::span(&batch, 1),
+        {.h = h, .points = p.data(), .before = nullptr, .ends = ends.data(), .damping = 0, .inverse_size = 1 / size},
+        &rest);
     // Piola stress of F G, back through G, on the gradient of each corner's weight in the middle.
     const Matrix3d f = map * g;
     const Matrix3d stress =
@@ -278,6 +274,8 @@ TEST(SoftVoxel, ProjectionEndsAtRestFromAnyShape) {
     batch.shear[0] = 10;
     batch.volume[0] = 10 * std::pow(10.0, trial % 4);
     batch.inertia[0] = 1 / (2 * size * size);
+    batch.rate[0] = batch.inertia[0] * (2 * batch.shear[0] + 3 * batch.volume[0]);
+    batch.follow[0] = follow_of(batch.rate[0], batch.inertia[0], batch.shear[0], batch.volume[0]);
     const auto energy = [&] {
       std::vector<Vector3d> x(8);
       for (std::size_t c = 0; c < 8; ++c) x[c] = {p[c].x, p[c].y, p[c].z};
@@ -293,8 +291,7 @@ TEST(SoftVoxel, ProjectionEndsAtRestFromAnyShape) {
                                             .before = nullptr,
                                             .ends = ends.data(),
                                             .damping = 0,
-                                            .inverse_size = 1 / size,
-                                            .resolved_rate = 1});
+                                            .inverse_size = 1 / size});
     }
     EXPECT_NEAR(energy(), least, 1e-6 * least) << trial;
   }

@@ -17,6 +17,7 @@ std::vector<LiveInput> all_inputs() {
   return {GrabInput{3, "a \"ball\"", {1.0 / 3, -1e-300, 0.1 + 0.2}, 17},
           GrabInput{0, "sheet", {0, 0, 0}},
           MoveInput{7, {5e-324, -0.0, 1e6}},
+          TurnInput{1, {-0.0, 1.0 / 3, 2.0 / 3, -2.0 / 3}},
           ReleaseInput{2},
           GravityInput{{0, -1.62, 0}},
           StiffnessInput{0.1},
@@ -47,6 +48,8 @@ TEST(LiveInput, WhatIsWrongIsNamed) {
             "message: move.hand: expected an integer of at most 7, got 8");
   EXPECT_NE(error_of(R"({"move": {"hand": 0, "target": [0, 0]}})").find("message: move.target:"), std::string::npos);
   EXPECT_NE(error_of(R"({"move": {"hand": 0}})").find("target"), std::string::npos);
+  EXPECT_NE(error_of(R"({"turn": {"hand": 0, "rotation": [1, 0, 0]}})").find("message: turn.rotation:"),
+            std::string::npos);
   EXPECT_NE(error_of(R"({"shove": {"hand": 0}})").find("shove"), std::string::npos);
   EXPECT_NE(error_of(R"({"reset": true, "gravity": [0, 0, 0]})").find("one input"), std::string::npos);
   EXPECT_NE(error_of(R"({"stiffness": -1})").find("stiffness"), std::string::npos);

@@ -200,6 +200,7 @@ RC_GTEST_PROP(SurfaceEditProperty, UpdateGivesTheListsWhateverWasThere, (std::ui
         return corner != none && static_cast<std::size_t>(corner) < vertex_count;
       });
       if (!in_range || random.below(12) == 0) std::tie(triangles[i], object[i]) = random.triangle(vertex_count);
+      if (random.below(12) == 0) triangles[i] = dead;
     }
     const std::uint64_t before = surface.revision();
     surface.update(vertex_count, triangles, object);
@@ -207,8 +208,10 @@ RC_GTEST_PROP(SurfaceEditProperty, UpdateGivesTheListsWhateverWasThere, (std::ui
     RC_ASSERT(!::testing::Test::HasFailure());
     RC_ASSERT(surface.vertex_count() == vertex_count);
     RC_ASSERT(std::equal(triangles.begin(), triangles.end(), surface.triangles().begin(), surface.triangles().end()));
-    RC_ASSERT(std::equal(object.begin(), object.end(), surface.object_of_triangle().begin(),
-                         surface.object_of_triangle().end()));
+    for (std::size_t i = 0; i < triangles.size(); ++i)
+      RC_ASSERT(is_dead(triangles[i]) || object[i] == surface.object_of_triangle()[i]);
+    RC_ASSERT(surface.live_triangle_count() ==
+              triangles.size() - static_cast<std::size_t>(std::count_if(triangles.begin(), triangles.end(), is_dead)));
     RC_ASSERT(defect(surface) == "");
     const std::uint64_t revision = surface.revision();
     surface.update(vertex_count, triangles, object);

@@ -138,6 +138,91 @@ TEST(VoxelLinks, EveryBladeLeavesSolidsAndAsManyPartsAsAFloodFillSays) {
   }));
 }
 
+using NamedVertex = std::pair<Cell, std::vector<Index>>;
+
+/// Triangles by the places and voxels of their corners, and the side that each is on.
+std::multimap<std::array<NamedVertex, 3>, std::pair<Index, int>> named_triangles(const LinkSurface& surface) {
+  std::multimap<std::array<NamedVertex, 3>, std::pair<Index, int>> named;
+  for (std::size_t t = 0; t < surface.triangles.size(); ++t) {
+    std::array<NamedVertex, 3> corners;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const LinkVertex& v = surface.vertices[static_cast<std::size_t>(surface.triangles[t][k])];
+      corners[k] = {v.place, v.voxels};
+    }
+    const VoxelLink& side = surface.sides[static_cast<std::size_t>(surface.side_of_triangle[t])];
+    named.emplace(corners, std::pair(side.voxel, side.direction));
+  }
+  return named;
+}
+
+std::size_t live_vertices(const LinkSurface& surface) {
+  return static_cast<std::size_t>(std::count_if(surface.vertices.begin(), surface.vertices.end(),
+                                                [](const LinkVertex& v) { return !v.voxels.empty(); }));
+}
+
+TEST(VoxelLinks, SurfaceThatFollowsCutsIsThatMadeAnew) {
+  EXPECT_TRUE(rc::check("voxels and cuts at random, a few at a time", [] {
+    std::mt19937_64 random(*rc::gen::arbitrary<std::uint64_t>());
+    const double fill = std::array{1.0, 0.6, 0.9}[random() % 3];
+    std::uniform_real_distribution<double> uniform(0, 1);
+    std::vector<Cell> cells = block(4, 4, 4);
+    std::erase_if(cells, [&](const Cell&) { return uniform(random) > fill; });
+    if (cells.empty()) return;
+    VoxelLinks links(cells);
+    LinkSurface surface = make_surface(links);
+    for (int round = 0; round < 8; ++round) {
+      const double share = std::array{0.01, 0.1, 0.5}[random() % 3];
+      std::vector<VoxelLink> cut;
+      std::vector<Cell> corners;
+      for (Index v = 0; v < static_cast<Index>(links.voxel_count()); ++v) {
+        for (int d = 0; d < direction_count; ++d) {
+          if (uniform(random) > share || !links.cut(v, d)) continue;
+          cut.push_back({v, d});
+          for (int c = 0; c < 8; ++c) {
+            if ((c >> (d / 2) & 1) != d % 2) continue;
+            const Cell& cell = links.cell(v);
+            corners.push_back({cell[0] + (c & 1), cell[1] + (c >> 1 & 1), cell[2] + (c >> 2 & 1)});
+          }
+        }
+      }
+      std::sort(corners.begin(), corners.end());
+      corners.erase(std::unique(corners.begin(), corners.end()), corners.end());
+      const LinkSurface before = surface;
+      const std::vector<Index> gone = update_surface(links, cut, corners, surface);
+      const LinkSurface made = make_surface(links);
+      RC_ASSERT(named_triangles(surface) == named_triangles(made));
+      RC_ASSERT(surface.sides.size() == made.sides.size());
+      RC_ASSERT(live_vertices(surface) == made.vertices.size());
+      for (std::size_t s = 0; s < surface.sides.size(); ++s) {
+        const VoxelLink& side = surface.sides[s];
+        RC_ASSERT(surface.side(side.voxel, side.direction) == static_cast<Index>(s));
+        RC_ASSERT(surface.is_cut[s] == made.is_cut[static_cast<std::size_t>(made.side(side.voxel, side.direction))]);
+        for (const Index t : surface.triangles_of_side[s]) {
+          if (t == none) continue;
+          RC_ASSERT(surface.side_of_triangle[static_cast<std::size_t>(t)] == static_cast<Index>(s));
+        }
+      }
+      for (const Index v : gone) RC_ASSERT(surface.vertices[static_cast<std::size_t>(v)].voxels.empty());
+      // What has no corner at the cut is as it was, but for the last triangles, which may fill gaps.
+      const auto at_cut = [&](Index v) {
+        const Cell& place = before.vertices[static_cast<std::size_t>(v)].place;
+        const Cell corner{place[0] / 2, place[1] / 2, place[2] / 2};
+        const bool is_corner = place[0] % 2 == 0 && place[1] % 2 == 0 && place[2] % 2 == 0;
+        return !is_corner || std::binary_search(corners.begin(), corners.end(), corner);
+      };
+      for (std::size_t v = 0; v < before.vertices.size(); ++v) {
+        RC_ASSERT(surface.vertices[v].place == before.vertices[v].place);
+        if (!at_cut(static_cast<Index>(v))) RC_ASSERT(surface.vertices[v].voxels == before.vertices[v].voxels);
+      }
+      if (surface.triangles.size() < before.triangles.size()) continue;
+      for (std::size_t t = 0; t < before.triangles.size(); ++t) {
+        const Triangle& corners_of = before.triangles[t];
+        if (!at_cut(corners_of[0]) && !at_cut(corners_of[1])) RC_ASSERT(surface.triangles[t] == corners_of);
+      }
+    }
+  }));
+}
+
 TEST(VoxelLinks, PlaneOfABladeCutsTheBlockInTwo) {
   for (const double speed : {1.0, 0.01}) {  // one step, or a hundred
     VoxelLinks links(block(6, 5, 4));

@@ -190,6 +190,28 @@ TEST(Voxels, NumberOfDegreesOfFreedomIsNearlyReached) {
   }
 }
 
+TEST(Voxels, NumberOfDegreesOfFreedomIsNearlyReachedByShapesThatAreNotCompact) {
+  // One voxel as large as the box around each of them holds less than a third of material.
+  TriangleMesh tori = make_torus(0.3, 0.06, 40, 16);
+  const TriangleMesh other = make_torus(0.3, 0.06, 40, 16);
+  const auto first = static_cast<Index>(tori.positions.size());
+  for (const Vector3d& p : other.positions) tori.positions.emplace_back(p + Vector3d(0, 0.5, 0));
+  for (const Triangle& t : other.triangles) tori.triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
+  const std::vector<Named> list{{"bar", make_box({0.4, 0.1, 0.1}), 0},
+                                {"needle", make_box({2, 0.02, 0.02}), 0},
+                                {"torus", make_torus(0.3, 0.06, 40, 16), 0},
+                                {"two tori", tori, 0}};
+  for (const Named& given : list) {
+    for (const std::size_t wanted : {1200U, 3000U, 10000U}) {
+      const VoxelLattice lattice =
+          make_voxels(given.name, given.mesh, {.degrees_of_freedom = wanted, .smallest_fill = 1.0 / 3});
+      EXPECT_LE(3 * lattice.nodes.size(), wanted) << given.name;
+      // A needle is one voxel thick, or two: it has few lattices to choose from.
+      EXPECT_GE(3 * lattice.nodes.size(), wanted * (given.name == std::string("needle") ? 2 : 6) / 10) << given.name;
+    }
+  }
+}
+
 TEST(Voxels, RoundingAtPlanesOfTheGridMakesNoDifference) {
   // Property: a box of whole voxels, anywhere, is full, whichever way the last bits fall.
   std::mt19937 random(7);
@@ -239,6 +261,20 @@ TEST(Voxels, ErrorsNameTheCulprit) {
             std::string::npos);
   EXPECT_NE(error_of([&] { make_voxels("ball", ball, {.size = 1e-6}); }).find("too small"), std::string::npos);
   EXPECT_NE(error_of([&] { make_voxels("ball", ball, {.degrees_of_freedom = 23}); }).find("24"), std::string::npos);
+  // Lattices that no memory holds are refused before any of it is asked for.
+  EXPECT_EQ(error_of([&] {
+              make_voxels("box", make_box({2, 1, 1}), {.size = 0.002});
+            }),
+            "body 'box': voxel size 0.002 m asks for 2.5e+08 voxels in 2 m^3; at most 20000000 are possible, so at "
+            "least 0.00466 m");
+  EXPECT_EQ(error_of([&] { make_voxels("ball", ball, {.degrees_of_freedom = 200000000}); }),
+            "body 'ball': degrees_of_freedom is 200000000; at most 60000000 are possible");
+  const TriangleMesh sheet = make_box({1, 1, 0.01});
+  EXPECT_EQ(error_of([&] { make_voxels("sheet", sheet, {.degrees_of_freedom = 300, .smallest_fill = 0.5}); }),
+            "body 'sheet': no lattice of at most 300 degrees of freedom was found whose voxels hold a part in 2 of "
+            "material; more are needed");
+  EXPECT_NE(error_of([&] { make_voxels("sheet", sheet, {.size = 0.2, .smallest_fill = 0.5}); }).find("smaller voxels"),
+            std::string::npos);
   TriangleMesh lonely = ball;
   lonely.positions.emplace_back(5, 5, 5);
   EXPECT_NE(error_of([&] { make_voxels("ball", lonely, {.size = 0.2}); }).find("is in no triangle"), std::string::npos);

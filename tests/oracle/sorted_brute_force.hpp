@@ -1,16 +1,17 @@
 #pragma once
 
 #include <algorithm>
-#include <set>
+#include <cmath>
+#include <utility>
 
 #include "carom/mesh/closest.hpp"
 #include "oracle/brute_force.hpp"
 
 namespace carom::oracle {
 
-/// brute_force() for meshes of many triangles: all features in the order in which they begin along x, each against
-/// those that begin before it ends, and those left out whose extents along y or z are apart. What is measured, and how,
-/// is the same; no grid, no tree, no clusters.
+/// brute_force() for meshes of many triangles: all features in the order in which they begin along the longest axis,
+/// each against those that begin before it ends, and those left out whose extents along an axis are apart. What is
+/// measured, and how, is the same; no grid, no tree, no clusters.
 inline std::vector<Pair> sorted_brute_force(const std::vector<Triangle>& triangles,
                                             const std::vector<Index>& object_of_triangle,
                                             const std::vector<Eigen::Vector3d>& positions, double distance,
@@ -31,19 +32,30 @@ inline std::vector<Pair> sorted_brute_force(const std::vector<Triangle>& triangl
   std::vector<Feature> vertices;
   std::vector<Feature> faces;
   std::vector<Feature> edges;
-  std::set<Index> seen_vertices;
-  std::set<Edge> seen_edges;
+  std::vector<Index> vertex_object(positions.size(), none);
+  std::vector<std::pair<Edge, Index>> sides;
+  Eigen::Array3d low = Eigen::Array3d::Constant(INFINITY);
+  Eigen::Array3d high = -low;
   for (std::size_t t = 0; t < triangles.size(); ++t) {
     const Index object = object_of_triangle[t];
     faces.push_back(feature(triangles[t], static_cast<Index>(t), object));
     for (std::size_t k = 0; k < 3; ++k) {
       const Index i = triangles[t][k];
-      const auto [low, high] = std::minmax(i, triangles[t][(k + 1) % 3]);
-      if (seen_vertices.insert(i).second) vertices.push_back(feature({i, i, i}, i, object));
-      if (low != high && seen_edges.insert({low, high}).second) edges.push_back(feature({low, high, high}, 0, object));
+      const auto [first, second] = std::minmax(i, triangles[t][(k + 1) % 3]);
+      if (vertex_object[static_cast<std::size_t>(i)] == none) vertices.push_back(feature({i, i, i}, i, object));
+      vertex_object[static_cast<std::size_t>(i)] = object;
+      if (first != second) sides.push_back({{first, second}, object});
+      low = low.min(at(i).array());
+      high = high.max(at(i).array());
     }
   }
-  const auto begins_before = [](const Feature& a, const Feature& b) { return a.low.x() < b.low.x(); };
+  // Triangles with a side in common are of one object.
+  std::sort(sides.begin(), sides.end());
+  sides.erase(std::unique(sides.begin(), sides.end()), sides.end());
+  for (const auto& [edge, object] : sides) edges.push_back(feature({edge[0], edge[1], edge[1]}, 0, object));
+  Eigen::Index axis = 0;
+  (high - low).maxCoeff(&axis);
+  const auto begins_before = [&](const Feature& a, const Feature& b) { return a.low[axis] < b.low[axis]; };
   const double reach = 2 * distance;  // more than it need be, for rounding
   const auto compare = [&](const Feature& a, const Feature& b, const auto& visit) {
     if (scope != PairScope::all && (a.object == b.object) != (scope == PairScope::self)) return;
@@ -63,17 +75,17 @@ inline std::vector<Pair> sorted_brute_force(const std::vector<Triangle>& triangl
   const auto sweep = [&](const std::vector<Feature>& first, const std::vector<Feature>& second, const auto& visit) {
     for (const Feature& a : first)
       for (auto b = std::lower_bound(second.begin(), second.end(), a, begins_before);
-           b != second.end() && b->low.x() <= a.high.x() + reach; ++b)
+           b != second.end() && b->low[axis] <= a.high[axis] + reach; ++b)
         compare(a, *b, visit);
   };
   sweep(vertices, faces, measure_face);
   for (const Feature& f : faces) {
     for (auto v = std::upper_bound(vertices.begin(), vertices.end(), f, begins_before);
-         v != vertices.end() && v->low.x() <= f.high.x() + reach; ++v)
+         v != vertices.end() && v->low[axis] <= f.high[axis] + reach; ++v)
       compare(*v, f, measure_face);
   }
   for (std::size_t i = 0; i < edges.size(); ++i) {
-    for (std::size_t j = i + 1; j < edges.size() && edges[j].low.x() <= edges[i].high.x() + reach; ++j) {
+    for (std::size_t j = i + 1; j < edges.size() && edges[j].low[axis] <= edges[i].high[axis] + reach; ++j) {
       compare(edges[i], edges[j], [&](const Feature& one, const Feature& other) {
         Edge a{one.vertices[0], one.vertices[1]};
         Edge b{other.vertices[0], other.vertices[1]};

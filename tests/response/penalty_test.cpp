@@ -17,6 +17,7 @@ const contact::AnchorContact one = [] {
   c.b = {.count = 3, .vertices = {1, 2, 3, none}, .weights = {found.weights[1], found.weights[2], found.weights[3]}};
   c.normal = math::to_vec3(found.normal);
   c.distance = found.distance;
+  c.gap = found.distance - 0.01;  // that of the contact distance of all tests
   return c;
 }();
 constexpr double dt = 0.001;

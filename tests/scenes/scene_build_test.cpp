@@ -55,6 +55,39 @@ TEST(SceneBuild, PlacesScaleThenRotationThenPosition) {
   }
 }
 
+TEST(SceneBuild, SoftBodyOfAFileOfTetrahedraFalls) {
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "carom-scene-tetrahedra";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "two.vtk") << "# vtk DataFile Version 5.1\ntwo\nASCII\nDATASET UNSTRUCTURED_GRID\n"
+                                       "POINTS 5 double\n0 0 0 1 0 0 0 1 0\n0 0 1 0 0 -1\nCELLS 3 8\n"
+                                       "OFFSETS vtktypeint64\n0 4 8\nCONNECTIVITY vtktypeint64\n0 1 2 3 0 1 2 4\n"
+                                       "CELL_TYPES 2\n10\n10\n";
+  std::ofstream(folder / "scene.json")
+      << R"({"name": "two", "steps": 10, "dt": 0.01, "gravity": [0, -10, 0], "contact": {"distance": 0.01},
+             "bodies": [{"name": "organ", "kind": "soft", "mesh": {"file": "two.vtk", "position": [0, 5, 0]},
+                         "elasticity": {"density": 300, "young_modulus": 1e5, "poisson_ratio": 0.3}}]})";
+  World world = build_world(find_scene((folder / "scene.json").string()));
+  const BodyId organ = world.bodies()[0];
+  EXPECT_EQ(world.soft_state(organ).elements, 2U);
+  EXPECT_EQ(world.triangles(organ).size(), 6U);
+  EXPECT_NEAR(world.soft_state(organ).mass, 300.0 / 3, 1e-9);
+  for (int i = 0; i < 10; ++i) world.step();
+  EXPECT_NEAR(world.balance().momentum.y(), -100 * 10 * 0.1, 1e-6);
+  EXPECT_NEAR(world.positions(organ)[0].y(), 5 - 0.05, 0.01);
+  std::ofstream(folder / "two.vtk") << "# vtk DataFile Version 5.1\ntwo\nBINARY\n";
+  const std::string error = [&] {
+    try {
+      build_world(find_scene((folder / "scene.json").string()));
+    } catch (const Error& e) {
+      return std::string(e.what());
+    }
+    return std::string("no error");
+  }();
+  EXPECT_NE(error.find("body 'organ'"), std::string::npos) << error;
+  EXPECT_NE(error.find("two.vtk, line 3: a binary file"), std::string::npos) << error;
+  std::filesystem::remove_all(folder);
+}
+
 TEST(SceneBuild, SmallestClothFallsAndTakesItsFabricByName) {
   const auto parse = [](const std::string& fields) {
     return parse_scene(

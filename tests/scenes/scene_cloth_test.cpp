@@ -39,6 +39,14 @@ TEST(SceneCloth, TheSmallestSceneRuns) {
   EXPECT_EQ(again.bodies[0].name(), "cloth 1");
 }
 
+TEST(SceneCloth, MovingPinsWithoutKeyframesAreRefusedByName) {
+  const Scene scene = parse_scene(R"({"bodies": [{"kind": "cloth", "name": "flag", "mesh": {"generator": "sheet"},
+    "moving_pins": [{"vertices": [0], "keyframes": []}]}]})",
+                                  "s.json", "");
+  EXPECT_EQ(error_of([&] { build_world(scene); }),
+            "s.json: bodies[0]: body 'flag': keyframes is empty; expected at least one, which says where the pins are");
+}
+
 TEST(SceneCloth, NamesThatAreNotGivenAreKindAndNumberAndUnique) {
   const Scene scene = parse_scene(R"({"bodies": [
     {"kind": "cloth", "mesh": {"generator": "sheet"}},
@@ -52,6 +60,29 @@ TEST(SceneCloth, NamesThatAreNotGivenAreKindAndNumberAndUnique) {
   for (const SceneBody& body : scene.bodies) names.push_back(body.name());
   EXPECT_EQ(names, (std::vector<std::string>{"cloth 1", "cloth 2", "fixed 1", "cloth 3", "rigid 1", "fixed 2"}));
   EXPECT_EQ(scene.name, "odd.name");
+}
+
+TEST(SceneCloth, FabricIsANameOrPropertiesAndRegionsAreSomewhere) {
+  const auto refused = [](const std::string& members) {
+    try {
+      parse_scene(R"({"bodies": [{"kind": "cloth", "mesh": {"generator": "sheet"}, )" + members + "}]}", "s.json", "");
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(refused(R"("fabric": "denim", "fabric_properties": {"density": 1})"),
+            "s.json: bodies[0].fabric: cloth has a \"fabric\" or \"fabric_properties\", not both");
+  EXPECT_EQ(refused(R"("regions": [{"inside": {"min": [0, 0, 0], "max": [1, 1, 1]}, "fabric": "silk",
+                                    "fabric_properties": {"density": 1}}])"),
+            "s.json: bodies[0].regions[0].fabric: cloth has a \"fabric\" or \"fabric_properties\", not both");
+  const std::string nowhere = refused(R"("regions": [{"fabric": "denim"}])");
+  EXPECT_NE(nowhere.find("bodies[0].regions[0]"), nowhere.npos) << nowhere;
+  EXPECT_NE(nowhere.find("triangles"), nowhere.npos) << nowhere;
+  EXPECT_EQ(refused(R"("regions": [{"triangles": [0], "fabric": "denim"}])"), "accepted");
+  // What is written has one of the two.
+  const Scene scene = find_scene("trampoline");
+  EXPECT_EQ(to_json(parse_scene(to_json(scene), "again.json", {})), to_json(scene));
 }
 
 TEST(SceneCloth, RegionsPinsAttachmentsAndSeamsAreBuilt) {

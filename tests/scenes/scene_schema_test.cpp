@@ -90,6 +90,12 @@ class FieldLister {
                Presence presence) {
     add(name, presence, value, one_of(choices));
   }
+  void fabric(const char* name, const std::string& value, const char* properties_name,
+              std::optional<Fabric>& properties) {
+    name_of(name, value, fabric_names(), Presence::shown);
+    optional_object(properties_name, properties);
+  }
+  void any_of(std::initializer_list<std::string_view>) {}
   void indices(const char* name, const std::vector<Index>& value, Presence presence) {
     const json index{{"type", "integer"}, {"minimum", 0}, {"maximum", std::numeric_limits<Index>::max()}};
     add(name, presence, value, list_of(index));

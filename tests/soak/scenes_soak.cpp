@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/parallel.hpp"
 #include "oracle/brute_force.hpp"
 #include "oracle/scene_frames.hpp"
@@ -9,69 +11,110 @@
 namespace carom {
 namespace {
 
-/// Every frame of a scene against the twin, for 1 and 2 threads. Minutes, not seconds.
-void compare_every_frame(const char* name, int every) {
-  World world = build_world(find_scene(name));
-  const double distance = world.options().contact.distance;
-  const int steps = find_scene(name).steps;
-  std::vector<oracle::Joined> frames;
-  for (int step = 0; step <= steps; ++step) {
-    if (step > 0) world.step();
-    if (step % every == 0) frames.push_back(oracle::join(world));
+/// A few frames at a time, as they are simulated: surfaces may change between frames, where something is cut or torn.
+class FramesInTurn {
+ public:
+  explicit FramesInTurn(double distance) : distance_(distance) {}
+
+  void add(oracle::Joined frame) {
+    frames_.push_back(std::move(frame));
+    if (frames_.size() == at_once) compare();
   }
-  Workers workers;
-  std::vector<std::vector<oracle::Pair>> expected(frames.size());
-  parallel_for(workers, frames.size(), 1, [&](std::size_t i) {
-    const oracle::Joined& f = frames[i];
-    expected[i] = oracle::brute_force(f.positions.size(), f.triangles, f.object_of_triangle, f.positions, distance,
-                                      PairScope::all, true);
-  });
-  std::size_t contacts = 0;
-  for (std::size_t i = 0; i < frames.size(); ++i) {
-    const oracle::Joined& f = frames[i];
-    const Surface surface(f.positions.size(), f.triangles, f.object_of_triangle);
-    for (const int threads : {1, 2}) {
-      const auto found = detect(surface, f.positions, {.distance = distance, .threads = threads});
-      ASSERT_EQ(oracle::as_pairs(found), expected[i]) << name << ", frame " << i * static_cast<std::size_t>(every);
+
+  void compare() {
+    std::vector<std::vector<oracle::Pair>> expected(frames_.size());
+    parallel_for(workers_, frames_.size(), 1, [&](std::size_t i) {
+      const oracle::Joined& f = frames_[i];
+      expected[i] =
+          oracle::sorted_brute_force(f.triangles, f.object_of_triangle, f.positions, distance_, PairScope::all);
+    });
+    for (std::size_t i = 0; i < frames_.size(); ++i) {
+      const oracle::Joined& f = frames_[i];
+      if (count_ == 0 || f.triangles != triangles_ || f.object_of_triangle != objects_) {
+        triangles_ = f.triangles;
+        objects_ = f.object_of_triangle;
+        surface_ = Surface(f.positions.size(), triangles_, objects_);
+        edited_.update(f.positions.size(), triangles_, objects_);
+        if (count_ > 0) ++edits_;
+      }
+      for (const int threads : {1, 2}) {
+        detect(surface_, f.positions, {.distance = distance_, .threads = threads}, scratch_[threads - 1], found_,
+               stats_);
+        ASSERT_EQ(oracle::as_pairs(found_), expected[i]) << "frame " << count_ << ", threads: " << threads;
+        if (edits_ == 0) continue;
+        detect(edited_, f.positions, {.distance = distance_, .threads = threads}, edited_scratch_[threads - 1], found_,
+               stats_);
+        ASSERT_EQ(oracle::as_pairs(found_), expected[i])
+            << "frame " << count_ << ", threads: " << threads << ", after " << edits_ << " edits";
+      }
+      contacts_ += expected[i].size();
+      ++count_;
     }
-    contacts += expected[i].size();
+    frames_.clear();
   }
-  std::printf("%s: %zu frames, %zu contacts, all as brute force\n", name, frames.size(), contacts);
-  EXPECT_GT(contacts, 0U);
+
+  std::size_t count() const { return count_; }
+  std::size_t contacts() const { return contacts_; }
+  std::size_t edits() const { return edits_; }
+
+ private:
+  static constexpr std::size_t at_once = 8;
+  double distance_;
+  Workers workers_;
+  std::vector<oracle::Joined> frames_;
+  std::vector<Triangle> triangles_;
+  std::vector<Index> objects_;
+  Surface surface_{0, {}};  ///< made anew where triangles change
+  Surface edited_{0, {}};   ///< edited there
+  DetectScratch scratch_[2], edited_scratch_[2];
+  std::vector<Contact> found_;
+  PipelineStats stats_;
+  std::size_t count_ = 0;
+  std::size_t contacts_ = 0;
+  std::size_t edits_ = 0;
+};
+
+class EveryFrame : public testing::TestWithParam<std::string> {};
+
+/// Every frame of a scene, at its contact distance, for 1 and 2 threads with what their scratch keeps; once triangles
+/// have come or gone, by a new surface and by one that was edited. What does not move from frame to frame is compared
+/// once. Minutes, not seconds.
+TEST_P(EveryFrame, IsAsBruteForce) {
+  const Scene scene = find_scene(GetParam());
+  World world = build_world(scene);
+  FramesInTurn frames(world.options().contact.distance);
+  std::vector<Eigen::Vector3d> last;
+  for (int step = 0; step <= scene.steps; ++step) {
+    if (step > 0) world.step();
+    oracle::Joined frame = oracle::join(world);
+    if (frame.positions == last) continue;
+    last = frame.positions;
+    frames.add(std::move(frame));
+    if (HasFatalFailure()) return;
+  }
+  frames.compare();
+  std::printf("%s: %zu frames, %zu contacts, %zu edits, all as brute force\n", GetParam().c_str(), frames.count(),
+              frames.contacts(), frames.edits());
+  EXPECT_GT(frames.count(), 0U);
 }
 
-/// Every frame of a scene of many triangles, one after the other with what a scratch keeps, for 1 and 2 threads.
-void compare_large_frames(const char* name) {
-  World world = build_world(find_scene(name));
-  const double distance = world.options().contact.distance;
-  const int steps = find_scene(name).steps;
-  std::vector<oracle::Joined> frames;
-  for (int step = 0; step <= steps; ++step) {
-    if (step > 0) world.step();
-    frames.push_back(oracle::join(world));
+/// Built-in scenes with bodies that have surfaces.
+std::vector<std::string> scenes_with_surfaces() {
+  std::vector<std::string> names;
+  for (const BuiltinScene& builtin : builtin_scenes()) {
+    const Scene scene = builtin.make();
+    const bool any = std::ranges::any_of(
+        scene.bodies, [](const SceneBody& body) { return !std::holds_alternative<RigidSceneBody>(body.body); });
+    if (any) names.emplace_back(builtin.name);
   }
-  Workers workers;
-  std::vector<std::vector<oracle::Pair>> expected(frames.size());
-  parallel_for(workers, frames.size(), 1, [&](std::size_t i) {
-    const oracle::Joined& f = frames[i];
-    expected[i] = oracle::sorted_brute_force(f.triangles, f.object_of_triangle, f.positions, distance, PairScope::all);
-  });
-  const Surface surface(frames[0].positions.size(), frames[0].triangles, frames[0].object_of_triangle);
-  DetectScratch one;
-  DetectScratch two;
-  std::vector<Contact> found;
-  PipelineStats stats;
-  std::size_t contacts = 0;
-  for (std::size_t i = 0; i < frames.size(); ++i) {
-    detect(surface, frames[i].positions, {.distance = distance, .threads = 1}, one, found, stats);
-    ASSERT_EQ(oracle::as_pairs(found), expected[i]) << name << ", frame " << i;
-    detect(surface, frames[i].positions, {.distance = distance, .threads = 2}, two, found, stats);
-    ASSERT_EQ(oracle::as_pairs(found), expected[i]) << name << ", frame " << i << ", two threads";
-    contacts += expected[i].size();
-  }
-  std::printf("%s: %zu frames, %zu contacts, all as brute force\n", name, frames.size(), contacts);
-  EXPECT_GT(contacts, 0U);
+  return names;
 }
+
+INSTANTIATE_TEST_SUITE_P(Scenes, EveryFrame, testing::ValuesIn(scenes_with_surfaces()), [](const auto& test) {
+  std::string name = test.param;
+  std::ranges::replace(name, '-', '_');
+  return name;
+});
 
 TEST(Soak, SortedBruteForceIsBruteForce) {
   std::size_t contacts = 0;
@@ -88,34 +131,6 @@ TEST(Soak, SortedBruteForceIsBruteForce) {
     }
   }
   EXPECT_GT(contacts, 1000U);
-}
-
-TEST(Soak, EveryFrameOfTwoTori51200) {
-  compare_large_frames("two-tori-25600");
-}
-TEST(Soak, EveryFrameOfTheRolledSheet) {
-  compare_large_frames("rolled-sheet-20000");
-}
-TEST(Soak, EveryFrameOfTheSoftBalls) {
-  compare_large_frames("soft-balls");
-}
-TEST(Soak, EveryFrameOfThePassingSheets) {
-  compare_large_frames("passing-sheets");
-}
-TEST(Soak, TwoTori3200) {
-  compare_every_frame("two-tori-1600", 1);
-}
-TEST(Soak, TwoTori12800) {
-  compare_every_frame("two-tori-6400", 1);
-}
-TEST(Soak, TwoTori51200) {
-  compare_every_frame("two-tori-25600", 60);
-}
-TEST(Soak, Knot) {
-  compare_every_frame("knot", 1);
-}
-TEST(Soak, ClothOnBall) {
-  compare_every_frame("particles-on-ball", 10);
 }
 
 }  // namespace

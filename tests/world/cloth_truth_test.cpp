@@ -92,6 +92,48 @@ double height_after(int segments, double dt, int inner_steps) {
   return balance.potential_energy / (9.81 * balance.mass);
 }
 
+/// A body of 1e5 times the mass of the vertices that it hangs from, by a strip of default inner steps.
+TEST(ClothTruth, HeavyWeightStretchesAStripAsItsFabricSays) {
+  const double width = 0.1;
+  const double stretch = 0.1;
+  const double damping = 8;
+  ClothBody body;
+  body.name = "strip";
+  body.mesh = make_sheet(1, width, 20, 2);
+  for (Vector3d& p : body.mesh.positions) p = Vector3d(0, p.x(), p.z());
+  body.warp = {0, 1, 0};
+  body.fabric.density = 0.1;
+  body.air_damping = 5;
+  const double mass = 1e5 * body.fabric.density * width * 0.5 / 20;  // of half a row of triangles
+  // Damping acts on what gravity gives in a step, so it carries a part of the weight (docs/limits.md).
+  const double weight = 9.81 * mass / (1 + damping / 60);
+  body.fabric.warp_stiffness = body.fabric.weft_stiffness = weight / (width * stretch);
+  body.fabric.shear_stiffness = 0.25 * body.fabric.warp_stiffness;
+  body.fabric.bend_stiffness = 0;
+  std::vector<Index> low;
+  for (std::size_t v = 0; v < body.mesh.positions.size(); ++v) {
+    const double y = body.mesh.positions[v].y();
+    if (y > 0.4999) body.pinned.push_back(static_cast<Index>(v));
+    if (y < -0.4999) low.push_back(static_cast<Index>(v));
+  }
+  WorldOptions o = options(1.0 / 60);
+  o.contact.distance = 0.004;
+  World world(o);
+  const BodyId strip = world.add(body);
+  RigidBody box{.name = "box", .shape = Shape::box({0.05, 0.05, 0.05})};
+  box.mass = MassOverride{.mass = mass, .inertia_from_shape = true};
+  box.pose.translation() = Vector3d(0, -0.56, 0);
+  box.linear_damping = damping;
+  box.locked_rotation = {true, true, true};
+  const BodyId id = world.add(box);
+  world.attach(strip, low, id);
+  for (int k = 0; k < 120; ++k) {
+    world.step();
+    ASSERT_LT(std::abs(world.center_of_mass(id).y() + 0.56), 2 * stretch) << "step " << k;
+  }
+  EXPECT_NEAR(-0.56 - world.center_of_mass(id).y(), stretch, 0.05 * stretch);
+}
+
 TEST(ClothTruth, ResultsConvergeInStepsAndEdges) {
   const double truth = height_after(24, 1.0 / 120, 80);
   EXPECT_LT(truth, -0.1);

@@ -4,6 +4,7 @@
 #include "carom/detect/intersect.hpp"
 #include "carom/mesh/generate.hpp"
 #include "carom/world/world.hpp"
+#include "oracle/apart.hpp"
 
 // Cloth in a world: contacts, wind, what is kept, what is refused.
 namespace carom {
@@ -213,6 +214,81 @@ TEST(ClothWorld, WhatItCannotDoIsRefusedByName) {
   body.wind.density = -1;
   EXPECT_EQ(error_of([&] { soft.add(body); }),
             "body 'flag': wind.density is -1; expected a number that is not negative");
+}
+
+/// Casts of such numbers were undefined, and steps did not end.
+TEST(ClothWorld, WhatNoStepResolvesIsRefusedByName) {
+  const auto step_of = [](auto body) {
+    return error_of([&] {
+      World world(options(1.0 / 60));
+      world.add(body);
+      world.step();
+    });
+  };
+  const auto names = [](const std::string& error, const std::string& what) {
+    return error.starts_with("body 'flag': ") && error.find(what) != std::string::npos;
+  };
+  const auto particles = [] {
+    ParticleBody body;
+    body.name = "flag";
+    body.mesh = make_sheet(1, 1, 2, 2);
+    return body;
+  };
+  for (const double stiffness : {1e18, 1e30, 1e300}) {
+    ClothBody cloth = sheet("flag", 1, 2, {0, 0, 0});
+    cloth.fabric.warp_stiffness = stiffness;
+    EXPECT_TRUE(names(step_of(cloth), "lower warp_stiffness")) << step_of(cloth);
+    ParticleBody springs = particles();
+    springs.stretch_stiffness = stiffness;
+    EXPECT_TRUE(names(step_of(springs), "lower stretch_stiffness")) << step_of(springs);
+  }
+  for (const double speed : {1e9, 1e20, 1e300}) {
+    ClothBody cloth = sheet("flag", 1, 2, {0, 0, 0});
+    cloth.velocity = {0, -speed, 0};
+    EXPECT_TRUE(names(step_of(cloth), "")) << step_of(cloth);
+    ParticleBody springs = particles();
+    springs.velocity = {0, -speed, 0};
+    EXPECT_TRUE(names(step_of(springs), "")) << step_of(springs);
+  }
+  ClothBody fast = sheet("flag", 1, 2, {0, 0, 0});
+  fast.velocity = {0, -1e7, 0};
+  EXPECT_EQ(step_of(fast), "accepted");
+}
+
+/// Pins go through a plate that is fixed, and back again. What they cannot reach they do not, and they are where they
+/// are told once nothing is there.
+TEST(ClothWorld, MovingPinsPullNothingThroughAnything) {
+  for (const double dt : {1.0 / 30, 1.0 / 60}) {
+    WorldOptions o = options(dt);
+    o.contact.distance = 0.005;
+    World world(o);
+    FixedBody plate{.name = "plate", .mesh = make_sheet(2, 2, 5, 5)};
+    for (Eigen::Vector3d& p : plate.mesh.positions) p += Eigen::Vector3d(0.013, -0.2, 0.017);
+    world.add(plate);
+    ClothBody body = sheet("sheet", 0.6, 8, {0, 0, 0});
+    std::vector<Index> left;
+    for (std::size_t v = 0; v < body.mesh.positions.size(); ++v) {
+      if (body.mesh.positions[v].x() < -0.299) left.push_back(static_cast<Index>(v));
+    }
+    body.moving_pins = {{left, [](double time, std::span<Eigen::Vector3d> x) {
+                           const double t = time < 0.4 ? time / 0.4 : std::max(0.0, 2 - time / 0.4);
+                           for (Eigen::Vector3d& p : x) p -= Eigen::Vector3d(0, 0.5 * t, 0);
+                         }}};
+    const BodyId id = world.add(body);
+    std::uint64_t behind = 0;
+    for (int step = 1; step * dt < 1.5; ++step) {
+      world.step();
+      ASSERT_EQ(oracle::count_intersections(world), 0U) << "dt " << dt << ", step " << step;
+      for (const Counted& entry : world.stats()[Stage::commit].counted()) {
+        if (entry.name == "pins behind") behind += entry.count;
+      }
+    }
+    EXPECT_GT(behind, 0U);
+    for (const Index v : left) {
+      const auto i = static_cast<std::size_t>(v);
+      EXPECT_LT((world.positions(id)[i] - body.mesh.positions[i]).norm(), 1e-12) << "dt " << dt << ", vertex " << v;
+    }
+  }
 }
 
 }  // namespace

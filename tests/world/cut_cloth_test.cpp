@@ -6,7 +6,9 @@
 #include <set>
 
 #include "carom/core/error.hpp"
+#include "carom/detect/intersect.hpp"
 #include "carom/mesh/generate.hpp"
+#include "carom/mesh/surface.hpp"
 #include "carom/world/world.hpp"
 
 namespace carom {
@@ -73,6 +75,26 @@ void expect_surface(const World& world, BodyId id) {
   RC_ASSERT(report.inconsistent_edges.empty());
   RC_ASSERT(report.repeated_corner_triangles.empty());
   RC_ASSERT(report.zero_area_triangles.empty());
+}
+
+/// Least height of all triangles, and mean of the least heights of each.
+struct Heights {
+  double least = INFINITY;
+  double mean = 0;
+};
+Heights heights_of(const TriangleMesh& mesh) {
+  Heights found;
+  for (const Triangle& t : mesh.triangles) {
+    const auto corner = [&](std::size_t k) { return mesh.positions[static_cast<std::size_t>(t[k % 3])]; };
+    double height = INFINITY;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const Vector3d along = corner(k + 1) - corner(k);
+      height = std::min(height, along.cross(corner(k + 2) - corner(k)).norm() / along.norm());
+    }
+    found.least = std::min(found.least, height);
+    found.mean += height / static_cast<double>(mesh.triangles.size());
+  }
+  return found;
 }
 
 double kilograms(const World& world) {
@@ -156,6 +178,8 @@ TEST(CutCloth, AnyWayOfABladeLeavesManifoldsWithMassAndMomentum) {
     const BodyId id = world.add(body);
     world.step();  // masses are known
     const WorldBalance before = world.balance();
+    // 0.16 of the mean before the first cut; the sheet has not been strained yet.
+    const double lowest = 0.16 * heights_of(body.mesh).mean;
     std::set<BodyId> bodies{id};
     for (int path = 0; path < 3; ++path) {
       BladePath blade;
@@ -173,6 +197,7 @@ TEST(CutCloth, AnyWayOfABladeLeavesManifoldsWithMassAndMomentum) {
       for (const BodyId b : bodies) {
         expect_surface(world, b);
         const TriangleMesh mesh = mesh_of(world, b);
+        RC_ASSERT(heights_of(mesh).least >= lowest * (1 - 1e-9));
         components += static_cast<std::size_t>(build_topology(mesh.positions.size(), mesh.triangles).component_count);
       }
       RC_ASSERT(components == bodies.size());  // every piece is a body of its own
@@ -185,6 +210,25 @@ TEST(CutCloth, AnyWayOfABladeLeavesManifoldsWithMassAndMomentum) {
   }));
 }
 
+/// Triangles of cloth may be long: a knife across their long edges splits these where it passes, and does not go along
+/// vertices up to half of an edge away.
+TEST(CutCloth, LongTrianglesAreCutWhereTheKnifePasses) {
+  for (const int columns : {20, 5, 2}) {
+    World world(weightless());
+    ClothBody body = sheet(10);
+    body.mesh = make_sheet(1, 1, columns, 20);
+    const BodyId id = world.add(body);
+    world.step();
+    // Two fifths along the first edges.
+    const double width = 0.4 / columns;
+    const double x = width - 0.5;
+    const WorldCut cut = world.cut(id, {{{{x, -0.3, -0.7}, {x, 0.3, -0.7}}, {{x, -0.3, 0.7}, {x, 0.3, 0.7}}}});
+    ASSERT_EQ(cut.pieces.size(), 1U) << columns;
+    world.step();
+    EXPECT_NEAR(std::min(area_of(world, id), area_of(world, cut.pieces[0])), width, 0.01 * width) << columns;
+  }
+}
+
 TEST(CutCloth, NothingIsMissedAtAnySpeed) {
   // Straight across; the pieces are those of a slow blade.
   for (const double speed : {0.5, 5.0, 50.0, 500.0}) {
@@ -195,6 +239,54 @@ TEST(CutCloth, NothingIsMissedAtAnySpeed) {
     for (int i = 0; i < steps; ++i) world.step();
     EXPECT_EQ(world.bodies().size(), 3U) << speed;
   }
+}
+
+/// Pairs of triangles of all sheets that intersect, and those of them that have no corner at one place.
+struct Touching {
+  std::size_t pairs = 0;
+  std::size_t elsewhere = 0;
+};
+Touching touching(const World& world) {
+  std::vector<Vector3d> positions;
+  std::vector<Triangle> triangles;
+  for (const BodyId id : world.bodies()) {
+    if (world.motion(id) != MotionModel::particles) continue;
+    const auto first = static_cast<Index>(positions.size());
+    positions.insert(positions.end(), world.positions(id).begin(), world.positions(id).end());
+    for (const Triangle& t : world.triangles(id)) triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
+  }
+  Touching found;
+  for (const auto& pair : intersections(Surface(positions.size(), triangles), positions)) {
+    ++found.pairs;
+    bool meet = false;
+    for (const Index a : triangles[static_cast<std::size_t>(pair.a)]) {
+      for (const Index b : triangles[static_cast<std::size_t>(pair.b)])
+        meet |= positions[static_cast<std::size_t>(a)] == positions[static_cast<std::size_t>(b)];
+    }
+    found.elsewhere += meet ? 0 : 1;
+  }
+  return found;
+}
+
+TEST(CutCloth, FreshEdgesTouchAtBirthAndNothingIntersectsOnceTheyAreOpen) {
+  // A level sheet, held along one side, is cut across: one half falls off, the other swings down.
+  WorldOptions options = weightless();
+  options.gravity = {0, -9.81, 0};
+  World world(options);
+  ClothBody body = sheet(10);
+  for (Index v = 0; v < 11; ++v) body.pinned.push_back(11 * v);
+  const BodyId id = world.add(body);
+  world.step();
+  EXPECT_EQ(touching(world).pairs, 0U);
+  const WorldCut cut =
+      world.cut(id, {{{{-0.013, -0.3, -0.7}, {-0.013, 0.3, -0.7}}, {{0.021, -0.3, 0.7}, {0.021, 0.3, 0.7}}}});
+  ASSERT_EQ(cut.pieces.size(), 1U);
+  // Lips are at one place where they were one: each vertex and its copy. Nothing else touches.
+  const Touching born = touching(world);
+  EXPECT_GT(born.pairs, 10U);
+  EXPECT_EQ(born.elsewhere, 0U);
+  for (int i = 0; i < 40; ++i) world.step();
+  EXPECT_EQ(touching(world).pairs, 0U);
 }
 
 TEST(CutCloth, EightCrossingCuts) {
@@ -241,6 +333,26 @@ TEST(CutCloth, SameBitsForAnyNumberOfThreadsAndFromASnapshotInTheMiddle) {
   }
   EXPECT_EQ(hashes[0], hashes[1]);
   EXPECT_EQ(hashes[0], hashes[2]);
+}
+
+TEST(CutCloth, AWorldThatTakesOverASnapshotGoesOnBitForBit) {
+  // A sheet swings from a corner, so fast that contacts are found several times in a step.
+  WorldOptions options = weightless();
+  options.gravity = {0, -9.81, 0};
+  options.dt = 1.0 / 30;
+  World world(options);
+  ClothBody body = sheet(8);
+  body.pinned = {0};
+  const BodyId id = world.add(body);
+  world.step();
+  world.cut(id, {{{{0.1, -0.3, -0.7}, {0.1, 0.3, -0.7}}, {{0.1, -0.3, 0.2}, {0.1, 0.3, 0.2}}}});
+  for (int i = 0; i < 12; ++i) {
+    World other(options);
+    other.restore(world.snapshot());
+    world.step();
+    other.step();
+    EXPECT_EQ(world.state_hash(), other.state_hash()) << "step " << i;
+  }
 }
 
 TEST(CutCloth, PressesUntilTheForceSuffices) {
@@ -298,6 +410,28 @@ TEST(CutCloth, WhatCannotBeIsNamed) {
   EXPECT_NE(message([&] { world.set_fracture_energy(id, -1); }).find("fracture_energy is -1"), std::string::npos);
   EXPECT_NE(message([&] { world.cut(rigid, {}); }).find("'ball' is no cloth"), std::string::npos);
   EXPECT_NE(message([&] { world.cut(id, {}); }).find("0 poses"), std::string::npos);
+}
+
+TEST(CutCloth, WhatNothingCutsIsNamed) {
+  World world(weightless());
+  const BodyId cut = world.add(sheet(10));
+  ParticleBody particles{.name = "net", .mesh = make_sheet(1, 1, 10, 10)};
+  for (Vector3d& p : particles.mesh.positions) p.z() += 2;
+  const BodyId net = world.add(particles);
+  ClothBody levels = sheet(16);
+  levels.name = "levels";
+  levels.levels = 2;
+  for (Vector3d& p : levels.mesh.positions) p.z() -= 2;
+  const BodyId coarse = world.add(levels);
+  ParticleBody beside = particles;
+  beside.name = "beside";
+  for (Vector3d& p : beside.mesh.positions) p.x() += 3;
+  world.add(beside);
+  for (const double z : {0.0, 2.0, -2.0}) add_knife(world, {0.013, 0, z - 0.6}, {0, 0, 1.2 * 60});
+  world.step();
+  ASSERT_EQ(world.cuts().size(), 1U);
+  EXPECT_EQ(world.cuts()[0].body, cut);
+  EXPECT_EQ(world.not_cut(), (std::vector{net, coarse}));
 }
 
 }  // namespace

@@ -97,6 +97,30 @@ TEST(Seam, PanelsOfOneBodyBecomeOneSurface) {
   EXPECT_EQ(world.state_hash(), hash);
 }
 
+/// Each vertex is sewn to the one at the other end of the edge, so that the panels would have to cross to meet.
+TEST(Seam, SidesDoNotPassThroughEachOtherWhileTheyClose) {
+  ClothBody body;
+  body.name = "panels";
+  body.mesh = panels(0.05);
+  const std::vector<Index> a = edge_at(body.mesh, 0.15);
+  std::vector<Index> b = edge_at(body.mesh, 0.2);
+  std::reverse(b.begin(), b.end());
+  World world(floating());
+  const BodyId id = world.add(body);
+  world.sew({.a = id, .vertices_a = a, .b = id, .vertices_b = b, .duration = 0.4});
+  for (int k = 0; k < 36; ++k) {
+    world.step();
+    ASSERT_EQ(intersecting(world, id), 0U) << k;
+  }
+  const auto apart = [&](std::span<const Vector3d> x) {
+    double sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i)
+      sum += (x[static_cast<std::size_t>(a[i])] - x[static_cast<std::size_t>(b[i])]).norm();
+    return sum;
+  };
+  EXPECT_LT(apart(world.positions(id)), 0.8 * apart(body.mesh.positions)) << "pulled together";
+}
+
 TEST(Seam, ChainsOfDifferentCountsAndBodiesMeetByLength) {
   ClothBody left;
   left.name = "left";

@@ -64,6 +64,35 @@ std::string error_of(Make&& make) {
   return "accepted";
 }
 
+/// Damping acts once in four inner steps: also where a step would have fewer, as with few `substeps`. A column that is
+/// let go swings, with damping for a moment only.
+TEST(SoftWorld, DampingActsForAnyNumberOfSubsteps) {
+  for (const int substeps : {4, 1, 2, 3}) {
+    double swing[2];
+    for (const bool damped : {false, true}) {
+      WorldOptions o = options(1.0 / 1000);
+      o.solver.soft.substeps = substeps;
+      World world(o);
+      SoftBody column = soft("column", make_box({0.1, 0.3, 0.1}, 4), {0, 0, 0}, 1e4);
+      column.degrees_of_freedom = 100;
+      column.inner_steps = 1;
+      column.elasticity.damping = damped ? 0.05 : 0;
+      column.fixed = {{.min = {-1, 0.1, -1}, .max = {1, 1, 1}}};
+      const BodyId id = world.add(column);
+      double low = INFINITY;
+      double high = -INFINITY;
+      for (int k = 0; k < 1000; ++k) {
+        world.step();
+        if (k < 700) continue;
+        low = std::min(low, lowest(world, id));
+        high = std::max(high, lowest(world, id));
+      }
+      swing[damped ? 1 : 0] = high - low;
+    }
+    EXPECT_LT(swing[1], 0.2 * swing[0]) << substeps;
+  }
+}
+
 TEST(SoftWorld, FreeBodyKeepsMomentumAngularMomentumAndFalls) {
   WorldOptions o = options();
   o.gravity = {0, -9.81, 0};
@@ -213,6 +242,159 @@ TEST(SoftWorld, FixedPartsStayAndTheRestHangs) {
     sag = std::max(sag, start[v].y() - world.positions(id)[v].y());
   }
   EXPECT_GT(sag, 0.005);
+}
+
+TEST(SoftWorld, BodyThatIsFixedForMostOfItsLengthHangsAsOthersDo) {
+  // All but the lowest fourth is fixed: elements that cannot move are no reason for long inner steps.
+  const auto sag = [](int inner_steps) {
+    World world(options(1.0 / 30));
+    SoftBody column = soft("column", make_box({0.1, 0.6, 0.1}, 1), {0, 0, 0});
+    column.degrees_of_freedom = 0;
+    column.voxel_size = 0.05;
+    column.inner_steps = inner_steps;
+    column.fixed = {{.min = {-1, -0.151, -1}, .max = {1, 1, 1}}};
+    const BodyId id = world.add(column);
+    const double before = world.balance().energy();
+    for (int i = 0; i < 150; ++i) {
+      world.step();
+      EXPECT_LE(world.balance().energy(), before + 1e-9) << "step " << i;
+    }
+    return -0.3 - lowest(world, id);
+  };
+  const double fine = sag(100);
+  EXPECT_GT(fine, 1e-3);
+  EXPECT_NEAR(sag(0), fine, 0.05 * fine);
+}
+
+/// Cube of 0.2 m with a slot of so many m, 0.15 m deep.
+SoftBody slotted_cube(double width) {
+  const double half = 0.5 * width;
+  const std::vector<Eigen::Vector2d> outline{{-0.1, -0.1},  {0.1, -0.1},    {0.1, 0.1},   {half, 0.1},
+                                             {half, -0.05}, {-half, -0.05}, {-half, 0.1}, {-0.1, 0.1}};
+  SoftBody body = soft("slotted", make_extrusion(outline, 0.2), {0, 0, 0}, 1e5);
+  body.degrees_of_freedom = 0;
+  body.voxel_size = 0.0125;
+  body.sleeping_allowed = false;
+  return body;
+}
+
+/// Document 004, 5.2.2: neighbors along the surface never repel each other, also where the contact distance is several
+/// edges long. A ball that nothing pulls stays as it is; one that falls on the ground has no energy from it.
+TEST(SoftWorld, NeighborsAlongTheSurfaceDoNotRepelEachOtherAtADistanceOfSeveralEdges) {
+  for (const bool falls : {false, true}) {
+    WorldOptions o = options();
+    o.contact.distance = 0.05;
+    if (!falls) o.gravity.setZero();
+    World world(o);
+    SoftBody ball = soft("ball", make_icosphere(0.1, 3), {0, 0.2, 0});
+    const double edge = (ball.mesh.positions[static_cast<std::size_t>(ball.mesh.triangles[0][0])] -
+                         ball.mesh.positions[static_cast<std::size_t>(ball.mesh.triangles[0][1])])
+                            .norm();
+    ASSERT_GT(o.contact.distance, 3 * edge);
+    const BodyId id = world.add(ball);
+    if (falls) add_ground(world);
+    const std::vector<Vector3d> start(world.positions(id).begin(), world.positions(id).end());
+    const double energy = world.balance().energy();
+    std::size_t contacts = 0;
+    for (int i = 0; i < 60; ++i) {
+      world.step();
+      contacts = std::max(contacts, world.contacts().size());
+      ASSERT_LE(world.balance().energy(), energy + 1e-9) << "step " << i;
+    }
+    if (falls) {
+      EXPECT_GT(contacts, 0U) << "with the ground";
+      EXPECT_GT(lowest(world, id), 0.03);
+      continue;
+    }
+    for (std::size_t v = 0; v < start.size(); ++v) EXPECT_LT((world.positions(id)[v] - start[v]).norm(), 1e-9) << v;
+    EXPECT_LT(world.soft_state(id).elastic_energy, 1e-9);
+  }
+}
+
+TEST(SoftWorld, SidesOfASlotDoNotPushEachOtherApartFromNothing) {
+  // The slot is narrower than the contact distance, so its sides are in contact at rest.
+  for (const char* response : {"soft", "penalty"}) {
+    WorldOptions o = options();
+    o.gravity.setZero();
+    o.contact.distance = 0.01;
+    o.contact.stiffness = 4000;
+    o.response = response;
+    World world(o);
+    const BodyId id = world.add(slotted_cube(0.006));
+    std::size_t contacts = 0;
+    for (int i = 0; i < 20; ++i) {
+      world.step();
+      contacts = std::max(contacts, world.contacts().size());
+    }
+    EXPECT_GT(contacts, 0U) << response;
+    EXPECT_LT(world.soft_state(id).elastic_energy, 1e-9) << response;
+    EXPECT_NEAR(world.balance().energy(), 0, 1e-9) << response;
+  }
+}
+
+TEST(SoftWorld, SidesOfASlotThatArePressedTogetherStayApart) {
+  WorldOptions o = options();
+  o.gravity.setZero();
+  o.contact.distance = 0.01;
+  World world(o);
+  const BodyId id = world.add(slotted_cube(0.006));
+  for (const double side : {-1, 1}) {
+    RigidBody plate;
+    plate.name = side < 0 ? "left" : "right";
+    plate.shape = Shape::box({0.02, 0.2, 0.2});
+    plate.motion = MotionModel::scripted;
+    plate.pose.translation() = Vector3d(0.131 * side, 0.05, 0);
+    plate.velocity = {-0.1 * side, 0, 0};
+    world.add(plate);
+  }
+  const auto width = [&] {
+    double sum = 0;
+    int count = 0;
+    for (const Vector3d& p : world.positions(id)) {
+      if (std::abs(p.x()) > 0.02 || p.y() < 0.05) continue;
+      sum += std::abs(p.x());
+      ++count;
+    }
+    EXPECT_GT(count, 0);
+    return 2 * sum / count;
+  };
+  for (int i = 0; i < 18; ++i) {
+    world.step();
+    ASSERT_EQ(oracle::count_intersections(world), 0U) << i;
+  }
+  EXPECT_GT(world.soft_state(id).elastic_energy, 1e-2) << "pressed together";
+  EXPECT_GT(width(), 0.8 * 0.006);
+}
+
+TEST(SoftWorld, WhatPushesBesideAFixedPartDoesNotPryItOpen) {
+  // A small ball that nothing moves overlaps a side of a block: vertices next to fixed nodes can follow it only as far
+  // as a tenth of the motion of free ones, so these would go ten times as far.
+  const auto elastic_energy = [](double height) {
+    WorldOptions o = options();
+    o.gravity.setZero();
+    World world(o);
+    SoftBody block = soft("block", make_box({0.2, 0.2, 0.2}, 40), {0, 0, 0});
+    block.degrees_of_freedom = 0;
+    block.voxel_size = 0.05;
+    block.fixed = {{.min = {-1, 0.04, -1}, .max = {1, 1, 1}}};  // nodes from y = 0.05 on
+    const BodyId id = world.add(block);
+    RigidBody ball;
+    ball.name = "ball";
+    ball.shape = Shape::sphere(0.003);
+    ball.motion = MotionModel::fixed;
+    ball.pose.translation() = Vector3d(0.101, height, 0.0);
+    world.add(ball);
+    double largest = 0;
+    for (int i = 0; i < 5; ++i) {
+      world.step();
+      largest = std::max(largest, world.soft_state(id).elastic_energy);
+    }
+    return largest;
+  };
+  const double beside = elastic_energy(0.05);
+  const double below = elastic_energy(-0.025);
+  EXPECT_GT(below, 1e-5);  // where nodes are free contacts push
+  EXPECT_LT(beside, below);
 }
 
 TEST(SoftWorld, AttachedVerticesHangOnARigidBodyThatFeelsTheWeight) {
@@ -431,6 +613,7 @@ TEST(SoftWorld, TimeBudgetLeavesOutInnerStepsAndSaysSo) {
   // No step fits: all inner steps but the fewest that the response makes are left out as soon as it is known what one
   // costs, so the result does not depend on the clock.
   World hurried = falling_balls(1e-9);
+  const double energy = hurried.balance().energy();
   std::uint64_t left_out = 0;
   for (int i = 0; i < 120; ++i) {
     hurried.step();
@@ -441,6 +624,8 @@ TEST(SoftWorld, TimeBudgetLeavesOutInnerStepsAndSaysSo) {
       EXPECT_GT(respond.limited, 0U) << "step " << i;
     }
     ASSERT_EQ(oracle::count_intersections(hurried), 0U) << "step " << i;
+    // Elements that inner steps are too long for would have energy from nothing.
+    ASSERT_LE(hurried.balance().energy(), energy + 1e-9) << "step " << i;
   }
   EXPECT_GT(left_out, 120U);
 
@@ -454,6 +639,7 @@ TEST(SoftWorld, TimeBudgetLeavesOutInnerStepsAndSaysSo) {
     if (whole.name(id) == "ground") continue;
     EXPECT_GT(lowest(hurried, id), 0);
     EXPECT_NEAR(center(hurried, id).y(), center(whole, id).y(), 0.02) << whole.name(id);
+    EXPECT_LT(hurried.soft_state(id).elastic_energy, 2 * whole.soft_state(id).elastic_energy) << whole.name(id);
   }
 }
 
@@ -510,6 +696,21 @@ TEST(SoftWorld, DepthFollowsTheDeformation) {
   EXPECT_NEAR(stretched->normal.x(), 1, 0.01);
 }
 
+TEST(SoftWorld, BodiesThatCanBeCutNeedNotBeCompact) {
+  World world(options());
+  SoftBody bar = soft("bar", make_box({0.4, 0.1, 0.1}), {0, 1, 0});
+  SoftBody ring = soft("ring", make_torus(0.2, 0.05, 24, 12), {1, 1, 0});
+  for (SoftBody* body : {&bar, &ring}) {
+    body->cuttable = true;
+    body->degrees_of_freedom = 0;  // as many as there are by default
+    const BodyId id = world.add(*body);
+    EXPECT_GT(world.nodes(id).size(), 500U) << body->name;
+    EXPECT_LE(world.nodes(id).size(), 1000U) << body->name;
+  }
+  EXPECT_NEAR(world.soft_state(world.bodies()[0]).mass, 500 * 0.004, 1e-9);
+  for (int i = 0; i < 5; ++i) world.step();
+}
+
 TEST(SoftWorld, WhatIsWrongIsNamed) {
   WorldOptions o = options();
   World world(o);
@@ -529,6 +730,14 @@ TEST(SoftWorld, WhatIsWrongIsNamed) {
               b.fixed = {{.min = {5, 5, 5}, .max = {6, 6, 6}}};
             }),
             "body 'jelly': no node is in the box of fixed[0]");
+  for (const bool cuttable : {false, true}) {
+    EXPECT_EQ(add([&](SoftBody& b) {
+                b.cuttable = cuttable;
+                b.regions = {{.min = {-1, -1, -1}, .max = {1, 1, 1}, .stiffness = 2},
+                             {.min = {0.3, 0, 0}, .max = {0.4, 1, 1}, .stiffness = 2}};
+              }),
+              "body 'jelly': no element has its center in the box of regions[1]");
+  }
   EXPECT_EQ(add([](SoftBody& b) {
               b.actuators = {{.min = {-1, -1, -1}, .max = {1, 1, 1}}};
             }),
@@ -541,6 +750,19 @@ TEST(SoftWorld, WhatIsWrongIsNamed) {
             "body 'jelly': the response 'lcp' does not take soft bodies; 'soft' and 'penalty' do");
   const BodyId ground = add_ground(world);
   EXPECT_EQ(error_of([&] { world.nodes(ground); }), "body 'ground' is not soft, so it has no nodes");
+}
+
+TEST(SoftWorld, RoundsAreCountedInEveryStepAlsoWhereThereIsOne) {
+  World world(options());
+  world.add(soft("ball", make_icosphere(0.1, 2), {0, 1, 0}));
+  for (int step = 0; step < 5; ++step) {
+    world.step();
+    std::vector<std::uint64_t> rounds;
+    for (const Counted& entry : world.stats()[Stage::respond].counted()) {
+      if (entry.name == "rounds") rounds.push_back(entry.count);
+    }
+    EXPECT_EQ(rounds, std::vector<std::uint64_t>{1});
+  }
 }
 
 }  // namespace

@@ -1,9 +1,14 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Geometry>
+#include <array>
 #include <cmath>
+#include <map>
 #include <numbers>
+#include <set>
+#include <vector>
 
+#include "carom/detect/intersect.hpp"
 #include "carom/mesh/generate.hpp"
 #include "carom/world/world.hpp"
 #include "oracle/apart.hpp"
@@ -69,6 +74,42 @@ TEST(Untangle, TwoSheetsPushedThroughEachOther) {
   EXPECT_LT((world.balance().momentum - momentum).norm(), 1e-9);
   const int steps = steps_until_apart(world, 120);
   EXPECT_GT(steps, 2);
+}
+
+TEST(Untangle, WhereThreeBodiesMeetEachPairHasItsOwnContour) {
+  // Two sheets, a few millimeters apart, go through the same triangles of a third.
+  World world(floating());
+  const BodyId a = world.add(cloth("a", make_sheet(1, 1, 5, 5)));
+  const BodyId b = world.add(cloth("b", turned_sheet(0.6, 12, 80, {0.013, 0.09, 0.02})));
+  const BodyId c = world.add(cloth("c", turned_sheet(0.6, 12, 80, {0.013, 0.09, 0.045})));
+  const std::array<BodyId, 3> bodies{a, b, c};
+  const auto corners = [&](BodyId id, Index triangle) {
+    const auto& t = world.triangles(id)[static_cast<std::size_t>(triangle)];
+    const auto at = [&](Index v) { return world.positions(id)[static_cast<std::size_t>(v)]; };
+    return TrianglePoints{at(t[0]), at(t[1]), at(t[2])};
+  };
+  std::map<BodyId, std::vector<TrianglePoints>> start;
+  for (const BodyId id : bodies) {
+    for (Index t = 0; t < static_cast<Index>(world.triangles(id).size()); ++t) start[id].push_back(corners(id, t));
+  }
+  world.step();
+  ASSERT_EQ(world.tangles().size(), 2U);
+  std::set<BodyId> with_a;
+  for (const WorldTangle& tangle : world.tangles()) {
+    ASSERT_TRUE(tangle.a == a || tangle.b == a) << "b and c do not intersect";
+    with_a.insert(tangle.a == a ? tangle.b : tangle.a);
+    std::size_t pairs = 0;
+    for (const TrianglePoints& p : start[tangle.a]) {
+      for (const TrianglePoints& q : start[tangle.b]) pairs += intersects(p, q) ? 1 : 0;
+    }
+    EXPECT_EQ(tangle.pairs, pairs);
+    ASSERT_GE(tangle.triangles[0], 0);
+    ASSERT_GE(tangle.triangles[1], 0);
+    EXPECT_TRUE(intersects(start[tangle.a].at(static_cast<std::size_t>(tangle.triangles[0])),
+                           start[tangle.b].at(static_cast<std::size_t>(tangle.triangles[1]))));
+  }
+  EXPECT_EQ(with_a, (std::set{b, c}));
+  steps_until_apart(world, 240);
 }
 
 TEST(Untangle, SheetFoldedThroughItself) {

@@ -190,8 +190,8 @@ TEST(World, AMotionThatGoesWrongIsNamedAndTheStateKept) {
   EXPECT_TRUE(world.positions(body)[5].allFinite());
 }
 
-TEST(World, OverflowIsRefusedAndTheStateKept) {
-  World world({.gravity = {0, -1e308, 0}, .dt = 1});
+TEST(World, SpeedsThatNoStepResolvesAreRefusedAndTheStateKept) {
+  World world({.gravity = {0, -8e7, 0}, .dt = 1});
   const BodyId body = world.add(ParticleBody{.name = "sheet",
                                              .mesh = make_sheet(1, 1, 2, 2),
                                              .stretch_stiffness = 0,
@@ -208,7 +208,7 @@ TEST(World, OverflowIsRefusedAndTheStateKept) {
       FAIL() << "accepted";
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::unstable);
-      EXPECT_NE(std::string(error.what()).find("body 'sheet': vertex 0 left the range"), std::string::npos)
+      EXPECT_NE(std::string(error.what()).find("body 'sheet': vertex 0 moves at 1.6e+08 m/s"), std::string::npos)
           << error.what();
     }
     EXPECT_EQ(world.state_hash(), hash);

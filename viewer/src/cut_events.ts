@@ -40,6 +40,16 @@ export function marksOf(cuts: ReadonlyMap<number, Cut[]>, frames: number, nameOf
   return marks.sort((a, b) => a.from - b.from || a.to - b.to);
 }
 
+/** The latest cuts of a world that runs in words, the last one first. */
+export function tellCuts(cuts: readonly Cut[], dt: number, count: number, nameOf: (body: number) => string): string[] {
+  const told = cuts.slice(-count).reverse();
+  return told.map((cut) => {
+    const name = nameOf(cut.body);
+    const off = cut.pieces.length > 0 ? `; ${joined(cut.pieces.map(nameOf))} ${cut.pieces.length > 1 ? 'come' : 'comes'} off` : '';
+    return `${(cut.step * dt).toFixed(2)} s: ${name} is cut, ${sizeOf([cut])}${off}`;
+  });
+}
+
 /** What a cut of cloth or of a soft body amounts to. */
 function sizeOf(events: Cut[]): string {
   const sum = (of: (cut: Cut) => number, list = events) => list.reduce((total, cut) => total + of(cut), 0);

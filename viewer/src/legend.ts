@@ -31,7 +31,8 @@ export class Legend {
 
   show(frame: ShownFrame, withContacts: boolean): void {
     const { bodies } = frame;
-    const key = [withContacts, ...bodies.map((body) => body.topologyKey)].join();
+    // The frame of the triangles alone does not tell: in pictures of a live world it is always the key frame.
+    const key = [withContacts, ...bodies.map(({ topologyKey, topology, parent, cutFaces }) => [topologyKey, topology.name, parent, cutFaces !== null])].join();
     if (key === this.key) return;
     this.key = key;
     this.buttons.clear();

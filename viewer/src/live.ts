@@ -1,8 +1,10 @@
 // The page of a world that runs: pictures as they come, hands, and what is told of its pace.
 
+import { tellCuts } from './cut_events';
 import { byId, h } from './dom';
 import type { Vec3 } from './frame';
 import { icon } from './icons';
+import type { Frames } from './frames';
 import { bindKeys } from './keys';
 import { Hands } from './live_hands';
 import { Messages, type LiveInput } from './live_messages';
@@ -16,14 +18,20 @@ export function isLive(): boolean {
 
 const HELP: [string, string][] = [
   ['drag a body', 'pull it, in the plane of the screen; the wheel moves it away or closer'],
+  ['shift and drag', 'turn it about the point that is held: rigid and scripted bodies'],
+  ['a second finger', 'part the two to bring it closer, twist them to turn it'],
   ['drag beside', 'orbit'],
   ['k', 'take hold of the next body'],
   ['← → ↑ ↓', 'move what is held by k; page up and page down: away and closer'],
+  ['shift and these', 'turn it by 5 degrees; page up and page down: in the plane of the screen'],
   ['esc', 'let go'],
   ['space', 'pause or go on'],
   ['.', 'one step'],
   ['r', 'begin again'],
 ];
+
+/** How many of the last cuts are told. */
+const TOLD_CUTS = 4;
 
 export class Live {
   status: LiveStatus | null = null;
@@ -34,6 +42,7 @@ export class Live {
   private lost = false;
   private readonly pause = this.button('live-pause', 'pause', 'Pause (space)', () => this.togglePause());
   private readonly text = h('output', { id: 'live-status', className: 'numbers' });
+  private readonly cuts = h('ul', { id: 'live-cuts', className: 'numbers', hidden: true });
   private readonly gravity = this.slider('live-gravity', 'Gravity', 0, 200, (percent) => `${percent}%`, (percent) => this.setGravity(percent / 100));
   private readonly stiffness = this.slider('live-stiffness', 'Stiffness', -20, 20, (v) => `${factorOf(v).toPrecision(2)}×`, (v) => this.input({ stiffness: factorOf(v) }));
 
@@ -43,6 +52,9 @@ export class Live {
     app.view.add(this.hands.group);
     const footer = byId('live');
     footer.hidden = false;
+    byId('notice').before(this.cuts);
+    this.cuts.setAttribute('aria-label', 'Cuts');
+    this.cuts.setAttribute('aria-live', 'polite');
     footer.append(
       h(
         'div',
@@ -67,6 +79,12 @@ export class Live {
       { keys: ['ArrowDown'], run: () => this.hands.moveByKey(0, -1, 0) },
       { keys: ['PageUp'], run: () => this.hands.moveByKey(0, 0, -1) },
       { keys: ['PageDown'], run: () => this.hands.moveByKey(0, 0, 1) },
+      { keys: ['Shift+ArrowLeft'], run: () => this.hands.turnByKey(0, -1, 0) },
+      { keys: ['Shift+ArrowRight'], run: () => this.hands.turnByKey(0, 1, 0) },
+      { keys: ['Shift+ArrowUp'], run: () => this.hands.turnByKey(-1, 0, 0) },
+      { keys: ['Shift+ArrowDown'], run: () => this.hands.turnByKey(1, 0, 0) },
+      { keys: ['Shift+PageUp'], run: () => this.hands.turnByKey(0, 0, 1) },
+      { keys: ['Shift+PageDown'], run: () => this.hands.turnByKey(0, 0, -1) },
       { keys: ['Escape'], run: () => this.hands.releaseKey() },
     ]);
     byId('help').append(h('h2', {}, 'Live'), h('dl', {}, ...HELP.map(([key, does]) => h('div', {}, h('dt', {}, h('kbd', {}, key)), h('dd', {}, does)))));
@@ -81,6 +99,12 @@ export class Live {
     this.messages.input(...inputs);
   }
 
+  /** Where the camera is in the world. */
+  get eye(): Vec3 {
+    const { x, y, z } = this.app.view.camera.position;
+    return [x + this.origin[0], y + this.origin[1], z + this.origin[2]];
+  }
+
   private show({ status, shown, frames, fresh }: LivePicture): void {
     const first = this.status === null;
     const begun = this.status?.resets !== status.resets;
@@ -88,6 +112,7 @@ export class Live {
     this.origin = frames.origin;
     if (fresh) this.app.openLive(frames, status.scene, status.description, status.wind.some((value) => value !== 0) ? status.wind : null, !first);
     if (begun && !first) this.hands.forget();
+    if (fresh) this.tellCuts(frames, status.dt);
     this.hands.draw(status.hands);
     this.app.showLive(shown);
     this.stiffness.label.hidden = !shown.bodies.some(({ topology }) => topology.kind === 'particles');
@@ -100,6 +125,13 @@ export class Live {
     const size = Math.hypot(...scene_gravity);
     this.gravity.set(size > 0 ? Math.round((100 * Math.hypot(...gravity)) / size) : Math.round((100 * Math.hypot(...gravity)) / 9.81));
     this.stiffness.set(Math.round(20 * Math.log10(stiffness)));
+  }
+
+  /** The last cuts, and what came off. */
+  private tellCuts(frames: Frames, dt: number): void {
+    const told = tellCuts(frames.events.get(0) ?? [], dt, TOLD_CUTS, (body) => frames.nameOf(body, 0));
+    this.cuts.hidden = told.length === 0;
+    this.cuts.replaceChildren(...told.map((text) => h('li', {}, text)));
   }
 
   /** How fast the world is, and how late. */

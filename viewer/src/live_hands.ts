@@ -1,4 +1,4 @@
-// Hands: bodies that are dragged by a mouse, by fingers or by keys, and the lines that show it.
+// Hands: bodies that are dragged and turned by a mouse, by fingers or by keys, and the lines that show it.
 
 import * as THREE from 'three';
 import type { Vec3 } from './frame';
@@ -10,17 +10,40 @@ import type { SceneView } from './scene';
 
 const MAX_HANDS = 8;
 const KEYBOARD = MAX_HANDS - 1; // its hand; pointers have the others
+const TURN_OF_PIXEL = 0.01; // rad
+const TURN_OF_KEY = Math.PI / 36;
+const LEAST_SPAN = 8; // px between two fingers, below which nobody can say where they point
 
-interface Drag {
-  hand: number;
+/** From one finger to the other, on the screen. */
+interface Span {
+  length: number; // px
+  angle: number; // rad, clockwise from the right
+}
+
+/** What a hand holds. */
+interface Hold {
   target: THREE.Vector3; // in the scene
+  rotation: THREE.Quaternion; // since the grab
+}
+
+interface Drag extends Hold {
+  hand: number;
+  body: string;
+  turns: boolean; // what is held by a vertex does not
+  screen: { x: number; y: number };
+}
+
+/** A second finger beside what a first one holds: the two together move it nearer or farther, and turn it. */
+interface Grip {
+  drag: Drag;
   screen: { x: number; y: number };
 }
 
 export class Hands {
   readonly group = new THREE.Group();
   private readonly drags = new Map<number, Drag>(); // by pointer
-  private keyboard: { body: string; target: THREE.Vector3 } | null = null;
+  private readonly grips = new Map<number, Grip>(); // by pointer
+  private keyboard: (Hold & { body: string }) | null = null;
   private readonly lines = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: '#e0532f', depthTest: false }));
   private readonly dots = new THREE.Points(
     new THREE.BufferGeometry(),
@@ -60,22 +83,67 @@ export class Hands {
     const screen = this.screen(event);
     const hit = castRay(this.view, screen);
     const body = hit && frame.bodies.find(({ number }) => number === hit.object.userData.body);
-    if (!hit || !body || body.topology.kind === 'static') return;
+    const moves = body && body.topology.kind !== 'static';
+    if (event.pointerType === 'touch' && this.grip(event, moves ? body.topology.name : null, screen)) return;
+    if (!hit || !moves) return;
     const used = new Set([...this.drags.values()].map(({ hand }) => hand));
     const hand = [...Array(KEYBOARD).keys()].find((each) => !used.has(each))!;
     const target = hit.point.clone();
-    this.drags.set(event.pointerId, { hand, target, screen });
+    const turns = body.topology.kind !== 'particles';
+    this.drags.set(event.pointerId, { hand, body: body.topology.name, turns, target, rotation: new THREE.Quaternion(), screen });
     this.view.setOrbit(false);
     this.view.canvas.setPointerCapture(event.pointerId);
     const vertex = body.topology.kind === 'rigid' || !hit.face ? undefined : nearestCorner(body.placement.positions, hit);
     this.send({ grab: { hand, body: body.topology.name, point: this.world(target), vertex } });
   }
 
+  /** A second finger beside all bodies, or on what the last finger holds if that turns, joins that one. */
+  private grip(event: PointerEvent, on: string | null, screen: { x: number; y: number }): boolean {
+    const gripped = new Set([...this.grips.values()].map(({ drag }) => drag));
+    const drag = [...this.drags.values()].reverse().find((each) => !gripped.has(each) && (on === null || (each.turns && each.body === on)));
+    if (!drag) return false;
+    this.grips.set(event.pointerId, { drag, screen });
+    this.view.canvas.setPointerCapture(event.pointerId);
+    return true;
+  }
+
   private move(event: PointerEvent): void {
+    const grip = this.grips.get(event.pointerId);
+    if (grip) {
+      const before = grip.screen;
+      grip.screen = this.screen(event);
+      return this.pinch(grip.drag, between(grip.drag.screen, before), between(grip.drag.screen, grip.screen));
+    }
     const drag = this.drags.get(event.pointerId);
     if (!drag) return;
+    const before = drag.screen;
     drag.screen = this.screen(event);
-    this.follow(drag);
+    const second = [...this.grips.values()].find((each) => each.drag === drag);
+    if (second) this.pinch(drag, between(before, second.screen), between(drag.screen, second.screen));
+    if (!event.shiftKey) return this.follow(drag);
+    // As if the pointer rolled it: to the right about the axis up, down about the axis to the right.
+    const axis = new THREE.Vector3(drag.screen.y - before.y, drag.screen.x - before.x, 0);
+    this.turn(drag.hand, drag, axis, TURN_OF_PIXEL * axis.length());
+  }
+
+  /** Fingers that part bring what they hold nearer, along the ray to it; it turns in the plane of the screen as they do. */
+  private pinch(drag: Drag, before: Span, after: Span): void {
+    if (before.length < LEAST_SPAN || after.length < LEAST_SPAN) return;
+    const eye = this.view.camera.position;
+    drag.target.sub(eye).multiplyScalar(before.length / after.length).add(eye);
+    this.send({ move: { hand: drag.hand, target: this.world(drag.target) } });
+    // The screen's y points down, so what grows there goes clockwise.
+    const angle = Math.atan2(Math.sin(before.angle - after.angle), Math.cos(before.angle - after.angle));
+    if (drag.turns) this.turn(drag.hand, drag, new THREE.Vector3(0, 0, 1), angle);
+  }
+
+  /** Turns what a hand holds, about an axis of the screen (right, up, toward the eye). */
+  private turn(hand: number, hold: Hold, axis: THREE.Vector3, angle: number): void {
+    if (angle === 0) return;
+    const inScene = axis.clone().normalize().applyQuaternion(this.view.camera.quaternion);
+    hold.rotation.premultiply(new THREE.Quaternion().setFromAxisAngle(inScene, angle)).normalize();
+    const { w, x, y, z } = hold.rotation;
+    this.send({ turn: { hand, rotation: [w, x, y, z] } });
   }
 
   /** To where the pointer meets the plane through the target that faces the camera. */
@@ -92,9 +160,11 @@ export class Hands {
   }
 
   private up(event: PointerEvent): void {
+    if (this.grips.delete(event.pointerId)) return;
     const drag = this.drags.get(event.pointerId);
     if (!drag) return;
     this.drags.delete(event.pointerId);
+    for (const [pointer, grip] of this.grips) if (grip.drag === drag) this.grips.delete(pointer);
     this.send({ release: { hand: drag.hand } });
     if (this.drags.size === 0) this.view.setOrbit(true);
   }
@@ -126,7 +196,7 @@ export class Hands {
     if (!body) return;
     const { min, max } = body.placement.box;
     const target = new THREE.Vector3(...min).add(new THREE.Vector3(...max)).multiplyScalar(0.5);
-    this.keyboard = { body: body.topology.name, target };
+    this.keyboard = { body: body.topology.name, target, rotation: new THREE.Quaternion() };
     this.send({ grab: { hand: KEYBOARD, body: body.topology.name, point: this.world(target) } });
   }
 
@@ -134,6 +204,11 @@ export class Hands {
     if (!this.keyboard) return;
     this.push(this.keyboard.target, new THREE.Vector3(right, up, toward));
     this.send({ move: { hand: KEYBOARD, target: this.world(this.keyboard.target) } });
+  }
+
+  turnByKey(right: number, up: number, toward: number): void {
+    if (!this.keyboard) return;
+    this.turn(KEYBOARD, this.keyboard, new THREE.Vector3(right, up, toward), TURN_OF_KEY);
   }
 
   releaseKey(): void {
@@ -145,6 +220,7 @@ export class Hands {
   /** After a reset nothing is held. */
   forget(): void {
     this.drags.clear();
+    this.grips.clear();
     this.keyboard = null;
     this.view.setOrbit(true);
   }
@@ -164,6 +240,10 @@ export class Hands {
     const { left, top } = this.view.canvas.getBoundingClientRect();
     return { x: event.clientX - left, y: event.clientY - top };
   }
+}
+
+function between(a: { x: number; y: number }, b: { x: number; y: number }): Span {
+  return { length: Math.hypot(b.x - a.x, b.y - a.y), angle: Math.atan2(b.y - a.y, b.x - a.x) };
 }
 
 /** Of the triangle that was hit. */

@@ -1,10 +1,12 @@
-// Messages to a world that runs. One is under way at a time; of the moves of a hand that wait, the last counts.
+// Messages to a world that runs. One is under way at a time; of the moves of a hand that wait, and of its turns, the
+// last counts.
 
 import type { Vec3 } from './frame';
 
 export type LiveInput =
   | { grab: { hand: number; body: string; point: Vec3; vertex?: number } }
   | { move: { hand: number; target: Vec3 } }
+  | { turn: { hand: number; rotation: [number, number, number, number] } } // w, x, y, z, since the grab
   | { release: { hand: number } }
   | { gravity: Vec3 }
   | { stiffness: number }
@@ -18,11 +20,13 @@ export interface Message {
 
 const MAX_INPUTS = 64; // in a message, as the server takes them
 
-/** The inputs that matter: a move that another of the same hand follows, with nothing else between, does not. */
+/** The inputs that matter: a move or turn that another of the same hand follows, with nothing else between, does not. */
 export function withoutOldMoves(inputs: LiveInput[]): LiveInput[] {
   return inputs.filter((input, i) => {
     const next = inputs[i + 1];
-    return !('move' in input && next && 'move' in next && next.move.hand === input.move.hand);
+    if (next && 'move' in input && 'move' in next) return next.move.hand !== input.move.hand;
+    if (next && 'turn' in input && 'turn' in next) return next.turn.hand !== input.turn.hand;
+    return true;
   });
 }
 

@@ -39,8 +39,8 @@ export interface LiveStatus {
   hands: HandStatus[];
 }
 
-/** The parts of a picture: what is to be said, the key frame unless the page has it, and the frame. */
-export function splitPicture(bytes: Uint8Array): { status: LiveStatus; key: Uint8Array; frame: Uint8Array } {
+/** The parts of a picture: what is to be said, the key frame and its cuts unless the page has them, and the frame. */
+export function splitPicture(bytes: Uint8Array): { status: LiveStatus; key: Uint8Array; cuts: Uint8Array; frame: Uint8Array } {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let at = 0;
   const part = () => {
@@ -52,7 +52,7 @@ export function splitPicture(bytes: Uint8Array): { status: LiveStatus; key: Uint
     return bytes.subarray(at - size, at);
   };
   const status = JSON.parse(new TextDecoder().decode(part())) as LiveStatus;
-  return { status, key: part(), frame: part() };
+  return { status, key: part(), cuts: part(), frame: part() };
 }
 
 export interface LivePicture {
@@ -71,16 +71,16 @@ export class LiveFrames {
   private origin: Vec3 | null = null;
 
   take(bytes: Uint8Array): LivePicture {
-    const { status, key, frame } = splitPicture(bytes);
+    const { status, key, cuts, frame } = splitPicture(bytes);
     const fresh = key.length > 0;
     if (fresh) {
-      this.recording = { version: 2, meta: metaOf(status), stats: [], frames: [chunkOf(key)], details: new Map(), cuts: new Map(), size: 0, notice: null };
+      this.recording = { version: 2, meta: metaOf(status), stats: [], frames: [chunkOf('FRAM', key)], details: new Map(), cuts: cutsOf(cuts), size: 0, notice: null };
       this.frames = new Frames(this.recording, this.origin ?? undefined);
       this.origin = this.frames.origin; // stays, so that the camera may
       this.key = status.key;
     }
     if (!this.frames || !this.recording || this.key !== status.key) throw new RecordingError('A picture came without its key frame.');
-    this.recording.frames[status.frame] = chunkOf(frame);
+    this.recording.frames[status.frame] = chunkOf('FRAM', frame);
     const shown = this.frames.at(status.frame);
     delete this.recording.frames[status.frame];
     this.last = status.number;
@@ -88,8 +88,13 @@ export class LiveFrames {
   }
 }
 
-function chunkOf(payload: Uint8Array): Chunk {
-  return { tag: 'FRAM', offset: 0, compressed: false, rawSize: payload.length, stored: payload };
+/** All cuts since the world began are in the key frame. */
+function cutsOf(payload: Uint8Array): Map<number, Chunk> {
+  return payload.length > 0 ? new Map([[0, chunkOf('CUTS', payload)]]) : new Map();
+}
+
+function chunkOf(tag: 'FRAM' | 'CUTS', payload: Uint8Array): Chunk {
+  return { tag, offset: 0, compressed: false, rawSize: payload.length, stored: payload };
 }
 
 function metaOf(status: LiveStatus): Meta {

@@ -18,7 +18,8 @@
 //   springs, spheres          numbers of springs and of spheres of the tree drawn
 //   scale                     what the colours of cloth mean, and the end of their scale; null if they are those of the bodies
 //   bodyScreenPosition(name)  the same, of the middle of a body
-//   live                      of a page of carom live: its status, as the server says it, in live.status
+//   live                      of a page of carom live: its status, as the server says it, in live.status, and where the camera is
+//                             in the world, in live.eye
 //   contactScreenPosition(i)  pixels from the canvas's left and top, or null if out of view
 
 import type { App } from './main';

@@ -6,7 +6,7 @@ import * as load from './sources.mjs';
 import { cutBlock, sheet } from './make_recording.mjs';
 
 const { decodeCuts } = await load.cuts();
-const { marksOf } = await load.cut_events();
+const { marksOf, tellCuts } = await load.cut_events();
 const { Frames } = await load.frames();
 const { parseRecording } = await load.recording();
 const { bodyColour, pieceColour } = await load.palette();
@@ -51,6 +51,16 @@ test('a chunk of cuts that ends too early, or names a triangle that is not there
   const recording = parseRecording(cutBlock().bytes);
   recording.cuts.set(0, { tag: 'CUTS', offset: 99, compressed: false, rawSize: bytes.length, stored: bytes });
   assert.throws(() => new Frames(recording).at(0), /A cut face of body 0 is a triangle that does not exist/);
+});
+
+test('cuts of a world that runs in words, the last one first', () => {
+  const strokes = [cut(1, { step: 10, length: 0.25, area: 0, crossed: 9 }), cut(0, { step: 30 }), cut(0, { step: 60, pieces: [2, 3] })];
+  assert.deepEqual(tellCuts(strokes, 0.01, 2, name), [
+    '0.60 s: liver is cut, 10 cm² (2 links); liver 2 and liver 3 come off',
+    '0.30 s: liver is cut, 10 cm² (2 links)',
+  ]);
+  assert.deepEqual(tellCuts(strokes, 0.01, 5, name).at(-1), '0.10 s: sheet is cut, 250 mm (9 edges)');
+  assert.deepEqual(tellCuts([], 0.01, 5, name), []);
 });
 
 test('marks: a stretch of frames with cuts, and each frame in which pieces come off, in words', () => {

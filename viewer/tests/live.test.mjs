@@ -1,7 +1,7 @@
 // The page of a world that runs. CAROM_BIN names the command-line program; CAROM_PICTURES a folder for screenshots.
 
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -142,6 +142,55 @@ test('a body is moved by keys', options, async () => {
   }
 });
 
+test('a body is turned by the mouse and by keys', options, async () => {
+  const record = join(folder, 'turn.input');
+  const { address, stop } = await live('tool-probe', '-o', record);
+  const { page, problems, close } = await open(browser, address);
+  try {
+    await waitForStep(page, 3);
+    const from = await placeOf(page, 'probe');
+    await page.mouse.move(from.x, from.y);
+    await page.mouse.down();
+    await page.waitForFunction(() => window.carom.live.status.hands.length === 1);
+    const { target } = (await status(page)).hands[0];
+    await page.keyboard.down('Shift');
+    await page.mouse.move(from.x + 100, from.y, { steps: 5 });
+    await page.keyboard.up('Shift');
+    await waitForStep(page, (await step(page)) + 5);
+    assert.deepEqual((await status(page)).hands[0].target, target, 'it stays where it is');
+    await page.mouse.up();
+    await page.waitForFunction(() => window.carom.live.status.hands.length === 0);
+    await page.keyboard.press('k');
+    await page.keyboard.press('k');
+    await page.waitForFunction(() => window.carom.live.status.hands[0]?.body === 'probe');
+    for (let i = 0; i < 3; i++) await page.keyboard.press('Shift+PageUp');
+    await waitForStep(page, (await step(page)) + 20);
+    assert.match(await page.locator('#help').textContent(), /shift and drag/);
+    assert.deepEqual(problems, []);
+  } finally {
+    await close();
+    await stop();
+  }
+  const lines = readFileSync(record, 'utf8').trim().split('\n').map((line) => JSON.parse(line));
+  const turns = lines.filter((line) => line.turn);
+  const angle = (hand) => 2 * Math.acos(turns.filter(({ turn }) => turn.hand === hand).at(-1).turn.rotation[0]);
+  assert.ok(Math.abs(angle(0) - 1) < 1e-9, `100 pixels are a radian, not ${angle(0)}`);
+  assert.ok(Math.abs(angle(7) - Math.PI / 12) < 1e-9, 'three keys are 15 degrees');
+  assert.equal(spawnSync(carom, ['run', 'tool-probe', '--input', record]).status, 0, 'the record replays');
+});
+
+/// Puts a finger on a body that may move on before the finger is there: how often it was tried, and where it is.
+async function grabWithFinger(page, touch, name) {
+  for (let tries = 1; ; tries++) {
+    const at = await placeOf(page, name);
+    await touch('touchStart', [at]);
+    const held = page.waitForFunction((body) => window.carom.live.status.hands[0]?.body === body, name, { timeout: 5000 });
+    if (await held.then(() => true, () => false)) return { at, tries };
+    await touch('touchEnd', []);
+    assert.ok(tries < 10, `a finger on ${name} holds nothing`);
+  }
+}
+
 test('on a phone, with a finger', options, async () => {
   const { address, stop } = await live('tool-probe');
   const { page, problems, close } = await open(browser, address, { viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true });
@@ -155,16 +204,85 @@ test('on a phone, with a finger', options, async () => {
         return left < 0 || right > innerWidth || bottom > innerHeight || width < 20;
       }).map(({ id }) => id));
     assert.deepEqual(outside, []);
-    const at = await placeOf(page, 'probe');
     const session = await page.context().newCDPSession(page);
     const touch = (type, points) => session.send('Input.dispatchTouchEvent', { type, touchPoints: points });
-    await touch('touchStart', [at]);
-    await page.waitForFunction(() => window.carom.live.status.hands[0]?.body === 'probe');
+    const { at } = await grabWithFinger(page, touch, 'probe');
     for (let i = 1; i <= 6; i++) await touch('touchMove', [{ x: at.x + 8 * i, y: at.y - 6 * i }]);
     await page.waitForFunction(() => window.carom.live.status.hands[0]?.force >= 0);
     await screenshot(page, 'live-phone');
     await touch('touchEnd', []);
     await page.waitForFunction(() => window.carom.live.status.hands.length === 0);
+    assert.deepEqual(problems, []);
+  } finally {
+    await close();
+    await stop();
+  }
+});
+
+test('two fingers bring a body closer and turn it', options, async () => {
+  const record = join(folder, 'pinch.input');
+  let tries = 0;
+  const { address, stop } = await live('tool-probe', '-o', record);
+  const { page, problems, close } = await open(browser, address, { viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true });
+  try {
+    await waitForStep(page, 20);
+    const session = await page.context().newCDPSession(page);
+    const touch = (type, points) => session.send('Input.dispatchTouchEvent', { type, touchPoints: points.map((point, id) => ({ ...point, id })) });
+    const grab = await grabWithFinger(page, touch, 'probe');
+    tries = grab.tries;
+    const at = grab.at;
+    // Beside all bodies.
+    const second = (length, angle) => ({ x: at.x + length * Math.cos(angle), y: at.y + length * Math.sin(angle) });
+    const distance = () => page.evaluate(() => {
+      const { eye, status } = window.carom.live;
+      return Math.hypot(...eye.map((value, axis) => value - status.hands[0].target[axis]));
+    });
+    const far = await distance();
+    await touch('touchStart', [at, second(150, -2)]);
+    for (let i = 1; i <= 5; i++) await touch('touchMove', [at, second(150 + 6 * i, -2)]);
+    await waitForStep(page, (await step(page)) + 10);
+    const ratio = (await distance()) / far;
+    assert.ok(Math.abs(ratio - 150 / 180) < 1e-6, `it is ${ratio} times as far`);
+    for (let i = 1; i <= 5; i++) await touch('touchMove', [at, second(180, -2 + 0.1 * i)]);
+    await waitForStep(page, (await step(page)) + 5);
+    assert.equal((await status(page)).hands.length, 1, 'the second finger holds nothing by itself');
+    await screenshot(page, 'live-pinch');
+    await touch('touchEnd', []);
+    await page.waitForFunction(() => window.carom.live.status.hands.length === 0);
+    assert.deepEqual(problems, []);
+  } finally {
+    await close();
+    await stop();
+  }
+  const lines = readFileSync(record, 'utf8').trim().split('\n').map((line) => JSON.parse(line));
+  const grabs = lines.filter((line) => line.grab).length;
+  assert.ok(grabs >= 1 && grabs <= tries, `${grabs} grabs in ${tries} tries: the second finger makes none`);
+  const [w] = lines.filter((line) => line.turn).at(-1).turn.rotation;
+  // Places of fingers are whole pixels at worst.
+  assert.ok(Math.abs(2 * Math.acos(w) - 0.5) < 0.01, `half a radian, not ${2 * Math.acos(w)}`);
+});
+
+test('cuts are told, and have colors of their own', options, async () => {
+  const { address, stop } = await live('liver-cut', '--rate', '300', '--paused');
+  const { page, problems, close } = await open(browser, address);
+  try {
+    await waitForStep(page, 0);
+    assert.ok(await page.locator('#live-cuts').isHidden());
+    assert.equal(await page.evaluate(() => window.carom.cutTriangles), 0);
+    await page.keyboard.press('Space');
+    await page.waitForFunction(() => /liver is cut, \d+ cm² \(\d+ links\); liver-1 comes off$/.test(document.querySelector('#live-cuts li')?.innerText ?? ''));
+    await waitForStep(page, 160); // the halves are apart
+    assert.ok((await page.evaluate(() => window.carom.cutTriangles)) >= 200);
+    assert.equal(await page.textContent('#legend-cut'), 'faces of cuts');
+    const [liver, piece] = await page.evaluate(() => ['liver', 'liver-1'].map((name) => window.carom.colourOf(name)));
+    assert.notEqual(liver, piece);
+    await screenshot(page, 'live-cut');
+    await page.keyboard.press('Space');
+    await page.waitForFunction(() => window.carom.live.status.paused);
+    await page.click('#live-reset');
+    await page.waitForFunction(() => window.carom.live.status.resets === 1);
+    assert.ok(await page.locator('#live-cuts').isHidden(), 'the world begins again, whole');
+    assert.equal(await page.evaluate(() => window.carom.cutTriangles), 0);
     assert.deepEqual(problems, []);
   } finally {
     await close();

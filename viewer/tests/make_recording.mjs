@@ -248,7 +248,7 @@ function detailPayload({ levels, spheres }) {
 }
 
 /** cuts: { events: [{ step, body, pieces, crossed, separated, length, area }], faces: [[body, [triangle, ...]], ...] } */
-function cutPayload({ events, faces }) {
+export function cutPayload({ events, faces }) {
   return Buffer.concat([
     u32(events.length),
     ...events.map(({ step, body, pieces, crossed, separated, length, area }) =>

@@ -26,7 +26,9 @@ struct FabricRegion {
 /// Pinned vertices that move as they are told.
 struct MovingPins {
   std::vector<Index> vertices{};
-  MotionFunction motion{};  ///< gets the positions of these vertices at rest, in their order, and puts in others
+  /// Gets the positions of these vertices at rest, in their order, and puts in others: the same for the same time, as
+  /// it is asked several times in a step.
+  MotionFunction motion{};
 };
 
 /// Integrator of cloth between contacts.

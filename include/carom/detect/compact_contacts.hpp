@@ -37,7 +37,10 @@ class CompactContacts {
   CompactContact* data() { return memory_.get(); }
 
  private:
-  std::unique_ptr<CompactContact[]> memory_;
+  struct Free {
+    void operator()(CompactContact* memory) const;
+  };
+  std::unique_ptr<CompactContact[], Free> memory_;
   std::size_t capacity_ = 0;
   std::size_t faces_ = 0;
   std::size_t size_ = 0;

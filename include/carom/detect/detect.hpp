@@ -26,8 +26,8 @@ struct DetectOptions {
   int sphere_depth = 15;
   int threads = 0;           ///< 0 = as many as the machine has; the result does not depend on it
   ContactFilters filters{};  ///< close pairs that are not to count
-  /// Trees may use what the last call with the same scratch found: much faster while things move slowly. The result
-  /// does not depend on it.
+  /// `auto` may use what the last call with the same scratch kept of clusters that move slowly, or together: faster.
+  /// The result does not depend on it.
   bool coherent = true;
 };
 

@@ -73,7 +73,7 @@ struct RegionSource {
   std::vector<Index> triangles{};
   std::optional<SceneBounds> inside{};        ///< triangles whose centers are in this box, as the mesh is placed
   std::string fabric_name = "cotton";         ///< see fabric_names()
-  std::optional<Fabric> fabric_properties{};  ///< instead of those of the named fabric
+  std::optional<Fabric> fabric_properties{};  ///< instead of a name
 };
 
 /// Moving pins of a scene. Keyframes act on the placed vertices, around the origin of the world.
@@ -85,7 +85,7 @@ struct MovingPinsSource {
 struct ClothSceneBody : ClothBody {
   MeshSource source{};                                  ///< source of `mesh`
   std::string fabric_name = "cotton";                   ///< name of `fabric`, see fabric_names()
-  std::optional<Fabric> fabric_properties{};            ///< instead of those of the named fabric
+  std::optional<Fabric> fabric_properties{};            ///< instead of a name
   std::vector<RegionSource> region_sources{};           ///< sources of `regions`
   std::optional<WindSource> wind_source{};              ///< source of `wind`
   std::vector<MovingPinsSource> moving_pins_sources{};  ///< sources of `moving_pins`
@@ -93,7 +93,8 @@ struct ClothSceneBody : ClothBody {
 };
 
 struct SoftSceneBody : SoftBody {
-  MeshSource source{};  ///< source of `mesh`, or of `tetrahedra` if it is a file of these, see read_tetrahedra()
+  MeshSource source{};         ///< source of `mesh`, or of `tetrahedra` if it is a file of these, see read_tetrahedra()
+  double fracture_energy = 0;  ///< J/m^2, for World::set_fracture_energy; of what is `cuttable`
 };
 
 struct RigidSceneBody : RigidBody {

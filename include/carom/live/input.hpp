@@ -27,6 +27,12 @@ struct MoveInput {
   Eigen::Vector3d target{0, 0, 0};  ///< m
   friend bool operator==(const MoveInput&, const MoveInput&) = default;
 };
+/// Turns what a hand holds about the point that it holds.
+struct TurnInput {
+  int hand = 0;
+  Eigen::Vector4d rotation{1, 0, 0, 0};  ///< quaternion w, x, y, z, in the world: from where it was when it was taken
+  friend bool operator==(const TurnInput&, const TurnInput&) = default;
+};
 struct ReleaseInput {
   int hand = 0;
   friend bool operator==(const ReleaseInput&, const ReleaseInput&) = default;
@@ -55,7 +61,7 @@ struct DriveInput {
   friend bool operator==(const DriveInput&, const DriveInput&) = default;
 };
 using LiveInput =
-    std::variant<GrabInput, MoveInput, ReleaseInput, GravityInput, StiffnessInput, ResetInput, DriveInput>;
+    std::variant<GrabInput, MoveInput, TurnInput, ReleaseInput, GravityInput, StiffnessInput, ResetInput, DriveInput>;
 
 inline constexpr int max_hands = 8;
 

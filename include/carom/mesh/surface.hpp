@@ -49,9 +49,9 @@ class Surface {
   /// and then has changed nothing.
   std::span<const Index> edit(const SurfaceEdit& edit);
 
-  /// Makes this the surface of these lists: triangle i is entry i. Compares with what is there and
-  /// changes what differs, so that last_edit() tells the difference; the same lists change nothing.
-  /// Throws Error as the constructor does and then has changed nothing.
+  /// Makes this the surface of these lists: triangle i is entry i, dead if its corners are `none`. Compares with what
+  /// is there and changes what differs, so that last_edit() tells the difference; the same lists change nothing. Throws
+  /// Error as the constructor does and then has changed nothing.
   void update(std::size_t vertex_count, std::span<const Triangle> triangles,
               std::span<const Index> object_of_triangle = {});
 

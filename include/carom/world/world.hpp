@@ -59,9 +59,9 @@ struct WorldOptions {
   std::string response = "soft";
   SolverOptions solver{};
   int threads = 0;  ///< 0 = as many as the machine has; the result does not depend on it
-  /// Time budget of a step, s; 0 = none. Beyond it inner steps of deforming bodies and walks of a step are left out,
-  /// the least important first, and counted as `limited`; continuous detection never is. Results then depend on the
-  /// speed of the machine.
+  /// Time budget of a step, s; 0 = none. Beyond it inner steps of deforming bodies and walks of a step are left out, of
+  /// all bodies alike, and counted as `limited`. Continuous detection never is, nor are the inner steps without which
+  /// bodies would get energy. Results then depend on the speed of the machine.
   double time_budget = 0;
 };
 
@@ -125,15 +125,19 @@ class World {
   /// Gives a rigid or scripted body an edge that cuts cloth and soft bodies that are `cuttable`, from the next step
   /// on; a body may have several. Throws Error that names the body.
   void add_blade(BodyId body, const Blade& blade);
-  /// Energy that a cut through cloth takes, J/m^2 of its thickness; at 0, the default, it is cut at touch. Throws Error
-  /// that names the body.
+  /// Energy that a cut takes, J/m^2: of the thickness of cloth, of the faces between voxels of a soft body that is
+  /// `cuttable`; at 0, the default, a blade cuts at touch. Throws Error that names the body.
   void set_fracture_energy(BodyId body, double energy);
   double fracture_energy(BodyId body) const;
   /// Cuts cloth or a soft body at once, where it is now, along the way of a blade, as blades of bodies do in a step.
   /// Throws Error that names the body or the pose.
   WorldCut cut(BodyId body, const BladePath& path);
-  /// Cuts of the last step, in the order of the bodies.
+  /// Cuts of the last step, in the order of the bodies, and those that `cut` made since the step before it; one entry a
+  /// body.
   const std::vector<WorldCut>& cuts() const;
+  /// Bodies that a blade passed through in the last step and that nothing cuts: particles, cloth with levels, soft
+  /// bodies that are not `cuttable`. Ascending.
+  const std::vector<BodyId>& not_cut() const;
   /// Triangles of a body that cuts have made: 1 for each of them, 0 for the others; empty if no cut has made any.
   std::vector<std::uint8_t> cut_triangles(BodyId body) const;
 
@@ -219,7 +223,8 @@ class World {
   std::span<const WorldContact> contacts() const;
   /// Tangles at the start of the last step: surfaces that intersect although their detection is continuous, because
   /// they did when they were added, or because nothing else was left to them. They are let through each other and
-  /// pulled apart (not by the response `penalty`). In the order of their first triangles.
+  /// pulled apart (not by the response `penalty`). In the order of their first triangles; then surfaces that start in
+  /// convex shapes, which push them out.
   std::vector<WorldTangle> tangles() const;
   /// Balance of the world as it is now.
   WorldBalance balance() const;
@@ -272,6 +277,8 @@ class World {
   struct State;
 
  private:
+  void advance();
+
   std::unique_ptr<State> state_;
 };
 

@@ -9,6 +9,7 @@
 #include "core/check.hpp"
 #include "io/file_bytes.hpp"
 #include "io/mesh/mesh_extension.hpp"
+#include "io/mesh/tetrahedra_parse.hpp"
 #include "io/mesh/text_scanner.hpp"
 
 namespace carom {
@@ -17,8 +18,12 @@ namespace {
 using io::TextScanner;
 
 constexpr std::array<std::string_view, 5> endings{".msh", ".vtk", ".mesh", ".node", ".ele"};
+// Tetrahedra of the first order, and of the second, whose corners come first.
 constexpr int gmsh_tetrahedron = 4;
+constexpr int gmsh_tetrahedron_2 = 11;
 constexpr int vtk_tetrahedron = 10;
+constexpr int vtk_tetrahedron_2 = 24;
+constexpr std::size_t corners_of_second_order = 10;
 
 /// Vertices by the numbers that a file gives them, and tetrahedra in these numbers.
 class NumberedMesh {
@@ -121,8 +126,9 @@ std::size_t gmsh_nodes(std::int64_t kind) {
 }
 
 void read_gmsh_element(TextScanner& scan, std::int64_t kind, NumberedMesh& mesh) {
-  if (kind == gmsh_tetrahedron) {
+  if (kind == gmsh_tetrahedron || kind == gmsh_tetrahedron_2) {
     const auto corners = next_corners(scan);
+    if (kind == gmsh_tetrahedron_2) skip_integers(scan, corners_of_second_order - corners.size());
     return mesh.add_tetrahedron(corners, scan);
   }
   const std::size_t nodes = gmsh_nodes(kind);
@@ -171,6 +177,59 @@ void read_gmsh_4(TextScanner& scan, std::string_view section, NumberedMesh& mesh
   }
 }
 
+/// The cells of a file, whose offsets are told beside their corners.
+std::vector<std::vector<std::int64_t>> read_vtk_offsets(TextScanner& scan, std::size_t offset_count,
+                                                        std::size_t corner_count) {
+  expect_word(scan, "OFFSETS");
+  scan.next_line();  // type of the numbers
+  std::vector<std::int64_t> offsets;
+  for (std::size_t i = 0; i < offset_count; ++i) {
+    const std::int64_t least = offsets.empty() ? 0 : offsets.back();
+    offsets.push_back(next_integer(scan, "an offset"));
+    require(offsets.back() >= least && static_cast<std::size_t>(offsets.back()) <= corner_count, ErrorCode::bad_format,
+            "{}: an offset is {}; expected {} to {}", scan.where(), offsets.back(), least, corner_count);
+  }
+  expect_word(scan, "CONNECTIVITY");
+  scan.next_line();
+  std::vector<std::vector<std::int64_t>> cells;
+  for (std::size_t i = 1; i < offsets.size(); ++i) {
+    std::vector<std::int64_t>& cell = cells.emplace_back();
+    for (std::int64_t k = offsets[i - 1]; k < offsets[i]; ++k) cell.push_back(next_integer(scan, "a corner of a cell"));
+  }
+  return cells;
+}
+
+/// The cells of a file, each after the number of its corners.
+std::vector<std::vector<std::int64_t>> read_vtk_cells(TextScanner& scan, std::size_t count) {
+  std::vector<std::vector<std::int64_t>> cells;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t size = next_count(scan, "the number of corners of a cell");
+    std::vector<std::int64_t>& cell = cells.emplace_back();
+    for (std::size_t k = 0; k < size; ++k) cell.push_back(next_integer(scan, "a corner of a cell"));
+  }
+  return cells;
+}
+
+/// Corners of a section of tetrahedra of Medit, and the label that follows.
+void read_medit_tetrahedra(TextScanner& scan, std::size_t nodes, NumberedMesh& mesh) {
+  const std::size_t count = next_count(scan, "the number of tetrahedra");
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto corners = next_corners(scan);
+    skip_integers(scan, nodes - corners.size());
+    next_integer(scan, "the label of a tetrahedron");
+    mesh.add_tetrahedron(corners, scan);
+  }
+}
+
+std::string text_of(const std::filesystem::path& path) {
+  const std::vector<std::uint8_t> bytes = io::read_file(path);
+  return {bytes.begin(), bytes.end()};
+}
+
+}  // namespace
+
+namespace io {
+
 TetrahedralMesh parse_gmsh(std::string_view text, const std::string& name) {
   TextScanner scan(text, name, 0);
   NumberedMesh mesh(name);
@@ -211,23 +270,21 @@ TetrahedralMesh parse_vtk(std::string_view text, const std::string& name) {
       for (std::size_t i = 0; i < count; ++i) mesh.add_vertex(static_cast<std::int64_t>(i), next_position(scan), scan);
     } else if (section == "CELLS") {
       const std::size_t count = next_count(scan, "the number of cells");
+      const std::size_t numbers = next_count(scan, "how many numbers the cells have");
       scan.next_line();
       to_next(scan, "a cell");
-      require(scan.peek_token() != "OFFSETS", ErrorCode::unsupported,
-              "{}: cells by offsets (version 5); expected version 4.2 or less", scan.where());
-      for (std::size_t i = 0; i < count; ++i) {
-        const std::size_t size = next_count(scan, "the number of corners of a cell");
-        std::vector<std::int64_t>& cell = cells.emplace_back();
-        for (std::size_t k = 0; k < size; ++k) cell.push_back(next_integer(scan, "a corner of a cell"));
-      }
+      // From version 5 on the first number is that of offsets, one more than cells.
+      cells = scan.peek_token() == "OFFSETS" ? read_vtk_offsets(scan, count, numbers) : read_vtk_cells(scan, count);
     } else if (section == "CELL_TYPES") {
       const std::size_t count = next_count(scan, "the number of kinds of cells");
       require(count == cells.size(), ErrorCode::bad_format, "{}: {} kinds for {} cells", scan.where(), count,
               cells.size());
       for (std::size_t i = 0; i < count; ++i) {
-        if (next_integer(scan, "the kind of a cell") != vtk_tetrahedron) continue;
-        require(cells[i].size() == 4, ErrorCode::bad_format, "{}: cell {} is a tetrahedron with {} corners",
-                scan.where(), i, cells[i].size());
+        const std::int64_t kind = next_integer(scan, "the kind of a cell");
+        if (kind != vtk_tetrahedron && kind != vtk_tetrahedron_2) continue;
+        const std::size_t nodes = kind == vtk_tetrahedron ? 4 : corners_of_second_order;
+        require(cells[i].size() == nodes, ErrorCode::bad_format,
+                "{}: cell {} is a tetrahedron of {} nodes; expected {}", scan.where(), i, cells[i].size(), nodes);
         mesh.add_tetrahedron({cells[i][0], cells[i][1], cells[i][2], cells[i][3]}, scan);
       }
     }
@@ -253,12 +310,9 @@ TetrahedralMesh parse_medit(std::string_view text, const std::string& name) {
         next_integer(scan, "the label of a vertex");
       }
     } else if (section == "Tetrahedra") {
-      const std::size_t count = next_count(scan, "the number of tetrahedra");
-      for (std::size_t i = 0; i < count; ++i) {
-        const auto corners = next_corners(scan);
-        next_integer(scan, "the label of a tetrahedron");
-        mesh.add_tetrahedron(corners, scan);
-      }
+      read_medit_tetrahedra(scan, 4, mesh);
+    } else if (section == "TetrahedraP2") {
+      read_medit_tetrahedra(scan, corners_of_second_order, mesh);
     }
     // Other sections begin with a letter, their lines with a number.
     while (scan.skip_empty_lines()) {
@@ -297,12 +351,7 @@ TetrahedralMesh parse_tetgen(std::string_view nodes, const std::string& node_nam
   return mesh.finish();
 }
 
-std::string text_of(const std::filesystem::path& path) {
-  const std::vector<std::uint8_t> bytes = io::read_file(path);
-  return {bytes.begin(), bytes.end()};
-}
-
-}  // namespace
+}  // namespace io
 
 bool is_tetrahedra_file(const std::filesystem::path& path) {
   return std::find(endings.begin(), endings.end(), io::lower_extension(path)) != endings.end();
@@ -317,12 +366,12 @@ TetrahedralMesh read_tetrahedra(const std::filesystem::path& path) {
     std::filesystem::path element_path = path;
     node_path.replace_extension(".node");
     element_path.replace_extension(".ele");
-    return parse_tetgen(text_of(node_path), node_path.string(), text_of(element_path), element_path.string());
+    return io::parse_tetgen(text_of(node_path), node_path.string(), text_of(element_path), element_path.string());
   }
   const std::string text = text_of(path);
-  if (ending == ".msh") return parse_gmsh(text, path.string());
-  if (ending == ".vtk") return parse_vtk(text, path.string());
-  return parse_medit(text, path.string());
+  if (ending == ".msh") return io::parse_gmsh(text, path.string());
+  if (ending == ".vtk") return io::parse_vtk(text, path.string());
+  return io::parse_medit(text, path.string());
 }
 
 }  // namespace carom

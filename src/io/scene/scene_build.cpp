@@ -116,6 +116,8 @@ void add_cutting(const SceneBody& body, BodyId id, World& world) {
     world.add_blade(id, *rigid->blade);
   if (const auto* cloth = std::get_if<ClothSceneBody>(&body.body); cloth != nullptr && cloth->fracture_energy > 0)
     world.set_fracture_energy(id, cloth->fracture_energy);
+  if (const auto* soft = std::get_if<SoftSceneBody>(&body.body); soft != nullptr && soft->fracture_energy > 0)
+    world.set_fracture_energy(id, soft->fracture_energy);
 }
 
 World build_unnamed(const Scene& scene) {

@@ -45,10 +45,10 @@ void describe(V& v, WindSource& wind) {
 
 template <class V>
 void describe(V& v, RegionSource& region) {
+  v.any_of({"triangles", "inside"});
   v.indices("triangles", region.triangles, Presence::quiet);
   v.optional_object("inside", region.inside);
-  v.name_of("fabric", region.fabric_name, fabric_names(), Presence::shown);
-  v.optional_object("fabric_properties", region.fabric_properties);
+  v.fabric("fabric", region.fabric_name, "fabric_properties", region.fabric_properties);
 }
 
 template <class V>
@@ -71,8 +71,7 @@ void describe(V& v, Blade& blade) {
 template <class V>
 void describe(V& v, ClothSceneBody& body) {
   v.object("mesh", body.source, Presence::required);
-  v.name_of("fabric", body.fabric_name, fabric_names(), Presence::shown);
-  v.optional_object("fabric_properties", body.fabric_properties);
+  v.fabric("fabric", body.fabric_name, "fabric_properties", body.fabric_properties);
   v.list("regions", body.region_sources, Presence::quiet);
   v.direction("warp", body.warp, Presence::quiet);
   v.number("thickness", body.thickness, Presence::quiet, Sign::not_negative);

@@ -105,6 +105,8 @@ std::vector<Eigen::Vector3d> build_target(const MeshSource& source, const Triang
 }  // namespace
 
 MotionFunction build_motion(const std::vector<Keyframe>& keyframes) {
+  require(!keyframes.empty(), ErrorCode::invalid_argument,
+          "keyframes is empty; expected at least one, which says where the pins are");
   for (const Keyframe& key : keyframes)
     require(key.morph == 0, ErrorCode::invalid_argument, "keyframes: morph is {}; pins have nothing to morph to",
             key.morph);

@@ -138,6 +138,23 @@ class SceneReader {
     check(*field, *value);
   }
 
+  /// By name, or with properties of its own.
+  void fabric(std::string_view name, std::string& value, std::string_view properties_name,
+              std::optional<Fabric>& properties) {
+    if (object_.has(name) && object_.has(properties_name)) {
+      object_.get(name).fail(ErrorCode::bad_format,
+                             fmt::format("cloth has a \"{}\" or \"{}\", not both", name, properties_name));
+    }
+    name_of(name, value, fabric_names(), Presence::shown);
+    optional_object(properties_name, properties);
+  }
+
+  /// At least one of them is given.
+  void any_of(std::initializer_list<std::string_view> names) {
+    if (std::none_of(names.begin(), names.end(), [&](std::string_view name) { return object_.has(name); }))
+      object_.missing(names);
+  }
+
   void rotation(std::string_view name, Eigen::Vector3d& axis, double& degrees) {
     const auto field = object_.find(name);
     if (!field) return;

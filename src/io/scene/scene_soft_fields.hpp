@@ -58,6 +58,7 @@ void describe(V& v, SoftSceneBody& body) {
   v.number("voxel_size", body.voxel_size, Presence::quiet, Sign::not_negative);
   v.integer("degrees_of_freedom", body.degrees_of_freedom, Presence::quiet, {.min = 0});
   v.flag("cuttable", body.cuttable, Presence::quiet);
+  v.number("fracture_energy", body.fracture_energy, Presence::quiet, Sign::not_negative);
   v.object("elasticity", body.elasticity, Presence::shown);
   v.list("regions", body.regions, Presence::quiet);
   v.list("fixed", body.fixed, Presence::quiet);

@@ -92,6 +92,11 @@ class SceneWriter {
   void optional_object(std::string_view name, std::optional<T>& value) {
     if (value) add(name, write(*value), Presence::shown);
   }
+  void fabric(std::string_view name, const std::string& value, std::string_view properties_name,
+              std::optional<Fabric>& properties) {
+    properties ? optional_object(properties_name, properties) : add(name, {value}, Presence::shown);
+  }
+  void any_of(std::initializer_list<std::string_view>) {}
   void rotation(std::string_view name, const Eigen::Vector3d& axis, double degrees) {
     AxisRotation rotation{axis, degrees};
     add(name, write(rotation), Presence::quiet);

@@ -278,8 +278,17 @@ class Finder {
   }
 
   void report_vertices(std::vector<ShapeContact>& out) const {
-    for (const Scratch::Vertex& v : scratch_.vertices) {
-      if (!v.distance.exact || !(v.distance.distance < options_.within)) continue;
+    // Numbers are put in order and not contacts, which are large.
+    std::vector<std::uint64_t>& order = scratch_.order;
+    order.clear();
+    for (std::size_t i = 0; i < scratch_.vertices.size(); ++i) {
+      const Scratch::Vertex& v = scratch_.vertices[i];
+      if (v.distance.exact && v.distance.distance < options_.within)
+        order.push_back(static_cast<std::uint64_t>(v.index) << 32 | i);
+    }
+    std::sort(order.begin(), order.end());
+    for (const std::uint64_t each : order) {
+      const Scratch::Vertex& v = scratch_.vertices[static_cast<std::uint32_t>(each)];
       ShapeContact c = contact(FeatureKind::vertex, v.index, v.distance.normal, v.distance.distance);
       c.vertices[0] = v.index;
       c.weights[0] = 1;
@@ -287,7 +296,6 @@ class Finder {
       c.point_on_shape = c.point_on_surface - c.distance * c.normal;
       out.push_back(c);
     }
-    std::sort(out.begin(), out.end(), [](const ShapeContact& a, const ShapeContact& b) { return a.id < b.id; });
   }
 
   void report(const Scratch::Feature& f, FeatureKind kind, std::size_t count, std::vector<ShapeContact>& out) const {

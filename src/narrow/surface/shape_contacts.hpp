@@ -77,6 +77,7 @@ class ShapeContactScratch {
   };
   std::vector<std::uint32_t> slot;  ///< of each vertex in `vertices`; valid only if the entry there has the same index
   std::vector<Vertex> vertices;
+  std::vector<std::uint64_t> order;  ///< vertices that make contacts: index, then place in `vertices`
   std::vector<Feature> edges;
   std::vector<Feature> triangles;
   mesh::TriangleCore core;

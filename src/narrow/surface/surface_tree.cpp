@@ -1,6 +1,7 @@
 #include "narrow/surface/surface_tree.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "shapes/support.hpp"
 
@@ -12,6 +13,8 @@ constexpr double max_growth = 1.5;
 constexpr std::size_t box_grain = 256;
 /// Rounding of a distance, over the sizes and coordinates, with room to spare.
 constexpr double box_rounding = 1e-10;
+/// Marks of triangles in one Index.
+constexpr std::size_t mark_bits = 32;
 
 /// Sum of the edge lengths of all boxes of a level.
 double total_extent(std::span<const float> groups) {
@@ -42,19 +45,21 @@ void SurfaceTree::update(Workers& workers, const Surface& surface, std::span<con
     Box& box = boxes_[t];
     box = {};
     if (is_dead(triangles[t])) return;
+    const Triangle& corners = triangles[t];
+    Eigen::Array3d low = positions[static_cast<std::size_t>(corners[0])].array();
+    Eigen::Array3d high = low;
+    const auto grow = [&](const Eigen::Vector3d& p) {
+      low = low.min(p.array());
+      high = high.max(p.array());
+    };
+    grow(positions[static_cast<std::size_t>(corners[1])]);
+    grow(positions[static_cast<std::size_t>(corners[2])]);
+    if (!end.empty()) {
+      for (const Index v : corners) grow(end[static_cast<std::size_t>(v)]);
+    }
     for (std::size_t k = 0; k < 3; ++k) {
-      const auto axis = static_cast<Eigen::Index>(k);
-      double low = INFINITY;
-      double high = -INFINITY;
-      for (const Index v : triangles[t]) {
-        for (const auto& places : {positions, end}) {
-          if (places.empty()) continue;
-          low = std::min(low, places[static_cast<std::size_t>(v)][axis]);
-          high = std::max(high, places[static_cast<std::size_t>(v)][axis]);
-        }
-      }
-      box.min[k] = round_down(low);
-      box.max[k] = round_up(high);
+      box.min[k] = round_down(low[static_cast<Eigen::Index>(k)]);
+      box.max[k] = round_up(high[static_cast<Eigen::Index>(k)]);
     }
   });
   whole_ = {};
@@ -77,8 +82,24 @@ void SurfaceTree::find(const Box& box, Scratch& scratch, std::vector<Index>& out
   scratch.pairs.clear();
   const std::array<float, 6> asked{box.min[0], box.min[1], box.min[2], box.max[0], box.max[1], box.max[2]};
   tree_.search(asked, 0, scratch.walk, scratch.pairs);
-  for (const broad::NodePair& pair : scratch.pairs) out.push_back(static_cast<Index>(pair.b));
-  std::sort(out.begin(), out.end());
+  const std::size_t words = chunk_count(boxes_.size(), mark_bits);
+  if (scratch.pairs.size() < words) {
+    for (const broad::NodePair& pair : scratch.pairs) out.push_back(static_cast<Index>(pair.b));
+    std::sort(out.begin(), out.end());
+    return;
+  }
+  // Marks of all triangles put many in order faster than a sort. They are in the list itself, which is warm, before
+  // what it gets.
+  out.assign(words, 0);
+  for (const broad::NodePair& pair : scratch.pairs) {
+    const std::size_t t = pair.b;
+    out[t / mark_bits] |= static_cast<Index>(std::uint32_t{1} << t % mark_bits);
+  }
+  for (std::size_t word = 0; word < words; ++word) {
+    for (auto left = static_cast<std::uint32_t>(out[word]); left != 0; left &= left - 1)
+      out.push_back(static_cast<Index>(mark_bits * word + static_cast<std::size_t>(std::countr_zero(left))));
+  }
+  out.erase(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(words));
 }
 
 Box shape_box(const shapes::Core& core, const Eigen::Isometry3d& pose, double within) {

@@ -14,6 +14,7 @@ const carom = process.env.CAROM_BIN;
 const options = { timeout: 120_000, skip: carom ? false : 'CAROM_BIN is not set' };
 let folder;
 let browser;
+const running = new Set();
 
 before(async () => {
   if (!carom) return;
@@ -21,6 +22,7 @@ before(async () => {
   browser = await launch();
 });
 after(async () => {
+  for (const program of running) program.kill('SIGKILL'); // of tests that failed: they would keep the run from ending
   await browser?.close();
   if (folder) rmSync(folder, { recursive: true });
 });
@@ -28,7 +30,8 @@ after(async () => {
 /** carom live, and its address. */
 async function live(...more) {
   const program = spawn(carom, ['live', ...more], { stdio: ['ignore', 'pipe', 'ignore'] });
-  const ended = new Promise((resolve) => program.on('exit', resolve));
+  running.add(program);
+  const ended = new Promise((resolve) => program.on('exit', resolve)).finally(() => running.delete(program));
   let said = '';
   const address = await new Promise((resolve, reject) => {
     program.stdout.on('data', (text) => {
@@ -58,6 +61,7 @@ async function screenshot(page, name) {
 
 test('a body follows the mouse, and what was done replays', options, async () => {
   const record = join(folder, 'hand.input');
+  let ended;
   const { address, stop } = await live('tool-probe', '-o', record);
   const { page, problems, close } = await open(browser, address);
   try {
@@ -69,23 +73,21 @@ test('a body follows the mouse, and what was done replays', options, async () =>
     await page.waitForFunction(() => window.carom.live.status.hands.length === 1);
     assert.equal((await status(page)).hands[0].body, 'probe');
     await page.mouse.move(from.x + 90, from.y - 40, { steps: 8 });
-    await page.waitForFunction(() => {
-      const [hand] = window.carom.live.status.hands;
-      return hand && Math.hypot(...hand.point.map((value, axis) => value - hand.target[axis])) < 0.02;
-    });
-    const to = await placeOf(page, 'probe');
-    assert.ok(to.x - from.x > 50, `the probe is at ${to.x}, and was at ${from.x}`);
+    // How near it comes depends on what it presses on there.
+    await page.waitForFunction((x) => window.carom.bodyScreenPosition('probe').x > x + 50, from.x - (await page.locator('#view').boundingBox()).x);
     await screenshot(page, 'live-drag');
     await page.mouse.up();
     await page.waitForFunction(() => window.carom.live.status.hands.length === 0);
     assert.deepEqual(problems, []);
   } finally {
     await close();
+    ended = await stop();
   }
-  assert.equal(await stop(), 0);
+  assert.equal(ended, 0);
   const lines = readFileSync(record, 'utf8').trim().split('\n').map((line) => JSON.parse(line));
   assert.ok(lines.some((line) => line.grab?.body === 'probe'));
   assert.ok(lines.at(-1).end.steps > 20);
+  assert.equal(spawnSync(carom, ['run', 'tool-probe', '--input', record]).status, 0, 'the record replays');
 });
 
 test('pause, step, reset, gravity and stiffness', options, async () => {

@@ -25,6 +25,7 @@ std::string culled_text(const StageStats& stats, double steps) {
   }
   std::string counted;
   for (const Counted& entry : stats.counted()) {
+    if (entry.count == 0) continue;
     counted += fmt::format("{}{} {}", counted.empty() ? "" : ", ",
                            with_commas(static_cast<double>(entry.count) / steps), entry.name);
   }
@@ -33,7 +34,7 @@ std::string culled_text(const StageStats& stats, double steps) {
     text +=
         fmt::format("{}{} limited", text.empty() ? "" : "; ", with_commas(static_cast<double>(stats.limited) / steps));
   }
-  return text.empty() ? "-" : text;
+  return text;
 }
 
 std::string unit_text(const StageStats& stats) {
@@ -62,6 +63,21 @@ std::string source_text(const PipelineStats& total, Stage stage, double steps) {
   }
   if (stats.remembered > 0) text += fmt::format("{}{} remembered", text.empty() ? "" : " + ", mean(stats.remembered));
   return text;
+}
+
+/// Width of the words beside the numbers: with these a line has at most 100 characters.
+constexpr std::size_t words_width = 54;
+
+/// Appends a text in lines of at most `words_width`, broken at spaces.
+void append_wrapped(std::string_view text, std::vector<std::string>& lines) {
+  while (text.size() > words_width) {
+    std::size_t end = text.rfind(' ', words_width);
+    if (end == std::string_view::npos || end == 0) end = text.find(' ', words_width);
+    if (end == std::string_view::npos) break;
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(end + 1);
+  }
+  lines.emplace_back(text);
 }
 
 }  // namespace
@@ -110,27 +126,40 @@ std::string counted(std::size_t count, std::string_view one, std::string_view ma
 
 std::string stage_table(const PipelineStats& total, std::size_t steps, const char* per) {
   const double n = static_cast<double>(std::max<std::size_t>(steps, 1));
-  std::vector<std::array<std::string, 6>> rows{{"stage", "in", "out", "", "culled", fmt::format("ms/{}", per)}};
+  struct Row {
+    std::array<std::string, 4> numbers;  ///< stage, in, out, time
+    std::vector<std::string> lines;      ///< what they are of, and what was culled
+  };
+  std::vector<Row> rows{{{"stage", "in", "out", fmt::format("ms/{}", per)}, {"of what; culled"}}};
   double seconds = 0;
   for (std::size_t i = 0; i < stage_count; ++i) {
     const StageStats& stats = total.stages[i];
     if (!did_something(stats)) continue;
     seconds += stats.seconds;
-    rows.push_back({std::string(to_string(static_cast<Stage>(i))), with_commas(static_cast<double>(stats.in) / n),
-                    with_commas(static_cast<double>(stats.out) / n), unit_text(stats), culled_text(stats, n),
-                    fmt::format("{:.3f}", stats.seconds * 1e3 / n)});
+    Row row{{std::string(to_string(static_cast<Stage>(i))), with_commas(static_cast<double>(stats.in) / n),
+             with_commas(static_cast<double>(stats.out) / n), fmt::format("{:.3f}", stats.seconds * 1e3 / n)},
+            {}};
+    append_wrapped(unit_text(stats), row.lines);
     if (const std::string source = source_text(total, static_cast<Stage>(i), n); !source.empty())
-      rows.push_back({"", "", "", "= " + source, "", ""});
+      append_wrapped("= " + source, row.lines);
+    if (const std::string culled = culled_text(stats, n); !culled.empty()) append_wrapped(culled, row.lines);
+    rows.push_back(std::move(row));
   }
-  rows.push_back({"total", "", "", "", "", fmt::format("{:.3f}", seconds * 1e3 / n)});
-  std::array<std::size_t, 6> widths{9, 13, 13, 0, 6, 9};
-  for (const auto& row : rows) {
-    for (std::size_t k = 0; k < row.size(); ++k) widths[k] = std::max(widths[k], row[k].size());
+  rows.push_back({{"total", "", "", fmt::format("{:.3f}", seconds * 1e3 / n)}, {}});
+  std::array<std::size_t, 4> widths{9, 11, 11, 9};
+  for (const Row& row : rows) {
+    for (std::size_t k = 0; k < widths.size(); ++k) widths[k] = std::max(widths[k], row.numbers[k].size());
   }
   std::string table;
-  for (const auto& row : rows) {
-    table += fmt::format("{:<{}} {:>{}} {:>{}}  {:<{}}  {:<{}}  {:>{}}\n", row[0], widths[0], row[1], widths[1], row[2],
-                         widths[2], row[3], widths[3], row[4], widths[4], row[5], widths[5]);
+  for (const Row& row : rows) {
+    std::string line = fmt::format("{:<{}} {:>{}} {:>{}} {:>{}}", row.numbers[0], widths[0], row.numbers[1], widths[1],
+                                   row.numbers[2], widths[2], row.numbers[3], widths[3]);
+    const std::string indent(line.size(), ' ');
+    for (const std::string& text : row.lines) {
+      table += fmt::format("{}  {}\n", line, text);
+      line = indent;
+    }
+    if (row.lines.empty()) table += line + "\n";
   }
   return table;
 }

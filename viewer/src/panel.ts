@@ -133,8 +133,9 @@ function contactRows(frame: ShownFrame): HTMLElement[] {
 
 /** What a stage takes in, and how that comes from what the stage before it gave out. */
 function unitRow(unit: string, from: string): HTMLElement {
-  const title = 'What the stage takes in; where the stage before it counts something else: its out, times how many each of these holds';
-  return h('tr', { className: 'unit', title }, h('td', { colSpan: 5 }, from ? `${unit} = ${from}` : unit));
+  const text = from ? `${unit} = ${from}` : unit;
+  const title = `${text}\nWhat the stage takes in; where the stage before it counts something else: its out, times how many each of these holds`;
+  return h('tr', { className: 'unit', title }, h('td', { colSpan: 5 }, text));
 }
 
 function stageRow(name: string, stage: Stage | undefined, theme: Theme): HTMLElement {

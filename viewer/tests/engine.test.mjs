@@ -110,6 +110,27 @@ test('carom view', options, async () => {
   await ended;
 });
 
+test('the columns of the stages are within the panel, whatever is counted', options, async () => {
+  const file = join(folder, 'mixed.carom');
+  execFileSync(carom, ['run', 'liver-cut', '--steps', '120', '--every', '40', '-o', file], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const server = await serve(readFileSync(file));
+  const { page, problems, close } = await open(browser, server.address);
+  try {
+    await shown(page);
+    await page.evaluate(() => window.carom.show(3));
+    assert.match(await page.locator('#stages').innerText(), /pairs of colliders and of features = /);
+    const right = await page.locator('#panel').evaluate((panel) => panel.getBoundingClientRect().left + panel.clientWidth);
+    for (const cell of await page.locator('#stages :is(td, th)').all()) {
+      const box = await cell.boundingBox();
+      assert.ok(box.x + box.width <= right, `'${await cell.innerText()}' ends at ${box.x + box.width}, the panel at ${right}`);
+    }
+    assert.deepEqual(problems, []);
+  } finally {
+    await close();
+    server.close();
+  }
+});
+
 test('fit shows all of built-in scenes, whatever the window and the direction', { ...options, timeout: 240_000 }, async (t) => {
   for (const scene of ['newtons-cradle', 'arch', 'spheres-on-bricks', 'cloth-on-ball-18']) {
     await t.test(scene, async () => {

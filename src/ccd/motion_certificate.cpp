@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "ccd/own_motion.hpp"
+#include "ccd/path_boxes.hpp"
 #include "core/at.hpp"
 #include "core/parallel.hpp"
 #include "mesh/surface_clusters.hpp"
@@ -21,10 +22,6 @@ using Chunk = CertificateScratch::Chunk;
 
 /// Fraction of a sum of three products that its rounding is less than.
 constexpr double plane_rounding = 1e-14;
-/// Fraction by which bounds on motion are taken larger.
-constexpr double motion_slack = 1e-9;
-/// Fraction of a number that its rounding to single precision is less than.
-constexpr double box_rounding = 1.2e-7;
 /// Fraction of the distance of a pair that its sides may move against each other: less than all of it, for what the
 /// distance was rounded by.
 constexpr double move_fraction = 0.99;
@@ -124,152 +121,6 @@ double box_gap(const ClusterMotion& a, const ClusterMotion& b) {
 /// Largest coordinate over the step.
 double largest(const ClusterMotion& m) {
   return std::max(m.low.cwiseAbs().maxCoeff(), m.high.cwiseAbs().maxCoeff());
-}
-
-/// Boxes of features over the step, seen from what moves in common, in rows: one box is compared with many at a time.
-/// In single precision, rounded outward.
-template <std::size_t rows>
-struct BoxRows {
-  float low[3][rows];
-  float high[3][rows];
-};
-
-float rounded_down(double x) {
-  return static_cast<float>(x - box_rounding * std::abs(x));
-}
-
-struct ClusterBoxes {
-  BoxRows<kernels::cluster_lanes> vertices;  ///< those that the cluster owns come first
-  BoxRows<kernels::cluster_lanes> triangles;
-  BoxRows<kernels::cluster_edge_lanes> edges;
-  Index corner[kernels::cluster_lanes][3];
-  Index end[kernels::cluster_edge_lanes][2];
-};
-
-/// Boxes of the paths of all vertices of a cluster.
-void vertex_boxes(const CertificateIn& in, const SurfaceCluster& c, const Vector3d& shift, const Vector3d& origin,
-                  BoxRows<kernels::cluster_lanes>& out) {
-  const Vector3d end_origin = shift + origin;
-  const double far = motion_slack * origin.cwiseAbs().maxCoeff();
-  for (std::size_t row = 0; row < c.vertex_count; ++row) {
-    const Vector3d a = position(in.start, c.vertices[row]) - origin;
-    const Vector3d b = position(in.end, c.vertices[row]) - end_origin;
-    const Vector3d low = a.cwiseMin(b);
-    const Vector3d high = a.cwiseMax(b);
-    // Rounding of positions, and of what is left of them to single precision.
-    const double slack = far + box_rounding * low.cwiseAbs().cwiseMax(high.cwiseAbs()).maxCoeff();
-    for (std::size_t k = 0; k < 3; ++k) {
-      out.low[k][row] = static_cast<float>(low[static_cast<Eigen::Index>(k)] - slack);
-      out.high[k][row] = static_cast<float>(high[static_cast<Eigen::Index>(k)] + slack);
-    }
-  }
-}
-
-/// Box around the boxes of the vertices at these places.
-template <std::size_t count, std::size_t rows>
-void put_box(const BoxRows<kernels::cluster_lanes>& vertices, const std::uint8_t (&places)[count], std::size_t row,
-             BoxRows<rows>& boxes) {
-  for (std::size_t k = 0; k < 3; ++k) {
-    float low = vertices.low[k][places[0]];
-    float high = vertices.high[k][places[0]];
-    for (std::size_t i = 1; i < count; ++i) {
-      low = std::min(low, vertices.low[k][places[i]]);
-      high = std::max(high, vertices.high[k][places[i]]);
-    }
-    boxes.low[k][row] = low;
-    boxes.high[k][row] = high;
-  }
-}
-
-void boxes_of(const CertificateIn& in, const SurfaceCluster& c, const Vector3d& shift, const Vector3d& origin,
-              ClusterBoxes& out) {
-  vertex_boxes(in, c, shift, origin, out.vertices);
-  for (std::size_t k = 0; k < c.triangle_count; ++k) {
-    const std::uint8_t places[3] = {c.corner[0][k], c.corner[1][k], c.corner[2][k]};
-    for (std::size_t i = 0; i < 3; ++i) out.corner[k][i] = c.vertices[places[i]];
-    put_box(out.vertices, places, k, out.triangles);
-  }
-  for (std::size_t k = 0; k < c.edge_count; ++k) {
-    const std::uint8_t places[2] = {c.edge_from[k], c.edge_to[k]};
-    for (std::size_t i = 0; i < 2; ++i) out.end[k][i] = c.vertices[places[i]];
-    put_box(out.vertices, places, k, out.edges);
-  }
-}
-
-/// Box around the first `count` rows, as one row.
-template <std::size_t rows>
-BoxRows<1> around(const BoxRows<rows>& boxes, std::size_t count) {
-  BoxRows<1> all;
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    all.low[axis][0] = INFINITY;
-    all.high[axis][0] = -INFINITY;
-    for (std::size_t k = 0; k < count; ++k) {
-      all.low[axis][0] = std::min(all.low[axis][0], boxes.low[axis][k]);
-      all.high[axis][0] = std::max(all.high[axis][0], boxes.high[axis][k]);
-    }
-  }
-  return all;
-}
-
-template <std::size_t rows>
-bool rows_overlap(const BoxRows<rows>& boxes, std::size_t row, const BoxRows<1>& other) {
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    if (boxes.low[axis][row] > other.high[axis][0] || other.low[axis][0] > boxes.high[axis][row]) return false;
-  }
-  return true;
-}
-
-/// Calls visit(k) for rows k in [first, count) of `others` that overlap a row of `boxes`.
-template <std::size_t rows, std::size_t other_rows, class Visit>
-void each_overlap(const BoxRows<rows>& boxes, std::size_t row, const BoxRows<other_rows>& others, std::size_t first,
-                  std::size_t count, const Visit& visit) {
-  std::uint8_t hit[other_rows];
-  for (std::size_t k = 0; k < other_rows; ++k) {
-    bool all = true;
-    for (std::size_t axis = 0; axis < 3; ++axis)
-      all = all & (boxes.low[axis][row] <= others.high[axis][k]) & (others.low[axis][k] <= boxes.high[axis][row]);
-    hit[k] = static_cast<std::uint8_t>(all);
-  }
-  for (std::size_t k = first; k < count; ++k) {
-    if (hit[k] != 0) visit(k);
-  }
-}
-
-/// Pairs of features of two clusters, or of one, whose boxes meet and that have no vertex in common.
-void list_features(const CertificateIn& in, const SurfaceCluster& one, const SurfaceCluster& other,
-                   const Vector3d& shift, Chunk& chunk) {
-  const Vector3d origin = position(in.start, one.vertices[0]);
-  ClusterBoxes a{};
-  boxes_of(in, one, shift, origin, a);
-  const bool same = &one == &other;
-  ClusterBoxes second{};
-  if (!same) boxes_of(in, other, shift, origin, second);
-  const ClusterBoxes& b = same ? a : second;
-  const auto vertices_on_faces = [&](const SurfaceCluster& from, const ClusterBoxes& points, const SurfaceCluster& to,
-                                     const ClusterBoxes& faces) {
-    const BoxRows<1> all = around(faces.triangles, to.triangle_count);
-    for (std::size_t v = 0; v < from.owned_vertex_count; ++v) {
-      if (!rows_overlap(points.vertices, v, all)) continue;
-      const Index vertex = from.vertices[v];
-      each_overlap(points.vertices, v, faces.triangles, 0, to.triangle_count, [&](std::size_t t) {
-        const Index(&corner)[3] = faces.corner[t];
-        if (vertex == corner[0] || vertex == corner[1] || vertex == corner[2]) return;
-        chunk.vertex_face.push_back({vertex, corner[0], corner[1], corner[2]});
-      });
-    }
-  };
-  vertices_on_faces(one, a, other, b);
-  if (!same) vertices_on_faces(other, b, one, a);
-  const BoxRows<1> all = around(b.edges, other.edge_count);
-  for (std::size_t i = 0; i < one.edge_count; ++i) {
-    if (!rows_overlap(a.edges, i, all)) continue;
-    const Index(&p)[2] = a.end[i];
-    each_overlap(a.edges, i, b.edges, same ? i + 1 : 0, other.edge_count, [&](std::size_t k) {
-      const Index(&q)[2] = b.end[k];
-      if (p[0] == q[0] || p[0] == q[1] || p[1] == q[0] || p[1] == q[1]) return;
-      chunk.edge_edge.push_back({p[0], p[1], q[0], q[1]});
-    });
-  }
 }
 
 class Certifier {
@@ -537,7 +388,8 @@ class Certifier {
     const bool listed = in_.flat == nullptr || !in_.flat->leaves_out(ci, ck);
     if (listed ? r.keeps_apart(distance) : (scratch_.apart[ci] | scratch_.apart[ck]) != 0) return;
     if (r.keeps_boxes_apart(box_gap(scratch_.clusters[ci], scratch_.clusters[ck]), slack_)) return;
-    list_features(in_, clusters_.clusters[ci], clusters_.clusters[ck], scratch_.clusters[ci].shift, chunk);
+    list_path_features({in_.start, in_.end}, clusters_.clusters[ci], clusters_.clusters[ck],
+                       scratch_.clusters[ci].shift, chunk.vertex_face, chunk.edge_edge);
     if (chunk.vertex_face.size() + chunk.edge_edge.size() > pair_grain) holds = none_meets(chunk);
   }
 

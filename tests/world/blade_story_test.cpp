@@ -118,6 +118,20 @@ TEST(BladeStories, FreeBladesThatCutAtTouchSeldomAddEnergy) {
   EXPECT_LE(rises, stories / 10);
 }
 
+/// Free plates that cut nets at touch, and collide with them: momentum of all together stays, energy does not rise.
+TEST(BladeStories, FreeBladesThatCutNetsAddNoEnergy) {
+  std::size_t crossed = 0;
+  for (unsigned seed = 30000; seed < 30060; ++seed) {
+    std::mt19937_64 random(seed);
+    oracle::BladeStory story(
+        [&] { return static_cast<std::uint8_t>(random()); },
+        {.max_steps = 80, .rigid_blades = true, .at_touch = true, .surface = MotionModel::particles});
+    EXPECT_EQ(story.run(), "") << "seed " << seed;
+    crossed += story.crossed();
+  }
+  EXPECT_GT(crossed, 500U);
+}
+
 /// Clusters of a surface that a cut changed are others than those of one that was made at once, and so was the motion
 /// of near clusters that the rounds of the next step, and the distance of its detection, are chosen by.
 TEST(BladeStories, WorldsFromSnapshotsInTheMiddleOfACutGoOn) {

@@ -24,6 +24,27 @@ struct Spring {
   double stiffness = 0;    ///< N/m
 };
 
+/// Vertices of a scripted body that was cut, or of a piece of one.
+struct ScriptedVertices {
+  /// Point of an edge, from one vertex to another, of those that are given or were added before.
+  struct Point {
+    Index from = none;
+    Index to = none;
+    double fraction = 0;
+  };
+  std::size_t given = 0;      ///< vertices that the script puts, which come first
+  std::vector<Point> added;   ///< those after them
+  std::vector<Index> source;  ///< of each vertex of the body: the one where it is
+};
+
+/// What springs of particles that are no cloth follow when the surface is cut.
+struct SpringNet {
+  double density = 0;            ///< kg/m^2 of the triangles at rest
+  double stretch_stiffness = 0;  ///< N/m, of each spring along an edge before the first cut
+  double bend_stiffness = 0;     ///< N/m, of each spring across an edge
+  std::vector<Edge> bent;        ///< edges across which springs bend, in the order of the last of Body::springs
+};
+
 /// Vertex that something outside of the world pulls.
 struct VertexPull {
   Index vertex = none;
@@ -48,9 +69,6 @@ struct ClothRest {
   bool tears = false;
   bool verlet = false;
   VerletOptions verlet_options;
-  /// Serial number of the cloth that was cut, for all that is left of it; none before a cut. Its pieces have one frame
-  /// at rest, so distances between them at rest have a meaning.
-  std::optional<std::uint32_t> whole{};
 };
 
 /// The state of a body between two steps, and what moves it.
@@ -78,14 +96,25 @@ struct Body {
   double restitution = 0;  ///< likewise
 
   bool is_soft() const { return soft.model != nullptr; }
+  /// Whether the body is particles that springs join, and nothing else.
+  bool is_spring_net() const { return motion == MotionModel::particles && !cloth_rest && !is_soft(); }
   /// Whether the body is vertices that move by themselves: particles, or a mesh with a motion function.
   bool has_vertices() const { return !positions.empty(); }
 
-  MotionFunction script;                    ///< scripted only
+  bool cuttable = false;  ///< fixed and scripted: blades cut the surface
+  MotionFunction script;  ///< scripted only
+  /// Of a scripted body that was cut: its vertices from those that the script puts. Null: they are the same.
+  std::shared_ptr<const ScriptedVertices> scripted_vertices;
   std::optional<Eigen::Isometry3d> offset;  ///< of what the script says
 
+  /// Serial number of the sheet that was cut, for all that is left of it; none before a cut. Its pieces have one frame
+  /// at rest, so distances between them at rest have a meaning.
+  std::optional<std::uint32_t> whole{};
+
   // Particles only.
+  /// Along edges, then across edges, against bending.
   std::vector<Spring> springs;
+  SpringNet net;
   double spring_damping = 0;  ///< N s/m
   double air_damping = 0;     ///< 1/s
   double pressure = 0;        ///< Pa over that outside, at the rest volume

@@ -5,8 +5,8 @@
 #include <Eigen/Geometry>
 #include <numeric>
 
-#include "bodies/cloth_cut.hpp"
 #include "bodies/particles.hpp"
+#include "bodies/sheet_cut.hpp"
 #include "core/check.hpp"
 #include "core/writable.hpp"
 
@@ -78,7 +78,9 @@ Body common(Description& description, MotionModel kind) {
 }  // namespace
 
 Body make_body(FixedBody description) {
-  return common(description, MotionModel::fixed);
+  Body body = common(description, MotionModel::fixed);
+  body.cuttable = description.cuttable;
+  return body;
 }
 
 Body make_body(ScriptedBody description) {
@@ -86,6 +88,7 @@ Body make_body(ScriptedBody description) {
           description.name);
   Body body = common(description, MotionModel::scripted);
   body.script = std::move(description.motion);
+  body.cuttable = description.cuttable;
   return body;
 }
 
@@ -126,7 +129,7 @@ Body make_body(ParticleBody description) {
   body.spring_damping = description.spring_damping;
   body.air_damping = description.air_damping;
   particles::share_mass(description.mass, body);
-  body.springs = particles::make_springs(body, description.stretch_stiffness, description.bend_stiffness);
+  particles::make_springs(description.stretch_stiffness, description.bend_stiffness, body);
   if (description.pressure != 0) set_pressure(body, description.pressure);
   body.sleeping_allowed = description.sleeping_allowed;
   pin(body, description.pinned);
@@ -237,14 +240,16 @@ std::shared_ptr<const ClothRest> make_rest(ClothBody& description, const Body& b
 }  // namespace
 
 void make_model(Body& body) {
+  if (body.is_spring_net()) body.max_step = particles::max_step(body);
+  if (!body.cloth_rest) return;
   if (body.cloth_rest->verlet) body.springs = particles::make_fabric_springs(body);
   body.cloth = std::make_shared<cloth::Model>(rest_shape(body), body.cloth_rest->fabrics);
   body.max_step = body.cloth_rest->verlet ? particles::max_step(body) : body.cloth->inner_step(body.inverse_mass);
   body.bend_step = body.cloth->bend_step(body.inverse_mass);
 }
 
-void change_model(const cloth::CutOutcome& cut, Body& body) {
-  if (body.cloth_rest->verlet) return make_model(body);
+void change_model(const sheet::CutOutcome& cut, Body& body) {
+  if (!body.cloth_rest || body.cloth_rest->verlet) return make_model(body);
   const std::shared_ptr<cloth::Model> model = writable(body.cloth);
   if (!model->change(rest_shape(body), body.cloth_rest->fabrics, cut.triangles, cut.around)) return make_model(body);
   body.cloth = model;

@@ -4,7 +4,7 @@
 
 #include "bodies/body.hpp"
 
-namespace carom::cloth {
+namespace carom::sheet {
 struct CutOutcome;
 }
 
@@ -16,9 +16,9 @@ Body make_body(ScriptedBody description);
 Body make_body(ParticleBody description);
 Body make_body(ClothBody description);
 Body make_body(SoftBody description);
-/// Constraints of cloth, or its springs, from its triangles as they are now.
+/// Constraints of cloth, or its springs, from its triangles as they are now; the longest step of springs of particles.
 void make_model(Body& body);
-/// The same after a cut of cloth, in time of the cut where that can be: see cloth::Model::change().
-void change_model(const cloth::CutOutcome& cut, Body& body);
+/// The same after a cut of a sheet, in time of the cut where that can be: see cloth::Model::change().
+void change_model(const sheet::CutOutcome& cut, Body& body);
 
 }  // namespace carom

@@ -24,18 +24,24 @@ void share_mass(double mass, Body& body) {
             "body '{}': vertex {} is in no triangle with an area, so its mass would be zero", body.name, i);
     body.inverse_mass[i] = inverse;
   }
+  body.net.density = mass / total;
 }
 
-std::vector<Spring> make_springs(const Body& body, double stretch_stiffness, double bend_stiffness) {
+void make_springs(double stretch_stiffness, double bend_stiffness, Body& body) {
   const Topology topology = build_topology(body.positions.size(), body.triangles);
-  std::vector<Spring> springs;
+  body.springs.clear();
+  body.net.stretch_stiffness = stretch_stiffness;
+  body.net.bend_stiffness = bend_stiffness;
+  body.net.bent.clear();
   const auto add = [&](Index a, Index b, double stiffness) {
-    if (stiffness == 0) return;
     const double length =
         (body.positions[static_cast<std::size_t>(a)] - body.positions[static_cast<std::size_t>(b)]).norm();
-    springs.push_back({std::min(a, b), std::max(a, b), length, stiffness});
+    body.springs.push_back({std::min(a, b), std::max(a, b), length, stiffness});
   };
-  for (const Edge& edge : topology.edges) add(edge[0], edge[1], stretch_stiffness);
+  if (stretch_stiffness != 0) {
+    for (const Edge& edge : topology.edges) add(edge[0], edge[1], stretch_stiffness);
+  }
+  if (bend_stiffness == 0) return;
   for (std::size_t e = 0; e < topology.edges.size(); ++e) {
     const auto triangles = topology.edge_triangles[e];
     if (triangles.size() != 2) continue;
@@ -47,9 +53,9 @@ std::vector<Spring> make_springs(const Body& body, double stretch_stiffness, dou
     }
     if (opposite[0] != none && opposite[1] != none && opposite[0] != opposite[1]) {
       add(opposite[0], opposite[1], bend_stiffness);
+      body.net.bent.push_back(topology.edges[e]);
     }
   }
-  return springs;
 }
 
 double max_step(const Body& body) {

@@ -11,9 +11,9 @@ namespace carom::particles {
 /// Error(bad_mesh) that names a vertex which would weigh nothing.
 void share_mass(double mass, Body& body);
 
-/// Springs along the edges, at the length they have now, and across each edge with exactly two
-/// triangles between the corners opposite to it.
-std::vector<Spring> make_springs(const Body& body, double stretch_stiffness, double bend_stiffness);
+/// Springs along the edges, at the length they have now, and across each edge with exactly two triangles between the
+/// corners opposite to it.
+void make_springs(double stretch_stiffness, double bend_stiffness, Body& body);
 
 /// Largest step, s, at which semi-implicit Euler is stable for these springs and masses (the argument is in
 /// docs/methods/responses.md).

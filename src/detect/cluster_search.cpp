@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "broad/object_filter.hpp"
 #include "carom/mesh/closest.hpp"
@@ -56,8 +57,13 @@ const double* numbers(std::span<const Eigen::Vector3d> positions) {
 
 const mesh::SurfaceClusters& ClusterSearch::clusters_of(Context& context, const bounds::In& in) {
   const mesh::SurfaceClusters& clusters = in.surface.clusters();
-  if (!clusters.loose) return clusters;
+  // Lists that were kept are of clusters by their numbers: what was made again, or is of the other kind, has others.
+  if (!clusters.loose) {
+    if (std::exchange(by_place_revision_, 0) != 0) kept_.forget();
+    return clusters;
+  }
   if (by_place_revision_ != in.surface.revision()) {
+    kept_.forget();
     by_place_revision_ = 0;  // of none, should memory run out on the way
     made_sizes_.clear();
     by_place_ = mesh::make_clusters_by_place(context.workers, in.surface, in.positions);

@@ -3,6 +3,7 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 
+#include "bodies/sheet_cut.hpp"
 #include "bodies/soft_cut.hpp"
 #include "contact/anchor_contacts.hpp"
 #include "core/at.hpp"
@@ -27,10 +28,10 @@ Vector3d rest_point(const Anchor& anchor, const Body& body, const SurfacePart& p
   return sum;
 }
 
-/// Whether positions at rest of two surfaces are those of one body: of a soft body itself, of pieces of one, or of
-/// pieces of cloth.
+/// Whether positions at rest of two surfaces are those of one body: of a soft body itself, of pieces of one, or of what
+/// is left of a sheet that was cut.
 bool same_at_rest(BodyId id_a, const Body& a, BodyId id_b, const Body& b) {
-  if (a.cloth_rest && b.cloth_rest) return a.cloth_rest->whole && a.cloth_rest->whole == b.cloth_rest->whole;
+  if (a.whole) return a.whole == b.whole;
   if (!a.is_soft() || !b.is_soft()) return false;
   return id_a == id_b || (a.soft.lattice && b.soft.lattice && a.soft.lattice->recipe == b.soft.lattice->recipe);
 }
@@ -72,7 +73,7 @@ double free_motion(const BodyMap& bodies, const bodies::Vertices& vertices,
 void keep_rest_distances(const BodyMap& bodies, const bodies::Vertices& vertices, std::span<AnchorContact> contacts) {
   const bool any = std::ranges::any_of(vertices.parts, [&](const SurfacePart& part) {
     const Body& body = bodies[part.id];
-    return body.is_soft() || body.cloth != nullptr;
+    return body.is_soft() || sheet::collides_as_cloth(body);
   });
   if (!any) return;
   for (AnchorContact& c : contacts) {
@@ -81,7 +82,7 @@ void keep_rest_distances(const BodyMap& bodies, const bodies::Vertices& vertices
     const SurfacePart& part_b = contact::part_of_vertex(vertices.parts, c.b.vertices[0]);
     const Body& a = bodies[part_a.id];
     const Body& b = bodies[part_b.id];
-    const bool one_sheet = &part_a == &part_b && a.cloth != nullptr;
+    const bool one_sheet = &part_a == &part_b && sheet::collides_as_cloth(a);
     if (!one_sheet && !same_at_rest(part_a.id, a, part_b.id, b)) continue;
     const double at_rest =
         (one_sheet ? sheet_fraction : 1) * (rest_point(c.b, b, part_b) - rest_point(c.a, a, part_a)).norm();

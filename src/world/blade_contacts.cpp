@@ -62,7 +62,7 @@ double reach_of(const World::State& s, const bodies::SurfacePart& part, const wo
   const Body& body = s.bodies[part.id];
   const double thickness = world::thickness_of(s, body);
   if (body.soft.lattice) return body.soft.model->voxel_size + thickness;
-  // Cuts of cloth end at edges: the longest near the blade.
+  // Cuts of sheets end at edges: the longest near the blade.
   world::Box near = sweep;
   near.grow(2 * thickness);
   double longest = 0;
@@ -166,7 +166,7 @@ void let_blades_through(World::State& s, double dt) {
     std::vector<Index> marked;
     for (const bodies::SurfacePart& part : s.vertices.parts) {
       const Body& body = s.bodies[part.id];
-      if (!body.soft.lattice && (!body.cloth_rest || body.levels.model)) continue;
+      if (!world::is_cut(s, body)) continue;
       if (!may_touch(s, carrier.id, part.id)) continue;
       if (!(world::fracture_energy_of(s, part.id) > 0)) {
         // What a script moves does any work.

@@ -84,6 +84,12 @@ std::pair<double, double> nearest_on(std::span<const Vector3d> chain, const Vect
   return best;
 }
 
+bool is_cut_as_sheet(const World::State& s, const Body& body) {
+  if (body.cloth_rest) return !body.levels.model;
+  if (body.is_spring_net()) return s.response == response::Kind::soft;
+  return body.cuttable;
+}
+
 double thickness_of(const World::State& s, const Body& body) {
   return body.thickness > 0 ? body.thickness : s.options.contact.distance;
 }
@@ -122,6 +128,8 @@ void World::add_blade(BodyId id, const Blade& blade) {
   const Body& body = s.bodies[id];
   require(body.motion != MotionModel::particles, ErrorCode::unsupported,
           "add_blade: body '{}' deforms; expected a rigid, scripted or fixed one", body.name);
+  require(!body.cuttable, ErrorCode::unsupported,
+          "add_blade: body '{}' is cuttable, and its triangles do not stay; expected one that nothing cuts", body.name);
   require(blade.edge.size() >= 2, ErrorCode::invalid_argument,
           "add_blade: the blade of body '{}' has {} points; expected 2 or more", body.name, blade.edge.size());
   BodyBlade added{.body = id, .points = {}, .places = {}};

@@ -51,6 +51,14 @@ std::vector<Eigen::Vector3d> predicted_places(const World::State& state, const B
 /// Point of a chain nearest to a place, as a distance (m) and a length along the chain (m).
 std::pair<double, double> nearest_on(std::span<const Eigen::Vector3d> chain, const Eigen::Vector3d& place);
 
+/// Whether blades cut a body along edges of its triangles: cloth of one level, particles whose steps may get shorter,
+/// and surfaces that no force moves and that were made to be cut.
+bool is_cut_as_sheet(const World::State& state, const Body& body);
+/// Whether blades cut a body: a sheet, or a soft body that was made to be cut.
+inline bool is_cut(const World::State& state, const Body& body) {
+  return body.soft.lattice != nullptr || is_cut_as_sheet(state, body);
+}
+
 /// Contact distance of a body, m.
 double thickness_of(const World::State& state, const Body& body);
 /// Energy that a cut of a body takes, J/m^2.

@@ -5,6 +5,7 @@
 #include "bodies/soft_cut.hpp"
 #include "core/at.hpp"
 #include "core/check.hpp"
+#include "world/blades.hpp"
 #include "world/pieces.hpp"
 
 // Soft bodies that are cut: links between voxels go, and pieces that nothing joins any more become bodies of their own.
@@ -133,7 +134,45 @@ std::vector<BodyId> split_soft(World::State& s, BodyId id, std::span<const mesh:
   return pieces;
 }
 
+/// Links ahead of the edge of a blade that presses on a soft body as hard as a cut takes. Over the next voxel the work
+/// of the force has to be the energy of the area of these links (Mahvash and Hayward 2001).
+void find_pressed_links(const World::State& s, const BodyBlade& blade, std::span<const Vector3d> chain, BodyId id,
+                        double energy, double dt, std::vector<mesh::LinkCrossing>& links) {
+  const Body& body = s.bodies[id];
+  const double thickness = world::thickness_of(s, body);
+  const double size = body.soft.model->voxel_size;
+  const Vector3d force = world::pressure_at(s, blade, chain, id, thickness, dt).force;
+  if (!(force.norm() > 0)) return;
+  // Contacts hold the body off by a thickness, and the next links are half a voxel below its surface.
+  const Vector3d ahead = (1.5 * thickness + 0.75 * size) * force.normalized();
+  std::vector<Vector3d> end(chain.begin(), chain.end());
+  for (Vector3d& p : end) p += ahead;
+  const auto found = solid::crossed_links(*body.soft.lattice, body.soft.nodes, body.soft.nodes, {chain, end});
+  if (force.norm() * size < energy * static_cast<double>(found.size()) * size * size) return;
+  links.insert(links.end(), found.begin(), found.end());
+}
+
 }  // namespace
+
+void find_links(const World::State& s, std::size_t part, std::span<const std::vector<Vector3d>> ends, double dt,
+                std::vector<mesh::LinkCrossing>& links) {
+  const Body& body = s.bodies[s.vertices.parts[part].id];
+  const solid::BodyState& soft = body.soft;
+  const double energy = world::fracture_energy_of(s, s.vertices.parts[part].id);
+  const std::vector<Vector3d>& start = s.vertices.soft_motions[part].start;
+  world::Box box;
+  for (const auto* nodes : {&start, &soft.nodes}) {
+    for (const Vector3d& p : *nodes) box.extend(p);
+  }
+  box.grow(2 * world::thickness_of(s, body) + soft.model->voxel_size);
+  for (std::size_t i = 0; i < s.blades.size(); ++i) {
+    if (!box.overlaps(world::ChainMotion{s.blades[i].places, ends[i], i}.box())) continue;
+    for (const mesh::LinkCrossing& link :
+         solid::crossed_links(*soft.lattice, start, soft.nodes, {s.blades[i].places, ends[i]}))
+      links.push_back(link);
+    if (energy > 0) find_pressed_links(s, s.blades[i], ends[i], s.vertices.parts[part].id, energy, dt, links);
+  }
+}
 
 WorldCut cut_soft(World::State& s, BodyId id, std::span<const mesh::LinkCrossing> links) {
   WorldCut result{.body = id};

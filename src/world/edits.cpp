@@ -9,7 +9,7 @@
 #include "core/stage_timer.hpp"
 #include "core/writable.hpp"
 #include "shapes/shape_data.hpp"
-#include "world/state.hpp"
+#include "world/blades.hpp"
 
 namespace carom {
 
@@ -92,7 +92,7 @@ class PartPlaces {
       first_triangle += triangle_room_;
     }
     const bool may_grow =
-        body.soft.lattice != nullptr || (body.cloth_rest && !s_.blades.empty()) || s_.cut_marks.contains(id);
+        body.soft.lattice || (!s_.blades.empty() && world::is_cut_as_sheet(s_, body)) || s_.cut_marks.contains(id);
     constexpr std::size_t smallest_room = 64;
     vertex_room_ = may_grow ? body.positions.size() / 8 + smallest_room : 0;
     triangle_room_ = may_grow ? body.triangles.size() / 8 + smallest_room : 0;
@@ -118,20 +118,20 @@ void join_surfaces(World::State& s) {
   bool any_dynamic = false;
   for (const BodyId id : s.order) {
     const Body& body = s.bodies[id];
-    s.deforming |= body.motion == MotionModel::particles || static_cast<bool>(body.script);
+    s.deforming |= body.motion == MotionModel::particles || static_cast<bool>(body.script) || body.cuttable;
     any_dynamic |= body.motion == MotionModel::rigid;
     s.any_rigid |= !body.has_vertices();
     s.any_particles |= body.motion == MotionModel::particles;
-    s.any_cloth |= body.cloth != nullptr || body.is_soft();
+    s.any_cloth |= sheet::collides_as_cloth(body) || body.is_soft();
   }
   std::size_t vertex_count = 0;
   std::size_t triangle_count = 0;
   for (const BodyId id : s.order) {
     Body& body = s.bodies[id];
-    // A mesh that never moves meets rigid bodies as a rigid mesh.
+    // A mesh that never moves meets rigid bodies as a rigid mesh, if it stays as it is.
     const BodySlot slot = body.slot;
     const bool is_surface = s.table.colliders[s.table.info[slot].first_collider].surface;
-    if (any_dynamic && body.motion == MotionModel::fixed && is_surface) {
+    if (any_dynamic && body.motion == MotionModel::fixed && is_surface && !body.cuttable) {
       rigid::set_mesh(s.table, slot, Shape::mesh({body.positions, body.triangles}));
       s.bounds.fat[slot].margin = -1;
       s.pairs.stale = true;
@@ -173,7 +173,7 @@ void join_surfaces(World::State& s) {
                                 .body = body.slot,
                                 .friction = info.friction,
                                 .restitution = info.restitution,
-                                .cloth = body.cloth != nullptr || body.is_soft(),
+                                .cloth = sheet::collides_as_cloth(body) || body.is_soft(),
                                 .thickness = thickness_of(s, body)});
     for (const Triangle& t : triangles_of(s, body)) triangles.push_back({t[0] + first, t[1] + first, t[2] + first});
     object_of_triangle.resize(triangles.size(), static_cast<Index>(s.vertices.parts.size() - 1));
@@ -247,7 +247,7 @@ void join_filters(World::State& s) {
 std::optional<Shape> rigid_mesh_of(const World::State& s, BodyId id) {
   const Body& body = s.bodies[id];
   if (is_rigid_mesh(s, body) || has_field(s, body)) return s.table.info[body.slot].shape;
-  if (body.motion != MotionModel::fixed) return {};
+  if (body.motion != MotionModel::fixed || body.cuttable) return {};
   const contact::RigidMeshes& known = s.rigid_meshes;
   const auto found = std::find(known.ids.begin(), known.ids.end(), id);
   if (found != known.ids.end()) return known.shapes[static_cast<std::size_t>(found - known.ids.begin())];
@@ -309,16 +309,18 @@ void join_contact_objects(World::State& s) {
   }
 }
 
-/// m/s; how fast what stops a vertex is taken to go along cloth that was cut: several times as fast as stress does, so
-/// that the energy of the strain, which goes with the square, is a small part of the kinetic energy. The cloth's lips
-/// and strips meet suddenly and from near: contacts find them late, and continuous detection stops single vertices of
-/// light triangles.
-double stress_speed_of(const ClothRest& cloth) {
+/// m/s; how fast what stops a vertex is taken to go along a sheet that was cut: several times as fast as stress does,
+/// so that the energy of the strain, which goes with the square, is a small part of the kinetic energy. The sheet's
+/// lips and strips meet suddenly and from near: contacts find them late, and continuous detection stops single vertices
+/// of light triangles.
+double stress_speed_of(const Body& body) {
   constexpr double factor = 4;
-  double fastest = 0;
-  for (const Fabric& fabric : cloth.fabrics)
-    fastest = std::max(fastest, std::sqrt(std::max(fabric.warp_stiffness, fabric.weft_stiffness) / fabric.density));
-  return factor * fastest;
+  double square = body.net.density > 0 ? body.net.stretch_stiffness / body.net.density : 0;
+  if (body.cloth_rest) {
+    for (const Fabric& fabric : body.cloth_rest->fabrics)
+      square = std::max(square, std::max(fabric.warp_stiffness, fabric.weft_stiffness) / fabric.density);
+  }
+  return factor * std::sqrt(square);
 }
 
 void join_detection(World::State& s) {
@@ -333,9 +335,9 @@ void join_detection(World::State& s) {
     // A rigid body with a field moves as its contacts have it; vertices do not stop it here.
     const bool moves = body.motion == MotionModel::scripted || body.motion == MotionModel::rigid;
     ccd::limit::Part part{.first_vertex = range.first_vertex, .vertex_count = range.vertex_count, .kinematic = moves};
-    if (body.cloth_rest && body.cloth_rest->whole) {
-      part.stress_speed = stress_speed_of(*body.cloth_rest);
-      part.whole = body.cloth_rest->whole;
+    if (body.whole) {
+      part.stress_speed = stress_speed_of(body);
+      part.whole = body.whole;
     }
     s.parts.push_back(part);
     // A pair needs one that is continuous and one that can be held back.

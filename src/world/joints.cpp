@@ -156,6 +156,8 @@ void World::attach(BodyId id, std::span<const Index> vertices, BodyId to) {
   const Body& other = body_of(s, to);
   require(other.motion != MotionModel::particles, ErrorCode::unsupported,
           "attach: body '{}' is made of particles; sew() joins those", other.name);
+  require(!other.cuttable, ErrorCode::unsupported,
+          "attach: body '{}' is cuttable, and its triangles do not stay; expected one that nothing cuts", other.name);
   require(s.response == response::Kind::soft, ErrorCode::unsupported,
           "attach: the response '{}' has no attachments; 'soft' has", s.options.response);
   check_no_levels(s.bodies[id], "attach");

@@ -4,10 +4,12 @@
 #include <numeric>
 
 #include "bodies/make_body.hpp"
+#include "bodies/particles_cut.hpp"
+#include "bodies/scripted.hpp"
 #include "core/at.hpp"
 #include "core/disjoint_sets.hpp"
 
-// Pieces that come off a cloth become bodies of their own. The largest keeps id, name and the numbers of its vertices
+// Pieces that come off a sheet become bodies of their own. The largest keeps id, name and the numbers of its vertices
 // and triangles' corners; vertices that went away stay as followers of one that is still there.
 namespace carom {
 namespace {
@@ -27,6 +29,7 @@ PieceSelection select_part(const Body& body, std::vector<Index> triangles) {
       take(v);
       part.own[at(v)] = 1;
     }
+    if (!body.cloth_rest) continue;
     for (const Index v : body.cloth_rest->triangles[at(t)]) take(v);
   }
   std::sort(part.vertices.begin(), part.vertices.end());
@@ -40,29 +43,33 @@ bool any_pin(const Body& body) {
   });
 }
 
-/// Body of one part, with the properties of the whole.
-Body make_piece(const Body& body, const PieceSelection& part, std::size_t number) {
-  Body piece = body;
-  piece.name = body.name + "-" + std::to_string(number);
-  piece.triangles.clear();
-  piece.triangle_names.clear();
-  auto rest = std::make_shared<ClothRest>(*body.cloth_rest);
+/// Rest of a piece of cloth.
+std::shared_ptr<const ClothRest> make_rest(const ClothRest& whole, const PieceSelection& part) {
+  auto rest = std::make_shared<ClothRest>(whole);
   rest->triangles.clear();
   rest->fabric_of_triangle.clear();
-  const auto renamed = [&](const Triangle& t) {
-    return Triangle{part.number[at(t[0])], part.number[at(t[1])], part.number[at(t[2])]};
-  };
   for (const Index t : part.triangles) {
-    piece.triangles.push_back(renamed(body.triangles[at(t)]));
-    rest->triangles.push_back(renamed(body.cloth_rest->triangles[at(t)]));
-    if (!body.cloth_rest->fabric_of_triangle.empty())
-      rest->fabric_of_triangle.push_back(body.cloth_rest->fabric_of_triangle[at(t)]);
+    rest->triangles.push_back(part.renamed(whole.triangles[at(t)]));
+    if (!whole.fabric_of_triangle.empty()) rest->fabric_of_triangle.push_back(whole.fabric_of_triangle[at(t)]);
   }
   for (MovingPins& pins : rest->moving_pins) {
     std::erase_if(pins.vertices, [&](Index v) { return !part.has(v); });
     for (Index& v : pins.vertices) v = part.number[at(v)];
   }
   std::erase_if(rest->moving_pins, [](const MovingPins& pins) { return pins.vertices.empty(); });
+  return rest;
+}
+
+/// Body of one part, with the properties of the whole.
+Body make_piece(const Body& body, const PieceSelection& part, std::size_t number) {
+  Body piece = body;
+  piece.name = body.name + "-" + std::to_string(number);
+  piece.triangles.clear();
+  piece.triangle_names.clear();
+  for (const Index t : part.triangles) piece.triangles.push_back(part.renamed(body.triangles[at(t)]));
+  if (body.cloth_rest) piece.cloth_rest = make_rest(*body.cloth_rest, part);
+  if (body.is_spring_net()) particles::select_springs(part.number, piece);
+  scripted::select_vertices(part.vertices, piece);
   for (auto* list : {&piece.positions, &piece.velocities, &piece.rest_positions}) {
     std::vector<Eigen::Vector3d> kept;
     for (const Index v : part.vertices) kept.push_back((*list)[at(v)]);
@@ -85,21 +92,26 @@ Body make_piece(const Body& body, const PieceSelection& part, std::size_t number
     held.vertex = part.number[at(held.vertex)];
     piece.held.push_back(held);
   }
-  piece.cloth_rest = rest;
-  piece.pinned = any_pin(piece);
+  std::erase_if(piece.pulls, [&](const VertexPull& pull) { return !part.has(pull.vertex); });
+  for (VertexPull& pull : piece.pulls) pull.vertex = part.number[at(pull.vertex)];
+  piece.pinned = piece.motion == MotionModel::particles && any_pin(piece);
   piece.pressure = 0;
   make_model(piece);
   return piece;
 }
 
-/// Takes the triangles of pieces out of the body. The others keep their numbers, but for the last ones, which take
-/// those of the pieces; marks of cuts follow.
-void keep_largest(World::State& s, BodyId id, std::span<const std::uint8_t> gone) {
-  Body& body = s.bodies[id];
-  auto rest = std::make_shared<ClothRest>(*body.cloth_rest);
-  std::vector<Index> number(body.triangles.size(), none);
+/// Triangles that stay get the numbers of those that go. `before`: of each that stays, the number that it had.
+template <class T>
+void keep(std::span<const Index> before, std::vector<T>& list) {
+  if (list.empty()) return;
+  for (std::size_t t = 0; t < before.size(); ++t) list[t] = list[at(before[t])];
+  list.resize(before.size());
+}
+
+/// Numbers of triangles that stay: their own, but for the last ones, which take those of what is gone.
+std::vector<Index> numbers_of_kept(std::span<const std::uint8_t> gone) {
   std::vector<Index> before;
-  std::size_t count = body.triangles.size();
+  std::size_t count = gone.size();
   for (std::size_t t = 0; t < count; ++t) {
     std::size_t from = t;
     if (gone[t] != 0) {
@@ -107,25 +119,23 @@ void keep_largest(World::State& s, BodyId id, std::span<const std::uint8_t> gone
       from = --count;
       if (from == t) break;
     }
-    number[from] = static_cast<Index>(t);
     before.push_back(static_cast<Index>(from));
-    body.triangles[t] = body.triangles[from];
-    rest->triangles[t] = rest->triangles[from];
-    if (!rest->fabric_of_triangle.empty()) rest->fabric_of_triangle[t] = rest->fabric_of_triangle[from];
   }
-  keep_triangle_names(before, body.triangles.size(), body);
-  body.triangles.resize(count);
-  rest->triangles.resize(count);
-  if (!rest->fabric_of_triangle.empty()) rest->fabric_of_triangle.resize(count);
+  return before;
+}
 
-  PieceSelection left;
-  left.own.assign(body.positions.size(), 0);
-  for (const Triangle& t : body.triangles) {
-    for (const Index v : t) left.own[at(v)] = 1;
-  }
+/// What the rest of a cloth holds of the vertices that stay.
+void keep_rest(std::span<const Index> before, const PieceSelection& left, Body& body) {
+  auto rest = std::make_shared<ClothRest>(*body.cloth_rest);
+  keep(before, rest->triangles);
+  keep(before, rest->fabric_of_triangle);
   for (MovingPins& pins : rest->moving_pins) std::erase_if(pins.vertices, [&](Index v) { return !left.has(v); });
   std::erase_if(rest->moving_pins, [](const MovingPins& pins) { return pins.vertices.empty(); });
-  std::erase_if(body.held, [&](const HeldVertex& held) { return !left.has(held.vertex); });
+  body.cloth_rest = rest;
+}
+
+/// Vertices that went away follow one that stays.
+void follow_first(const PieceSelection& left, Body& body) {
   if (body.leader.empty()) {
     body.leader.resize(body.positions.size());
     std::iota(body.leader.begin(), body.leader.end(), Index{0});
@@ -137,15 +147,40 @@ void keep_largest(World::State& s, BodyId id, std::span<const std::uint8_t> gone
     body.positions[v] = body.positions[at(body.leader[v])];
     body.velocities[v] = body.velocities[at(body.leader[v])];
   }
+}
+
+/// Takes the triangles of pieces out of the body; marks of cuts follow.
+void keep_largest(World::State& s, BodyId id, std::span<const std::uint8_t> gone) {
+  Body& body = s.bodies[id];
+  const std::vector<Index> before = numbers_of_kept(gone);
+  keep_triangle_names(before, body.triangles.size(), body);
+  keep(before, body.triangles);
+
+  PieceSelection left;
+  left.own.assign(body.positions.size(), 0);
+  left.number.assign(body.positions.size(), none);
+  for (const Triangle& t : body.triangles) {
+    for (const Index v : t) {
+      left.own[at(v)] = 1;
+      left.number[at(v)] = v;
+    }
+  }
+  if (body.cloth_rest) keep_rest(before, left, body);
+  if (body.is_spring_net()) particles::select_springs(left.number, body);
+  std::erase_if(body.held, [&](const HeldVertex& held) { return !left.has(held.vertex); });
+  std::erase_if(body.pulls, [&](const VertexPull& pull) { return !left.has(pull.vertex); });
+  follow_first(left, body);
+  scripted::select_vertices(body.leader, body);
+  std::vector<Index> number(gone.size(), none);
+  for (std::size_t t = 0; t < before.size(); ++t) number[at(before[t])] = static_cast<Index>(t);
   std::set<std::pair<Index, Index>> edges;
   for (const auto& [t, k] : s.cut_marks[id].edges) {
     if (number[at(t)] != none) edges.insert({number[at(t)], k});
   }
   s.cut_marks[id].edges = std::move(edges);
-  body.cloth_rest = rest;
-  body.pinned = any_pin(body);
+  body.pinned = body.motion == MotionModel::particles && any_pin(body);
   body.pressure = 0;
-  s.table.info[slot_of(id)].pinned = body.pinned;
+  s.table.info[slot_of(id)].pinned = body.motion != MotionModel::particles || body.pinned;
   make_model(body);
 }
 
@@ -202,8 +237,8 @@ void move_references(World::State& s, BodyId from, BodyId to, const PieceSelecti
   }
   if (const auto energy = s.fracture_energy.find(from); energy != s.fracture_energy.end())
     s.fracture_energy[to] = energy->second;
-  cloth::CutMarks& marks = s.cut_marks[from];
-  cloth::CutMarks moved;
+  sheet::CutMarks& marks = s.cut_marks[from];
+  sheet::CutMarks moved;
   moved.shortest = marks.shortest;
   moved.lowest = marks.lowest;
   for (std::size_t i = 0; i < part.triangles.size(); ++i) {

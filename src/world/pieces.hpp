@@ -15,6 +15,10 @@ struct PieceSelection {
   std::vector<std::uint8_t> own;  ///< of each vertex of the body: it is a corner now, and not at rest only
 
   bool has(Index vertex) const { return own[static_cast<std::size_t>(vertex)] != 0; }
+  Triangle renamed(const Triangle& t) const {
+    const auto of = [&](Index v) { return number[static_cast<std::size_t>(v)]; };
+    return {of(t[0]), of(t[1]), of(t[2])};
+  }
 };
 
 /// What the world knows of vertices that went to a piece becomes that of the piece.

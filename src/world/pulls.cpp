@@ -96,6 +96,8 @@ void World::set_stiffness(BodyId id, double factor) {
     check_verlet(changed, state_->options);
   } else {
     for (Spring& spring : changed.springs) spring.stiffness *= ratio;
+    changed.net.stretch_stiffness *= ratio;
+    changed.net.bend_stiffness *= ratio;
     changed.max_step = particles::max_step(changed);
     if (state_->response != response::Kind::soft) particles::check_step(changed, state_->options.dt);
   }

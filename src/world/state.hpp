@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bodies/body.hpp"
-#include "bodies/cloth_cut.hpp"
+#include "bodies/sheet_cut.hpp"
 #include "bodies/soft_places.hpp"
 #include "bodies/vertices.hpp"
 #include "bounds/collider_bounds.hpp"
@@ -90,7 +90,7 @@ struct LastingState {
   std::map<std::array<BodyId, 2>, Detection> pair_detection;  ///< the smaller id first
 
   std::vector<BodyBlade> blades;
-  std::map<BodyId, cloth::CutMarks> cut_marks;
+  std::map<BodyId, sheet::CutMarks> cut_marks;
   std::map<BodyId, double> fracture_energy;  ///< J/m^2
   std::map<std::string, int> piece_count;    ///< pieces that came off bodies, by their names
 
@@ -202,17 +202,24 @@ void run_edits(World::State& state, StageStats& stats);
 /// Part of `edits`: cloth tears where it is strained too far, stitches tear, and sewn vertices of one body that have
 /// met become one. Returns whether triangles changed.
 bool edit_cloth(World::State& state);
-/// Part of `edits`: cloth and soft bodies that blades met in the step are cut, and pieces that come off become bodies.
+/// Part of `edits`: sheets and soft bodies that blades met in the step are cut, and pieces that come off become bodies.
 /// Returns whether triangles changed.
 bool cut_bodies(World::State& state, double dt);
 /// Notes bodies with vertices that blades passed through in the step and that nothing cuts. Before `cut_bodies`.
 void note_not_cut(World::State& state);
+/// Cuts a sheet where blades met its edges. `joined`: its part of the joined surface, if that is as the body is.
+WorldCut cut_sheet(World::State& state, BodyId body, std::vector<sheet::EdgeCrossing> crossings,
+                   const bodies::SurfacePart* joined);
+/// Links of a soft body, a part of the joined surface, that blades met in the step. `ends`: places of the blades at its
+/// end.
+void find_links(const World::State& state, std::size_t part, std::span<const std::vector<Eigen::Vector3d>> ends,
+                double dt, std::vector<mesh::LinkCrossing>& links);
 /// Cuts links between voxels of a soft body.
 WorldCut cut_soft(World::State& state, BodyId body, std::span<const mesh::LinkCrossing> links);
 /// Part of the stage `bounds`, once surfaces that intersect are known: blades do not push what they are about to cut,
 /// nor what they have just cut and is still where they are.
 void let_blades_through(World::State& state, double dt);
-/// Bodies of the parts of a cloth that have nothing in common any more: the largest keeps the id. Returns the others.
+/// Bodies of the parts of a sheet that have nothing in common any more: the largest keeps the id. Returns the others.
 std::vector<BodyId> split_pieces(World::State& state, BodyId body);
 /// Adds a body with vertices.
 BodyId insert_surface(World::State& state, Body&& body);

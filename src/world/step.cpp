@@ -16,8 +16,8 @@ namespace {
 /// or come from a snapshot.
 bool has_cloth(const World::State& s) {
   if (!s.edited) return s.any_cloth;
-  return std::ranges::any_of(s.order,
-                             [&](BodyId id) { return s.bodies[id].cloth != nullptr || s.bodies[id].is_soft(); });
+  return std::ranges::any_of(
+      s.order, [&](BodyId id) { return sheet::collides_as_cloth(s.bodies[id]) || s.bodies[id].is_soft(); });
 }
 
 /// Largest thickness of all bodies, likewise.
@@ -38,7 +38,7 @@ double near_motion(const World::State& s, double dt) {
 
 double self_motion(const World::State& s, double dt) {
   // Cloth folds: what is near along it comes together as fast as anything.
-  const bool folds = std::ranges::any_of(s.order, [&](BodyId id) { return s.bodies[id].cloth != nullptr; });
+  const bool folds = std::ranges::any_of(s.order, [&](BodyId id) { return sheet::collides_as_cloth(s.bodies[id]); });
   return s.self_speed >= 0 && has_cloth(s) && !folds ? dt * (s.self_speed + dt * s.options.gravity.norm()) : -1;
 }
 

@@ -4,8 +4,8 @@
 #include <random>
 #include <set>
 
-#include "bodies/cloth_cut.hpp"
 #include "bodies/make_body.hpp"
+#include "bodies/sheet_cut.hpp"
 #include "carom/mesh/generate.hpp"
 #include "core/disjoint_sets.hpp"
 
@@ -46,11 +46,11 @@ TEST(ClothEdit, ModelThatFollowsCutsIsThatMadeAnew) {
       sheet.regions.push_back(region);
     }
     Body body = make_body(sheet);
-    CutMarks marks;
+    sheet::CutMarks marks;
     int followed = 0;
     for (int round = 0; round < 6; ++round) {
       const Topology topology = build_topology(body.positions.size(), body.triangles);
-      std::vector<EdgeCrossing> crossings;
+      std::vector<sheet::EdgeCrossing> crossings;
       // Edges near a place, so that cuts open.
       const Vector3d middle(uniform(random) - 0.5, 0, uniform(random) - 0.5);
       for (const Edge& edge : topology.edges) {
@@ -61,14 +61,14 @@ TEST(ClothEdit, ModelThatFollowsCutsIsThatMadeAnew) {
       }
       // The same with the lists of a joined surface, in which something comes before the body.
       Body other = body;
-      CutMarks other_marks = marks;
+      sheet::CutMarks other_marks = marks;
       std::vector<Triangle> joined_triangles{{0, 1, 2}};
       for (const Triangle& t : body.triangles) joined_triangles.push_back({t[0] + 3, t[1] + 3, t[2] + 3});
       const Surface joined(body.positions.size() + 3, joined_triangles);
-      const JoinedTriangles lists{joined, 3, 1};
+      const sheet::JoinedTriangles lists{joined, 3, 1};
       const std::vector<double> mass_before = masses("sheet", rest_shape(body), body.cloth_rest->fabrics);
-      const CutOutcome outcome = cut(body, crossings, marks, &lists);
-      const CutOutcome same = cut(other, crossings, other_marks);
+      const sheet::CutOutcome outcome = sheet::cut(body, crossings, marks, &lists);
+      const sheet::CutOutcome same = sheet::cut(other, crossings, other_marks);
       RC_ASSERT(other.triangles == body.triangles);
       RC_ASSERT(other_marks.edges == marks.edges);
       RC_ASSERT(other_marks.tips == marks.tips);

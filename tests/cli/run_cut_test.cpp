@@ -35,6 +35,51 @@ ToldCuts cuts_of_world(const std::string& scene, int steps) {
   return told;
 }
 
+/// A knife goes through a net, a fixed pane and a flag that rises, and through a table.
+constexpr const char* plain_surfaces = R"({
+  "name": "plain", "steps": 70, "dt": 0.016666666666666666, "gravity": [0, -9.81, 0],
+  "bodies": [
+    {"name": "net", "kind": "particles", "mass": 0.4, "fracture_energy": 0.5, "pinned": [0, 10, 110, 120],
+     "mesh": {"generator": "sheet", "size_x": 1, "size_z": 1, "segments_x": 10, "segments_z": 10}},
+    {"name": "pane", "kind": "fixed", "cuttable": true,
+     "mesh": {"generator": "sheet", "size_x": 1, "size_z": 1, "segments_x": 10, "segments_z": 10,
+              "position": [0, 0.4, 0]}},
+    {"name": "flag", "kind": "scripted", "cuttable": true,
+     "mesh": {"generator": "sheet", "size_x": 1, "size_z": 1, "segments_x": 10, "segments_z": 10,
+              "position": [0, -0.6, 0]},
+     "keyframes": [{"time": 0}, {"time": 1, "position": [0, 0.05, 0]}]},
+    {"name": "table", "kind": "fixed",
+     "mesh": {"generator": "sheet", "size_x": 1, "size_z": 1, "segments_x": 4, "segments_z": 4,
+              "position": [0, -1, 0]}},
+    {"name": "knife", "kind": "scripted", "shape": {"kind": "box", "half": [0.01, 1.2, 0.001]}, "group": 2, "mask": 0,
+     "position": [-0.7, 0, 0.03], "velocity": [1.5, 0, 0], "blade": {"edge": [[0, -1.2, 0], [0, 1.2, 0]]}}
+  ]
+})";
+
+TEST(CliRunCut, PlainSurfacesAreToldAndRecordedAsClothIs) {
+  const Folder folder;
+  std::ofstream(folder / "plain.json") << plain_surfaces;
+  const Result run = call({"run", folder / "plain.json", "-o", folder / "plain.carom"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_TRUE(contains(run.out, " m; 3 pieces: the first, ")) << run.out;
+  EXPECT_FALSE(contains(run.out, "not cuttable")) << run.out;
+  const RecordingReader reader{std::filesystem::path(folder / "plain.carom")};
+  const RecordedFrame last = reader.read_frame(reader.frame_count() - 1);
+  ASSERT_EQ(last.bodies.size(), 8U);
+  std::size_t events = 0;
+  std::vector<std::uint32_t> came_off;
+  for (std::uint32_t i = 0; i < reader.frame_count(); ++i) {
+    for (const RecordedCut& cut : reader.read_cuts(i).events) {
+      ++events;
+      EXPECT_LT(cut.body, 3U);
+      came_off.insert(came_off.end(), cut.pieces.begin(), cut.pieces.end());
+    }
+  }
+  EXPECT_GT(events, 30U);  // step by step
+  std::sort(came_off.begin(), came_off.end());
+  EXPECT_EQ(came_off, (std::vector<std::uint32_t>{5, 6, 7}));
+}
+
 TEST(CliRunCut, EveryStepWithACutIsRecordedWithItsFacesAndPieces) {
   const Folder folder;
   const ToldCuts told = cuts_of_world("liver-cut", 88);
@@ -122,13 +167,13 @@ TEST(CliRunCut, FramesAreExportedWithoutVerticesThatWentWithAPiece) {
 TEST(CliRunCut, BodiesThatNothingCutsAreTold) {
   const Folder folder;
   std::ofstream(folder / "s.json") << R"({"gravity": [0, 0, 0], "dt": 0.01, "steps": 5, "bodies": [
-    {"name": "net", "kind": "particles", "mass": 0.5, "mesh": {"generator": "sheet"}},
+    {"name": "jelly", "kind": "soft", "voxel_size": 0.2, "mesh": {"generator": "box", "size": [1, 0.2, 1]}},
     {"name": "knife", "kind": "scripted", "shape": {"kind": "box", "half": [0.01, 0.2, 0.01]},
      "position": [0.013, 0, -0.9], "velocity": [0, 0, 50], "group": 2, "mask": 0,
      "blade": {"edge": [[0, -0.3, 0], [0, 0.3, 0]]}}]})";
   const Result run = call({"run", folder / "s.json", "--json", folder / "s.out"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_TRUE(contains(run.out, "net: a blade passed through and cut nothing")) << run.out;
+  EXPECT_TRUE(contains(run.out, "jelly: a blade passed through and cut nothing")) << run.out;
 }
 
 }  // namespace

@@ -87,12 +87,14 @@ class Teller {
     options_.contact.distance = 0.004;
     options_.threads = 1;
     const int kind = next_() % 4;
-    soft_ = given_.rigid_blades || kind != 3;
-    hanging_ = next_() % 4 == 3;
+    soft_ = !given_.surface && (given_.rigid_blades || kind != 3);
+    hanging_ = next_() % 4 == 3 && given_.surface.value_or(MotionModel::particles) == MotionModel::particles;
     if (hanging_) options_.gravity = {0, -9.81, 0};
     world_.emplace(options_);
     if (soft_) {
       add_soft(kind == 2);
+    } else if (given_.surface) {
+      add_surface(*given_.surface);
     } else {
       add_sheet();
     }
@@ -112,9 +114,10 @@ class Teller {
     const WorldBalance before = world_->balance();
     const double volume = rest_volume();
     const auto energy_of = [&](const WorldBalance& balance) {
-      return balance.energy() - (soft_ || !hanging_ ? 0 : balance.elastic_energy);
+      return balance.energy() - (soft_ || !hanging_ || given_.surface ? 0 : balance.elastic_energy);
     };
     const double energy = energy_of(before);
+    const double area = area_of_surfaces();
     const int steps = 2 + next_() % (given_.max_steps - 1);
     for (int step = 0; step < steps; ++step) {
       act();
@@ -128,6 +131,12 @@ class Teller {
       if (wrong.empty()) wrong = check_surfaces();
       const WorldBalance after = world_->balance();
       if (wrong.empty()) wrong = check_sums(before, after, volume);
+      if (wrong.empty() && !(std::abs(area_of_surfaces() - area) <= 1e-12 * area))
+        wrong = fmt::format("area is {:.17g} m2, and was {:.17g}", area_of_surfaces(), area);
+      if (given_.surface && *given_.surface != MotionModel::particles) {
+        if (!wrong.empty()) return fmt::format("step {}: {}", step, wrong);
+        continue;  // no energy
+      }
       // A blade that collides with nothing does no work, a free one has no more to give than it brought, and fresh
       // faces do none on each other.
       const double rise = (energy_of(after) - energy) / after.mass;
@@ -193,6 +202,33 @@ class Teller {
     const int across = 2 + next_() % 6;
     body.mesh = make_sheet(0.3, 0.2, along, across);
     body.fabric = fabric_by_name("cotton");
+    if (hanging_) {
+      body.pinned = {0};
+    } else {
+      body.velocity = 0.2 * unit_point();
+    }
+    add(std::move(body));
+  }
+
+  void add_surface(MotionModel motion) {
+    const int along = 1 + next_() % 7;
+    const int across = 1 + next_() % 7;
+    const TriangleMesh mesh = next_() % 4 == 0 ? make_icosphere(0.1, 1) : make_sheet(0.3, 0.2, along, across);
+    if (motion == MotionModel::fixed) return add(FixedBody{.name = "body", .mesh = mesh, .cuttable = true});
+    if (motion == MotionModel::scripted) {
+      // It turns and goes on, as a whole.
+      const Vector3d velocity = 0.2 * unit_point();
+      const double spin = unit();
+      const auto place = [mesh, velocity, spin](double time, std::span<Vector3d> positions) {
+        const Eigen::AngleAxisd turn(spin * time, Vector3d::UnitY());
+        for (std::size_t v = 0; v < positions.size(); ++v) positions[v] = turn * mesh.positions[v] + time * velocity;
+      };
+      return add(ScriptedBody{.name = "body", .mesh = mesh, .motion = place, .cuttable = true});
+    }
+    ParticleBody body{.name = "body", .mesh = mesh, .mass = 0.02};
+    body.stretch_stiffness = pick(std::array{20.0, 200.0, 0.0, 1000.0});
+    body.bend_stiffness = pick(std::array{0.0, 0.2, 2.0, 10.0});
+    body.air_damping = 0;
     if (hanging_) {
       body.pinned = {0};
     } else {
@@ -301,9 +337,23 @@ class Teller {
   std::vector<BodyId> bodies() const {
     std::vector<BodyId> list;
     for (const BodyId id : world_->bodies()) {
-      if (world_->motion(id) == MotionModel::particles) list.push_back(id);
+      if (!world_->positions(id).empty()) list.push_back(id);
     }
     return list;
+  }
+
+  /// m^2, of what no force moves.
+  double area_of_surfaces() const {
+    double area = 0;
+    for (const BodyId id : bodies()) {
+      if (world_->motion(id) == MotionModel::particles) continue;
+      const TriangleMesh mesh = used_mesh(*world_, id);
+      for (const Triangle& t : mesh.triangles) {
+        const auto corner = [&](std::size_t k) { return mesh.positions[static_cast<std::size_t>(t[k])]; };
+        area += 0.5 * (corner(1) - corner(0)).cross(corner(2) - corner(0)).norm();
+      }
+    }
+    return area;
   }
 
   double rest_volume() const {

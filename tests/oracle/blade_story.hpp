@@ -2,7 +2,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+
+#include "carom/body/motion_model.hpp"
 
 namespace carom::oracle {
 
@@ -15,6 +18,8 @@ struct BladeStoryOptions {
   /// stories; otherwise they go as they want and collide with nothing.
   bool rigid_blades = false;
   bool at_touch = false;  ///< rigid blades cut without a fracture energy
+  /// What is cut is a plain surface of this motion, in place of a soft body or cloth.
+  std::optional<MotionModel> surface{};
 };
 
 /// Bytes tell a story: a soft body or a sheet, its size, one to three blades that go anywhere at any speed, and the
@@ -24,8 +29,8 @@ struct BladeStoryOptions {
 /// Checked are: surfaces closed (cloth: with a border), manifold, oriented, of triangles that have an area and do not
 /// intersect; each body in one part, by a flood fill over its surface; mass, momentum, volume at rest, and energy with
 /// that of the blades, which rises by nothing: a blade that touches nothing does no work, and a free one has no other
-/// source (that of hanging cloth by little); and that a world made from a snapshot, which has detected nothing
-/// before and does so by another method, does the same step bit for bit.
+/// source (that of hanging cloth by little). Area of surfaces that do not deform by themselves; and that a world made
+/// from a snapshot, which has detected nothing before and does so by another method, does the same step bit for bit.
 class BladeStory {
  public:
   /// `next`: the bytes, zeros when they have run out.

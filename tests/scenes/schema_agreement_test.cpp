@@ -31,12 +31,12 @@ constexpr std::string_view meshes = R"({
              "speculative_distance": 0.1, "resting_speed": 0.1, "bounce_speed": 0.2},
   "bodies": [
     {"name": "a", "kind": "fixed", "group": 1, "mask": 2, "detection": "discrete", "friction": 0.5, "restitution": 0.5,
-     "mesh":
+     "cuttable": true, "fracture_energy": 10, "mesh":
       {"generator": "box", "size": [1, 2, 3], "segments": 2,
        "dents": [{"center": [0, 0, 0], "direction": [0, 1, 0], "radius": 1, "depth": -0.1}],
        "position": [1, 2, 3], "rotation": {"axis": [0, 0, 1], "degrees": 30}, "scale": [1, 2, 3]}},
     {"name": "b", "kind": "scripted", "blade": {"edge": [[0, 0, 0], [0, 1, 0]]}, "group": 1, "mask": 2, "detection": "discrete", "friction": 0.5,
-     "restitution": 0.5,
+     "restitution": 0.5, "cuttable": true, "fracture_energy": 10,
      "mesh": {"generator": "icosphere", "radius": 1, "subdivisions": 2, "dents": [], "position": [1, 2, 3],
               "rotation": {"quaternion": [1, 0, 0, 2]}, "scale": 2},
      "animation": {"name": "walk", "loop": false, "speed": 2, "frame_time": 0.1},
@@ -49,7 +49,8 @@ constexpr std::string_view meshes = R"({
       {"generator": "trefoil", "radius": 1, "height": 0.5, "tube_radius": 0.1, "along": 9, "across": 5, "dents": [],
        "position": [1, 2, 3], "rotation": {"axis": [0, 0, 1], "degrees": 30}, "scale": [1, 2, 3]},
      "mass": 2, "stretch_stiffness": 3, "bend_stiffness": 4, "spring_damping": 5, "air_damping": 6, "pinned": [0, 3],
-     "velocity": [1, 2, 3], "friction": 0.5, "restitution": 0.5, "pressure": 10, "sleeping_allowed": false},
+     "velocity": [1, 2, 3], "friction": 0.5, "restitution": 0.5, "pressure": 10, "fracture_energy": 10,
+     "sleeping_allowed": false},
     {"name": "j", "kind": "soft", "group": 1, "mask": 2, "detection": "discrete", "mesh": {"generator": "box"},
      "voxel_size": 0.5, "degrees_of_freedom": 100, "cuttable": true, "fracture_energy": 10,
      "elasticity": {"density": 900, "young_modulus": 1e4, "poisson_ratio": 0.3, "damping": 0.01},

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdio>
 #include <random>
 
@@ -32,6 +33,28 @@ TEST(BladeSoak, StoriesHoldWhateverBladesDo) {
   EXPECT_GT(pieces, count);
   std::printf("%u stories: %zu links and edges cut, %zu pieces came off, %zu overflows\n", count, crossed, pieces,
               overflows);
+}
+
+/// The same of plain surfaces, a thousand of each motion.
+TEST(BladeSoak, StoriesOfPlainSurfacesHold) {
+  constexpr unsigned count = 1000;
+  for (const MotionModel motion : {MotionModel::particles, MotionModel::fixed, MotionModel::scripted}) {
+    std::size_t pieces = 0;
+    double rise = -INFINITY;
+    for (unsigned seed = 40000; seed < 40000 + count; ++seed) {
+      std::mt19937_64 random(seed);
+      oracle::BladeStory story(
+          [&] { return static_cast<std::uint8_t>(random()); },
+          {.max_steps = 20, .other_threads = seed % 8 == 0 ? (seed % 16 == 0 ? 2 : 4) : 1, .surface = motion});
+      EXPECT_EQ(story.run(), "") << to_string(motion) << ", seed " << seed;
+      pieces += story.pieces();
+      rise = std::max(rise, story.rise());
+    }
+    EXPECT_GT(pieces, count);
+    const std::string name(to_string(motion));
+    std::printf("%u stories of %s: %zu pieces came off, energy rose by %.3g J/kg at most\n", count, name.c_str(),
+                pieces, rise);
+  }
 }
 
 /// Hundreds of free plates whose edges cut soft bodies of any fracture energy, and whose sides collide with them.

@@ -49,6 +49,36 @@ TEST(BladeStories, ThatWentWrongHold) {
   }
 }
 
+/// Plain surfaces: particles, and what no force moves.
+TEST(BladeStories, OfPlainSurfacesHold) {
+  for (const MotionModel motion : {MotionModel::particles, MotionModel::fixed, MotionModel::scripted}) {
+    std::size_t crossed = 0;
+    std::size_t pieces = 0;
+    for (unsigned seed = 20000; seed < 20120; ++seed) {
+      std::mt19937_64 random(seed);
+      oracle::BladeStory story([&] { return static_cast<std::uint8_t>(random()); },
+                               {.max_steps = 14, .other_threads = seed % 8 == 0 ? 2 : 1, .surface = motion});
+      EXPECT_EQ(story.run(), "") << to_string(motion) << ", seed " << seed;
+      crossed += story.crossed();
+      pieces += story.pieces();
+    }
+    EXPECT_GT(crossed, 1000U) << to_string(motion);
+    EXPECT_GT(pieces, 100U) << to_string(motion);
+  }
+}
+
+/// Nets in so many pieces that the joined surface was searched by clusters of what is near each other: these are made
+/// again after each cut, and lists of pairs that were near before it were taken for theirs.
+TEST(BladeStories, OfNetsInManyPiecesHold) {
+  for (const unsigned seed : {30730U, 32241U}) {
+    std::mt19937_64 random(seed);
+    oracle::BladeStory story([&] { return static_cast<std::uint8_t>(random()); },
+                             {.max_steps = 20, .surface = MotionModel::particles});
+    EXPECT_EQ(story.run(), "") << "seed " << seed;
+    EXPECT_GT(story.pieces(), 50U) << "seed " << seed;
+  }
+}
+
 /// Free plates whose edges cut soft bodies of any fracture energy, and whose sides collide with them: the energy of all
 /// together does not rise.
 TEST(BladeStories, FreeBladesThatCollideAddNoEnergy) {
@@ -86,6 +116,20 @@ TEST(BladeStories, FreeBladesThatCutAtTouchSeldomAddEnergy) {
   EXPECT_GT(crossed, 80U);
   EXPECT_LE(intersecting, stories / 20);
   EXPECT_LE(rises, stories / 10);
+}
+
+/// Free plates that cut nets at touch, and collide with them: momentum of all together stays, energy does not rise.
+TEST(BladeStories, FreeBladesThatCutNetsAddNoEnergy) {
+  std::size_t crossed = 0;
+  for (unsigned seed = 30000; seed < 30060; ++seed) {
+    std::mt19937_64 random(seed);
+    oracle::BladeStory story(
+        [&] { return static_cast<std::uint8_t>(random()); },
+        {.max_steps = 80, .rigid_blades = true, .at_touch = true, .surface = MotionModel::particles});
+    EXPECT_EQ(story.run(), "") << "seed " << seed;
+    crossed += story.crossed();
+  }
+  EXPECT_GT(crossed, 500U);
 }
 
 /// Clusters of a surface that a cut changed are others than those of one that was made at once, and so was the motion

@@ -14,6 +14,9 @@ namespace carom {
 struct FixedBody {
   std::string name{};
   TriangleMesh mesh{};
+  /// Whether blades cut it, as a sheet that nothing moves: parts that come off become fixed bodies. Such a surface has
+  /// no inside.
+  bool cuttable = false;
   Material material{};
   CollisionFilter filter{};
   std::optional<Detection> detection{};  ///< as the world if not given

@@ -13,7 +13,7 @@
 namespace carom {
 
 /// Description of particles at the vertices of a mesh, joined by springs along its edges and, against bending,
-/// across each inner edge between the two opposite corners.
+/// across each inner edge between the two opposite corners. Blades cut it, in worlds with the response `soft`.
 struct ParticleBody {
   std::string name{};
   TriangleMesh mesh{};                ///< also the rest shape

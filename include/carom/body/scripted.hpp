@@ -13,8 +13,8 @@
 
 namespace carom {
 
-/// Function that tells where the vertices of a scripted body are at a time. Called once per step, from one thread; must
-/// fill every position.
+/// Function that tells where the vertices of a scripted body are at a time. Called once per step, from one thread, and
+/// once for each piece that came off the body; must fill every position.
 using MotionFunction = std::function<void(double time, std::span<Eigen::Vector3d> positions)>;
 
 /// Description of a surface that moves, and changes its shape, as it is told.
@@ -22,6 +22,9 @@ struct ScriptedBody {
   std::string name{};
   TriangleMesh mesh{};  ///< the rest shape; where it is, the motion says
   MotionFunction motion{};
+  /// Whether blades cut it. What a cut adds to an edge stays at its fraction of the edge; parts that come off follow
+  /// the same motion. Blades of its own and attachments to it are refused.
+  bool cuttable = false;
   Material material{};
   CollisionFilter filter{};
   std::optional<Detection> detection{};  ///< as the world if not given

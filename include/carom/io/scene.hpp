@@ -37,7 +37,8 @@ struct Keyframe {
 // the sources stand for is filled in by build().
 
 struct FixedSceneBody : FixedBody {
-  MeshSource source{};  ///< source of `mesh`
+  MeshSource source{};         ///< source of `mesh`
+  double fracture_energy = 0;  ///< J/m^2, for World::set_fracture_energy; of what is `cuttable`
 };
 
 struct ScriptedSceneBody : ScriptedBody {
@@ -47,10 +48,12 @@ struct ScriptedSceneBody : ScriptedBody {
   std::optional<AnimationOptions> animation{};
   std::vector<Keyframe> keyframes{};  ///< make `motion`, with the animation if there is one
   std::optional<Blade> blade{};       ///< for World::add_blade
+  double fracture_energy = 0;         ///< J/m^2, for World::set_fracture_energy; of what is `cuttable`
 };
 
 struct ParticleSceneBody : ParticleBody {
-  MeshSource source{};  ///< source of `mesh`
+  MeshSource source{};         ///< source of `mesh`
+  double fracture_energy = 0;  ///< J/m^2, for World::set_fracture_energy
 };
 
 /// Wind of a scene: air unless another density is given.

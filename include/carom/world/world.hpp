@@ -122,21 +122,21 @@ class World {
   /// Stitches of seams, and vertices attached to rigid bodies, that hold now.
   std::size_t joint_count() const;
 
-  /// Gives a rigid or scripted body an edge that cuts cloth and soft bodies that are `cuttable`, from the next step
-  /// on; a body may have several. Throws Error that names the body.
+  /// Gives a rigid or scripted body an edge that cuts, from the next step on: cloth, particles, and soft, fixed and
+  /// scripted bodies that are `cuttable`. A body may have several. Throws Error that names the body.
   void add_blade(BodyId body, const Blade& blade);
-  /// Energy that a cut takes, J/m^2: of the thickness of cloth, of the faces between voxels of a soft body that is
-  /// `cuttable`; at 0, the default, a blade cuts at touch. Throws Error that names the body.
+  /// Energy that a cut takes, J/m^2: of the thickness of cloth and other surfaces, of the faces between voxels of a
+  /// soft body; at 0, the default, a blade cuts at touch. Throws Error that names the body.
   void set_fracture_energy(BodyId body, double energy);
   double fracture_energy(BodyId body) const;
-  /// Cuts cloth or a soft body at once, where it is now, along the way of a blade, as blades of bodies do in a step.
+  /// Cuts what blades cut at once, where it is now, along the way of a blade, as blades of bodies do in a step.
   /// Throws Error that names the body or the pose.
   WorldCut cut(BodyId body, const BladePath& path);
   /// Cuts of the last step, in the order of the bodies, and those that `cut` made since the step before it; one entry a
   /// body.
   const std::vector<WorldCut>& cuts() const;
-  /// Bodies that a blade passed through in the last step and that nothing cuts: particles, cloth with levels, soft
-  /// bodies that are not `cuttable`. Ascending.
+  /// Bodies that deform, that a blade passed through in the last step and that nothing cuts: cloth with levels, soft
+  /// bodies that are not `cuttable`, particles in worlds with another response than `soft`. Ascending.
   const std::vector<BodyId>& not_cut() const;
   /// Triangles of a body that cuts have made: 1 for each of them, 0 for the others; empty if no cut has made any.
   std::vector<std::uint8_t> cut_triangles(BodyId body) const;

@@ -114,10 +114,13 @@ void add_cutting(const SceneBody& body, BodyId id, World& world) {
     world.add_blade(id, *scripted->blade);
   if (const auto* rigid = std::get_if<RigidSceneBody>(&body.body); rigid != nullptr && rigid->blade)
     world.add_blade(id, *rigid->blade);
-  if (const auto* cloth = std::get_if<ClothSceneBody>(&body.body); cloth != nullptr && cloth->fracture_energy > 0)
-    world.set_fracture_energy(id, cloth->fracture_energy);
-  if (const auto* soft = std::get_if<SoftSceneBody>(&body.body); soft != nullptr && soft->fracture_energy > 0)
-    world.set_fracture_energy(id, soft->fracture_energy);
+  std::visit(
+      [&](const auto& described) {
+        if constexpr (requires { described.fracture_energy; }) {
+          if (described.fracture_energy > 0) world.set_fracture_energy(id, described.fracture_energy);
+        }
+      },
+      body.body);
 }
 
 World build_unnamed(const Scene& scene) {

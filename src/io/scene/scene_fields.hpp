@@ -181,6 +181,8 @@ void describe(V& v, MeshSource& mesh) {
 template <class V>
 void describe(V& v, FixedSceneBody& body) {
   v.object("mesh", body.source, Presence::required);
+  v.flag("cuttable", body.cuttable, Presence::quiet);
+  v.number("fracture_energy", body.fracture_energy, Presence::quiet, Sign::not_negative);
   describe(v, body.material);
 }
 
@@ -206,6 +208,8 @@ void describe(V& v, ScriptedSceneBody& body) {
   v.optional_object("animation", body.animation);
   v.list("keyframes", body.keyframes, Presence::quiet);
   v.optional_object("blade", body.blade);
+  v.flag("cuttable", body.cuttable, Presence::quiet);
+  v.number("fracture_energy", body.fracture_energy, Presence::quiet, Sign::not_negative);
   describe(v, body.material);
 }
 
@@ -220,6 +224,7 @@ void describe(V& v, ParticleSceneBody& body) {
   v.indices("pinned", body.pinned, Presence::quiet);
   v.vector("velocity", body.velocity, Presence::quiet, Sign::any);
   v.number("pressure", body.pressure, Presence::quiet, Sign::not_negative);
+  v.number("fracture_energy", body.fracture_energy, Presence::quiet, Sign::not_negative);
   v.flag("sleeping_allowed", body.sleeping_allowed, Presence::quiet);
   describe(v, body.material);
 }

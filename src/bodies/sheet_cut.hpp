@@ -7,10 +7,17 @@
 #include "bodies/body.hpp"
 #include "carom/mesh/surface.hpp"
 
-/// Cutting of cloth: vertices are put where a blade met edges, edges along its path are cut, and vertices become as
-/// many as there are fans of triangles around them that are not joined by an edge. Any set of cut edges gives a
-/// manifold with a border. Nothing here knows of worlds.
-namespace carom::cloth {
+/// Cutting of sheets, which are the triangles of cloth, of particles and of surfaces that no force moves: vertices are
+/// put where a blade met edges, edges along its path are cut, and vertices become as many as there are fans of
+/// triangles around them that are not joined by an edge. Any set of cut edges gives a manifold with a border.
+/// Constraints, springs and masses follow from what is told here. Nothing here knows of worlds.
+namespace carom::sheet {
+
+/// Whether contacts take a body for a thin sheet, with two sides that fold, slide along each other and tangle: cloth,
+/// and particles from their first cut on, whose lips lie beside each other.
+inline bool collides_as_cloth(const Body& body) {
+  return body.cloth != nullptr || (body.is_spring_net() && body.whole);
+}
 
 /// Place where a blade met an edge.
 struct EdgeCrossing {
@@ -36,10 +43,21 @@ struct CutOutcome {
   struct Inserted {
     Index vertex = none;
     Edge edge{};
+    double fraction = 0;  ///< from the first vertex of the edge to the second
+  };
+  /// Triangle that became two: the part that begins at the corner keeps its number.
+  struct Bisection {
+    Index triangle = none;
+    Index fresh = none;   ///< number of the other part
+    Index corner = 0;     ///< from which the split edge runs to the next corner
+    Index vertex = none;  ///< that was put into the edge
+    double fraction = 0;  ///< from that corner to the next
   };
   std::size_t crossed = 0;
   std::vector<Inserted> inserted;
-  std::vector<std::pair<Index, Index>> twins;  ///< vertices that were one
+  std::vector<Bisection> bisections;            ///< one after the other
+  std::vector<std::pair<Index, Index>> copies;  ///< vertex that is new, after all inserted ones, and that it was
+  std::vector<std::pair<Index, Index>> twins;   ///< vertices that were one
   std::size_t separated = 0;
   double length = 0;  ///< m, at rest
   bool changed = false;
@@ -61,7 +79,7 @@ struct JoinedTriangles {
 
 /// Fraction of an edge within which a crossing is at its end: no triangle gets thinner than that.
 inline constexpr double cut_snap = 0.2;
-/// Length at rest below which edges are not split, as a fraction of the mean of the cloth before its first cut.
+/// Length at rest below which edges are not split, as a fraction of the mean of the sheet before its first cut.
 inline constexpr double shortest_fraction = 0.4;
 
 /// Height at rest, as a fraction of the mean of the least heights of triangles before the first cut, below which no
@@ -70,11 +88,11 @@ inline constexpr double shortest_fraction = 0.4;
 /// little. The first cut through a grid of squares leaves heights of 0.27, further ones would leave a fifth of that.
 inline constexpr double lowest_fraction = 0.16;
 
-/// Cuts a body that is cloth. Crossings are of edges of its triangles. New vertices have the mean position and velocity
-/// of the ends of their edge, which keeps momentum exactly once vertices are weighed by their triangles again.
+/// Cuts a body that is a sheet. Crossings are of edges of its triangles. New vertices have the mean position and
+/// velocity of the ends of their edge, which keeps momentum exactly once vertices are weighed by their triangles again.
 /// `inverse_mass` of new vertices is 1, to be weighed. Positions of vertices do not change.
 /// `joined`: where there is one, time grows with the cut only.
 CutOutcome cut(Body& body, std::vector<EdgeCrossing> crossings, CutMarks& marks,
                const JoinedTriangles* joined = nullptr);
 
-}  // namespace carom::cloth
+}  // namespace carom::sheet

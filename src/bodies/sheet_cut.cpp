@@ -1,128 +1,19 @@
-#include "bodies/cloth_cut.hpp"
+#include "bodies/sheet_cut.hpp"
 
 #include <Eigen/Geometry>
 #include <algorithm>
-#include <deque>
 #include <map>
 #include <span>
 #include <tuple>
 
+#include "bodies/sheet_parts.hpp"
 #include "core/at.hpp"
 #include "core/writable.hpp"
 
-namespace carom::cloth {
+namespace carom::sheet {
 namespace {
 
 using Eigen::Vector3d;
-
-/// Triangles at each vertex, ascending: as they were before the cut in one list or in those of the joined surface, and
-/// in lists of their own where they were asked for or changed.
-class Neighbors {
- public:
-  Neighbors(const Body& body, const JoinedTriangles* joined) : joined_(joined), count_(body.positions.size()) {
-    if (joined != nullptr) return;
-    begin_.assign(count_ + 1, 0);
-    list_.resize(3 * body.triangles.size());
-    for (const Triangle& t : body.triangles) {
-      for (const Index v : t) ++begin_[at(v) + 1];
-    }
-    for (std::size_t v = 1; v < begin_.size(); ++v) begin_[v] += begin_[v - 1];
-    std::vector<std::uint32_t> end(begin_.begin(), begin_.end() - 1);
-    for (std::size_t t = 0; t < body.triangles.size(); ++t) {
-      for (const Index v : body.triangles[t]) list_[end[at(v)]++] = static_cast<Index>(t);
-    }
-  }
-  void add(Index vertex, Index triangle) {
-    std::vector<Index>& list = own(vertex);
-    const auto place = std::lower_bound(list.begin(), list.end(), triangle);
-    if (place == list.end() || *place != triangle) list.insert(place, triangle);
-  }
-  void remove(Index vertex, Index triangle) { std::erase(own(vertex), triangle); }
-  std::span<const Index> operator[](Index vertex) const { return own(vertex); }
-
- private:
-  std::vector<Index>& own(Index vertex) const {
-    const auto [entry, is_new] = lists_.try_emplace(vertex);
-    std::vector<Index>& list = entry->second;
-    if (!is_new || at(vertex) >= count_) return list;
-    if (joined_ == nullptr) {
-      list.assign(list_.begin() + begin_[at(vertex)], list_.begin() + begin_[at(vertex) + 1]);
-      return list;
-    }
-    const Surface& surface = joined_->surface;
-    for (Index c = surface.first_corner(joined_->first_vertex + vertex); c != none; c = surface.next_corner(c))
-      list.push_back(c / 3 - joined_->first_triangle);
-    std::sort(list.begin(), list.end());
-    return list;
-  }
-
-  const JoinedTriangles* joined_;
-  std::size_t count_;                 // vertices before the cut
-  std::vector<std::uint32_t> begin_;  // of each vertex in `list_`
-  std::vector<Index> list_;
-  mutable std::map<Index, std::vector<Index>> lists_;
-};
-
-/// Whether vertices are in several parts. Searches run from all of them in turn, and become one where they meet, until
-/// one is left, or one has an end: time grows with the part that came off, or with the way around the cut.
-class PartSearch {
- public:
-  PartSearch(const Neighbors& neighbors, std::span<const Triangle> triangles, const std::set<Index>& from)
-      : neighbors_(neighbors), triangles_(triangles) {
-    for (const Index v : from) {
-      const auto number = static_cast<Index>(fronts_.size());
-      owner_[v] = number;
-      fronts_.push_back({v});
-      parent_.push_back(number);
-    }
-    left_ = fronts_.size();
-  }
-
-  bool finds_several() {
-    while (left_ > 1) {
-      for (Index search = 0; search < static_cast<Index>(fronts_.size()) && left_ > 1; ++search) {
-        if (find(search) != search) continue;
-        if (fronts_[at(search)].empty()) return true;
-        advance(search);
-      }
-    }
-    return false;
-  }
-
- private:
-  Index find(Index search) {
-    while (parent_[at(search)] != search) search = parent_[at(search)] = parent_[at(parent_[at(search)])];
-    return search;
-  }
-
-  void advance(Index search) {
-    const Index vertex = fronts_[at(search)].front();
-    fronts_[at(search)].pop_front();
-    for (const Index t : neighbors_[vertex]) {
-      for (const Index v : triangles_[at(t)]) {
-        const auto [entry, is_new] = owner_.try_emplace(v, search);
-        if (is_new)
-          fronts_[at(search)].push_back(v);
-        else if (const Index other = find(entry->second); other != search)
-          join(other, search);
-      }
-    }
-  }
-
-  void join(Index from, Index to) {
-    parent_[at(from)] = to;
-    fronts_[at(to)].insert(fronts_[at(to)].end(), fronts_[at(from)].begin(), fronts_[at(from)].end());
-    fronts_[at(from)].clear();
-    --left_;
-  }
-
-  const Neighbors& neighbors_;
-  std::span<const Triangle> triangles_;
-  std::map<Index, Index> owner_;  // search that reached each vertex first
-  std::vector<std::deque<Index>> fronts_;
-  std::vector<Index> parent_;
-  std::size_t left_ = 0;
-};
 
 Index corner_of(const Triangle& t, Index vertex) {
   return static_cast<Index>(std::find(t.begin(), t.end(), vertex) - t.begin());
@@ -131,7 +22,10 @@ Index corner_of(const Triangle& t, Index vertex) {
 class Cutter {
  public:
   Cutter(Body& body, CutMarks& marks, const JoinedTriangles* joined)
-      : body_(body), marks_(marks), rest_(writable(body.cloth_rest)), neighbors_(body, joined) {}
+      : body_(body),
+        marks_(marks),
+        rest_(body.cloth_rest ? writable(body.cloth_rest) : nullptr),
+        neighbors_(body, joined) {}
 
   CutOutcome run(std::vector<EdgeCrossing> crossings) {
     if (!(marks_.shortest > 0)) {
@@ -145,8 +39,8 @@ class Cutter {
     for (const auto& [triangle, path] : paths_) join(path);
     separate();
     if (outcome_.changed) {
-      if (!rest_->whole) rest_->whole = body_.serial;
-      body_.cloth_rest = rest_;
+      if (!body_.whole) body_.whole = body_.serial;
+      if (rest_) body_.cloth_rest = rest_;
     }
     outcome_.triangles.assign(changed_.begin(), changed_.end());
     outcome_.around = triangles_near(triangles_near(outcome_.triangles));
@@ -187,7 +81,12 @@ class Cutter {
     std::sort(around.begin(), around.end());
     around.erase(std::unique(around.begin(), around.end()), around.end());
     outcome_.vertices.assign(vertices.begin(), vertices.end());
-    outcome_.separates = PartSearch(neighbors_, body_.triangles, twins).finds_several();
+    outcome_.separates = are_apart(neighbors_, body_.triangles, twins);
+  }
+
+  /// Corners of a triangle in Body::rest_positions. Only cloth, where it is sewn or was cut, has others than now.
+  const Triangle& rest_triangle(Index triangle) const {
+    return rest_ ? rest_->triangles[at(triangle)] : body_.triangles[at(triangle)];
   }
 
   double mean_rest_edge() const {
@@ -200,23 +99,24 @@ class Cutter {
   /// Mean of the least heights of all triangles.
   double mean_rest_height() const {
     double sum = 0;
-    for (const Triangle& t : rest_->triangles) {
+    for (std::size_t number = 0; number < body_.triangles.size(); ++number) {
+      const Triangle& t = rest_triangle(static_cast<Index>(number));
       const auto corner = [&](std::size_t k) -> const Vector3d& { return body_.rest_positions[at(t[k % 3])]; };
       double longest = 0;
       for (std::size_t k = 0; k < 3; ++k) longest = std::max(longest, (corner(k + 1) - corner(k)).norm());
       if (longest > 0) sum += (corner(1) - corner(0)).cross(corner(2) - corner(0)).norm() / longest;
     }
-    return sum / static_cast<double>(rest_->triangles.size());
+    return sum / static_cast<double>(body_.triangles.size());
   }
   double rest_length(Index triangle, Index corner) const {
-    const Triangle& t = rest_->triangles[at(triangle)];
+    const Triangle& t = rest_triangle(triangle);
     return (body_.rest_positions[at(t[at(corner)])] - body_.rest_positions[at(t[at((corner + 1) % 3)])]).norm();
   }
 
   /// Whether no part of the triangles at an edge would be lower than the least height, if it was split.
   bool leaves_no_sliver(const std::vector<Index>& both, Index a, Index b, double s) const {
     return std::all_of(both.begin(), both.end(), [&](Index t) {
-      const Triangle& rest = rest_->triangles[at(t)];
+      const Triangle& rest = rest_triangle(t);
       const Index k = edge_corner(t, a, b);
       const bool from_a = body_.triangles[at(t)][at(k)] == a;
       const auto corner = [&](Index i) -> const Vector3d& { return body_.rest_positions[at(rest[at(i % 3)])]; };
@@ -317,12 +217,13 @@ class Cutter {
     const std::vector<Index> both = triangles_at(a, b);
     const auto rest_ends = [&](Index t) {
       const Triangle& corners = body_.triangles[at(t)];
-      const Triangle& rest = rest_->triangles[at(t)];
+      const Triangle& rest = rest_triangle(t);
       return std::pair(rest[at(corner_of(corners, a))], rest[at(corner_of(corners, b))]);
     };
     const auto first = rest_ends(both[0]);
     const Index vertex = add_vertex(mean(body_.positions, a, b), mean(body_.velocities, a, b),
-                                    mean(body_.rest_positions, first.first, first.second), 1);
+                                    mean(body_.rest_positions, first.first, first.second),
+                                    body_.motion == MotionModel::particles ? 1 : 0);
     for (const Index t : both) {
       const auto ends = rest_ends(t);
       Index rest = vertex;
@@ -335,29 +236,33 @@ class Cutter {
         }
         body_.leader[at(rest)] = vertex;
       }
-      bisect(t, a, b, vertex, rest);
+      bisect(t, a, b, vertex, rest, s);
     }
     splits_[{a, b}] = {vertex, s};
-    outcome_.inserted.push_back({vertex, {a, b}});
+    outcome_.inserted.push_back({vertex, {a, b}, s});
     outcome_.changed = true;
     return vertex;
   }
 
-  void bisect(Index t, Index a, Index b, Index vertex, Index rest) {
+  void bisect(Index t, Index a, Index b, Index vertex, Index rest, double s) {
     const Index k = edge_corner(t, a, b);  // the edge runs from corner k to the next
     const Index second = (k + 1) % 3;
     const auto fresh = static_cast<Index>(body_.triangles.size());
+    const bool from_a = body_.triangles[at(t)][at(k)] == a;
+    outcome_.bisections.push_back({t, fresh, k, vertex, from_a ? s : 1 - s});
     Triangle other = body_.triangles[at(t)];
-    Triangle other_rest = rest_->triangles[at(t)];
     other[at(k)] = vertex;
-    other_rest[at(k)] = rest;
     const Index moved = body_.triangles[at(t)][at(second)];
     body_.triangles[at(t)][at(second)] = vertex;
-    rest_->triangles[at(t)][at(second)] = rest;
     body_.triangles.push_back(other);
-    rest_->triangles.push_back(other_rest);
-    if (!rest_->fabric_of_triangle.empty())
-      rest_->fabric_of_triangle.push_back(Index(rest_->fabric_of_triangle[at(t)]));
+    if (rest_) {
+      Triangle other_rest = rest_->triangles[at(t)];
+      other_rest[at(k)] = rest;
+      rest_->triangles[at(t)][at(second)] = rest;
+      rest_->triangles.push_back(other_rest);
+      if (!rest_->fabric_of_triangle.empty())
+        rest_->fabric_of_triangle.push_back(Index(rest_->fabric_of_triangle[at(t)]));
+    }
     neighbors_.remove(moved, t);
     neighbors_.add(vertex, t);
     for (const Index v : other) neighbors_.add(v, fresh);
@@ -429,6 +334,7 @@ class Cutter {
         const Vector3d velocity = body_.velocities[at(vertex)];
         const Vector3d rest = body_.rest_positions[at(vertex)];
         const Index fresh = add_vertex(position, velocity, rest, inverse_mass);
+        outcome_.copies.emplace_back(fresh, vertex);
         for (const Index t : groups[g]) {
           body_.triangles[at(t)][at(corner_of(body_.triangles[at(t)], vertex))] = fresh;
           neighbors_.remove(vertex, t);
@@ -448,7 +354,7 @@ class Cutter {
 
   Body& body_;
   CutMarks& marks_;
-  std::shared_ptr<ClothRest> rest_;
+  std::shared_ptr<ClothRest> rest_;  // none of what is no cloth
   Neighbors neighbors_;
   std::map<Index, Path> paths_;
   std::map<Index, Index> origins_;  // of parts of triangles: the triangle before the cut
@@ -464,4 +370,4 @@ CutOutcome cut(Body& body, std::vector<EdgeCrossing> crossings, CutMarks& marks,
   return Cutter(body, marks, joined).run(std::move(crossings));
 }
 
-}  // namespace carom::cloth
+}  // namespace carom::sheet

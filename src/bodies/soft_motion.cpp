@@ -51,7 +51,7 @@ void Motion::collect(const BodyModel& model, std::span<Vector3d> vertex_velociti
     const std::uint32_t v = touched_[k];
     const Vector3d impulse = mass_[k] * (vertex_velocities[v] - known_[k]);
     if (impulse.isZero(0)) continue;
-    for (std::uint32_t i = e.begin[v]; i < e.begin[v + 1]; ++i) {
+    for (std::uint32_t i = e.ranges[v].begin; i < e.ranges[v].end(); ++i) {
       const auto n = static_cast<std::size_t>(e.nodes[i]);
       velocities[n] += (e.weights[i] * inverse[n]) * impulse;
     }
@@ -69,7 +69,7 @@ void Motion::push(const BodyModel& model, double interval, std::span<const Vecto
   const Embedding& e = model.surface;
   const std::span<const double> inverse = model.elements.inverse_mass();
   for (std::size_t v = 0; v < e.count(); ++v) {
-    for (std::uint32_t i = e.begin[v]; i < e.begin[v + 1]; ++i) {
+    for (std::uint32_t i = e.ranges[v].begin; i < e.ranges[v].end(); ++i) {
       const auto n = static_cast<std::size_t>(e.nodes[i]);
       velocities[n] += (interval * e.weights[i] * inverse[n]) * forces[v];
     }

@@ -270,7 +270,7 @@ void find_pressed_links(const World::State& s, const BodyBlade& blade, std::span
   const Vector3d ahead = (1.5 * thickness + 0.75 * size) * force.normalized();
   std::vector<Vector3d> end(chain.begin(), chain.end());
   for (Vector3d& p : end) p += ahead;
-  const auto found = solid::crossed_links(*body.soft.lattice, body.soft.nodes, body.soft.nodes, {chain, end});
+  const auto found = solid::crossed_links(body.soft, body.soft.nodes, {chain, end});
   if (force.norm() * size < energy * static_cast<double>(found.size()) * size * size) return;
   links.insert(links.end(), found.begin(), found.end());
 }
@@ -283,14 +283,14 @@ void find_links(const World::State& s, std::size_t part, std::span<const std::ve
   const double energy = world::fracture_energy_of(s, s.vertices.parts[part].id);
   const std::vector<Vector3d>& start = s.vertices.soft_motions[part].start;
   world::Box box;
-  for (const auto* nodes : {&start, &soft.nodes}) {
-    for (const Vector3d& p : *nodes) box.extend(p);
+  for (const Eigen::AlignedBox3d& of_block : soft.boxes) {
+    box.extend(of_block.min());
+    box.extend(of_block.max());
   }
   box.grow(2 * world::thickness_of(s, body) + soft.model->voxel_size);
   for (std::size_t i = 0; i < s.blades.size(); ++i) {
     if (!box.overlaps(world::ChainMotion{s.blades[i].places, ends[i], i}.box())) continue;
-    for (const mesh::LinkCrossing& link :
-         solid::crossed_links(*soft.lattice, start, soft.nodes, {s.blades[i].places, ends[i]}))
+    for (const mesh::LinkCrossing& link : solid::crossed_links(soft, start, {s.blades[i].places, ends[i]}))
       links.push_back(link);
     if (energy > 0) find_pressed_links(s, s.blades[i], ends[i], s.vertices.parts[part].id, energy, dt, links);
   }
@@ -300,7 +300,7 @@ void find_links(const World::State& s, std::size_t part, std::span<const std::ve
 WorldCut cut_at_once(World::State& s, BodyId id, std::span<const Vector3d> from, std::span<const Vector3d> to) {
   const Body& body = s.bodies[id];
   if (body.soft.lattice) {
-    const auto links = solid::crossed_links(*body.soft.lattice, body.soft.nodes, body.soft.nodes, {from, to});
+    const auto links = solid::crossed_links(body.soft, body.soft.nodes, {from, to});
     return links.empty() ? WorldCut{.body = id} : cut_soft(s, id, links);
   }
   std::vector<cloth::EdgeCrossing> crossings;

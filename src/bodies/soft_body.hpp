@@ -103,7 +103,9 @@ class Motion {
   /// Vertices that contacts may move, with their velocities now; `inverse_mass` gets that of each of them.
   void touch(const BodyState& state, std::span<const std::uint8_t> touched, std::span<const Eigen::Vector3d> body,
              std::span<const Eigen::Vector3d> vertex_velocities, std::span<double> inverse_mass);
-  /// Gives nodes the momentum that touched vertices have got since the last call, then these the velocities of nodes.
+  /// Gives nodes the momentum that touched vertices have got since the last call.
+  void transfer(const BodyModel& model, std::span<const Eigen::Vector3d> vertex_velocities);
+  /// The same, then these get the velocities of nodes.
   void collect(const BodyModel& model, std::span<Eigen::Vector3d> vertex_velocities);
   /// Displacements of all vertices as those of the nodes have them, for forces on the surface.
   void place(const BodyModel& model, std::span<Eigen::Vector3d> vertex_displacements) const;
@@ -125,7 +127,7 @@ class Motion {
  private:
   std::vector<std::uint32_t> touched_;  ///< vertices
   std::vector<double> mass_;            ///< kg, of each of them
-  std::vector<Eigen::Vector3d> known_;  ///< velocities as of the last call, of each of them
+  std::vector<Eigen::Vector3d> known_;  ///< velocities that nodes know of, of each of them
   std::vector<double> work_;
   std::vector<double> inverse_;
   Projection projection_;

@@ -44,7 +44,7 @@ void Motion::touch(const BodyState& state, std::span<const std::uint8_t> touched
   }
 }
 
-void Motion::collect(const BodyModel& model, std::span<Vector3d> vertex_velocities) {
+void Motion::transfer(const BodyModel& model, std::span<const Vector3d> vertex_velocities) {
   const Embedding& e = model.surface;
   const std::span<const double> inverse = model.elements.inverse_mass();
   for (std::size_t k = 0; k < touched_.size(); ++k) {
@@ -55,9 +55,14 @@ void Motion::collect(const BodyModel& model, std::span<Vector3d> vertex_velociti
       const auto n = static_cast<std::size_t>(e.nodes[i]);
       velocities[n] += (e.weights[i] * inverse[n]) * impulse;
     }
+    known_[k] = vertex_velocities[v];
   }
+}
+
+void Motion::collect(const BodyModel& model, std::span<Vector3d> vertex_velocities) {
+  transfer(model, vertex_velocities);
   for (std::size_t k = 0; k < touched_.size(); ++k)
-    known_[k] = vertex_velocities[touched_[k]] = e.mean(touched_[k], velocities);
+    known_[k] = vertex_velocities[touched_[k]] = model.surface.mean(touched_[k], velocities);
 }
 
 void Motion::place(const BodyModel& model, std::span<Vector3d> vertex_displacements) const {

@@ -28,7 +28,7 @@ void add_soft_forces(Workers& workers, const Body& body, const SurfacePart& part
                      double interval, std::size_t number, Vertices& vertices) {
   const solid::BodyModel& model = *body.soft.model;
   solid::Motion& motion = vertices.soft_motions[number];
-  motion.collect(model, part.of(vertices.velocities));
+  motion.transfer(model, part.of(vertices.velocities));
   const std::span<const double> inverse_mass = model.elements.inverse_mass();
   motion.damp(workers, body.soft, interval);
   if (body.air_damping > 0) {

@@ -136,12 +136,25 @@ void check_regions(const SoftBody& d, std::span<const Vector3d> centers) {
 }  // namespace
 
 void Embedding::add(std::span<const Index> of, std::span<const double> by) {
+  ranges.emplace_back();
+  set(ranges.size() - 1, of, by);
+}
+
+void Embedding::set(std::size_t vertex, std::span<const Index> of, std::span<const double> by) {
+  Range& range = ranges[vertex];
+  range.count = static_cast<std::uint16_t>(by.size() - static_cast<std::size_t>(std::ranges::count(by, 0.0)));
+  if (range.count > range.room) {
+    range.begin = static_cast<std::uint32_t>(nodes.size());
+    range.room = range.count;
+    nodes.resize(nodes.size() + range.count);
+    weights.resize(nodes.size());
+  }
+  std::size_t next = range.begin;
   for (std::size_t i = 0; i < of.size(); ++i) {
     if (by[i] == 0) continue;
-    nodes.push_back(of[i]);
-    weights.push_back(by[i]);
+    nodes[next] = of[i];
+    weights[next++] = by[i];
   }
-  begin.push_back(static_cast<std::uint32_t>(nodes.size()));
 }
 
 BodyState make_state(SoftBody& description) {
@@ -203,20 +216,21 @@ void contact_masses(const BodyModel& model, std::span<const std::uint32_t> verti
   const std::span<const double> inverse = model.elements.inverse_mass();
   if (work.size() < inverse.size()) work.resize(inverse.size(), 0.0);
   for (const std::uint32_t v : vertices) {
-    for (std::uint32_t i = e.begin[v]; i < e.begin[v + 1]; ++i)
+    for (std::uint32_t i = e.ranges[v].begin; i < e.ranges[v].end(); ++i)
       work[static_cast<std::size_t>(e.nodes[i])] += std::abs(e.weights[i]);
   }
   for (std::size_t k = 0; k < vertices.size(); ++k) {
     const std::uint32_t v = vertices[k];
     double sum = 0;
-    for (std::uint32_t i = e.begin[v]; i < e.begin[v + 1]; ++i) {
+    for (std::uint32_t i = e.ranges[v].begin; i < e.ranges[v].end(); ++i) {
       const auto n = static_cast<std::size_t>(e.nodes[i]);
       sum += std::abs(e.weights[i]) * work[n] * inverse[n];
     }
     inverse_mass[k] = sum;
   }
   for (const std::uint32_t v : vertices) {
-    for (std::uint32_t i = e.begin[v]; i < e.begin[v + 1]; ++i) work[static_cast<std::size_t>(e.nodes[i])] = 0;
+    for (std::uint32_t i = e.ranges[v].begin; i < e.ranges[v].end(); ++i)
+      work[static_cast<std::size_t>(e.nodes[i])] = 0;
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <Eigen/Geometry>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,17 +13,26 @@
 /// cloth does; what contacts do to its vertices goes on to the nodes (adr/0016).
 namespace carom::solid {
 
-/// Vertices of a surface as weighted sums of nodes. Those of vertex v are at [begin[v], begin[v + 1]).
+/// Vertices of a surface as weighted sums of nodes.
 struct Embedding {
-  std::vector<std::uint32_t> begin{0};
+  /// Place of a vertex in the lists of nodes and weights, with room for as many as it ever had.
+  struct Range {
+    std::uint32_t begin = 0;
+    std::uint16_t count = 0;
+    std::uint16_t room = 0;
+    std::uint32_t end() const { return begin + count; }
+  };
+  std::vector<Range> ranges;  ///< of each vertex
   std::vector<Index> nodes;
   std::vector<double> weights;
 
-  std::size_t count() const { return begin.size() - 1; }
+  std::size_t count() const { return ranges.size(); }
   void add(std::span<const Index> of, std::span<const double> by);
+  /// Gives a vertex other nodes: in its place, or at the end of the lists if there is no room. All others stay.
+  void set(std::size_t vertex, std::span<const Index> of, std::span<const double> by);
   Eigen::Vector3d mean(std::size_t vertex, std::span<const Eigen::Vector3d> values) const {
     Eigen::Vector3d sum = Eigen::Vector3d::Zero();
-    for (std::uint32_t i = begin[vertex]; i < begin[vertex + 1]; ++i)
+    for (std::uint32_t i = ranges[vertex].begin; i < ranges[vertex].end(); ++i)
       sum += weights[i] * values[static_cast<std::size_t>(nodes[i])];
     return sum;
   }
@@ -57,6 +67,7 @@ struct BodyState {
   std::vector<Eigen::Matrix3d> flowed;   ///< of each element: inverse of what its shape at rest has flowed; or empty
   std::vector<kernels::RestBatch> rest;  ///< of each batch; empty if all are as made
   std::shared_ptr<const CutLattice> lattice;  ///< of a body that can be cut (bodies/soft_cut.hpp); or none
+  std::vector<Eigen::AlignedBox3d> boxes;     ///< of such a body, see place_boxes()
 };
 
 /// Triangles of a soft body, and its state at rest. Throws Error that names the body and the field. Takes the mesh of
@@ -92,7 +103,9 @@ class Motion {
   /// Vertices that contacts may move, with their velocities now; `inverse_mass` gets that of each of them.
   void touch(const BodyState& state, std::span<const std::uint8_t> touched, std::span<const Eigen::Vector3d> body,
              std::span<const Eigen::Vector3d> vertex_velocities, std::span<double> inverse_mass);
-  /// Gives nodes the momentum that touched vertices have got since the last call, then these the velocities of nodes.
+  /// Gives nodes the momentum that touched vertices have got since the last call.
+  void transfer(const BodyModel& model, std::span<const Eigen::Vector3d> vertex_velocities);
+  /// The same, then these get the velocities of nodes.
   void collect(const BodyModel& model, std::span<Eigen::Vector3d> vertex_velocities);
   /// Displacements of all vertices as those of the nodes have them, for forces on the surface.
   void place(const BodyModel& model, std::span<Eigen::Vector3d> vertex_displacements) const;
@@ -114,7 +127,7 @@ class Motion {
  private:
   std::vector<std::uint32_t> touched_;  ///< vertices
   std::vector<double> mass_;            ///< kg, of each of them
-  std::vector<Eigen::Vector3d> known_;  ///< velocities as of the last call, of each of them
+  std::vector<Eigen::Vector3d> known_;  ///< velocities that nodes know of, of each of them
   std::vector<double> work_;
   std::vector<double> inverse_;
   Projection projection_;

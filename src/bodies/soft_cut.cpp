@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 
+#include "bodies/soft_blocks.hpp"
 #include "bodies/soft_cut_surface.hpp"
 #include "bodies/soft_lattice.hpp"
 #include "core/at.hpp"
@@ -67,6 +68,7 @@ std::size_t split_nodes(const LatticePlace& place, CutLattice& lattice, BodyStat
       ++separated;
     }
     node = copy->second;
+    add_node_block(element_of(lattice, around[o]), copy->second, lattice);
   }
   return separated;
 }
@@ -132,6 +134,18 @@ LatticeChange change_at(std::span<const LatticePlace> places, std::vector<Index>
   return change;
 }
 
+/// Voxels of a change, and of its vertices; ascending.
+std::vector<Index> voxels_of(const LatticeChange& change, const CutLattice& lattice) {
+  std::vector<Index> voxels = change.voxels;
+  for (const Index v : change.vertices) {
+    const std::vector<Index>& own = lattice.surface.vertices[at(v)].voxels;
+    voxels.insert(voxels.end(), own.begin(), own.end());
+  }
+  std::sort(voxels.begin(), voxels.end());
+  voxels.erase(std::unique(voxels.begin(), voxels.end()), voxels.end());
+  return voxels;
+}
+
 /// Triangles of some sides, those that have a number, in the order of their new numbers. If they keep theirs, the last
 /// ones take the numbers of those of other sides.
 std::vector<Index> own_triangles(const mesh::LinkSurface& surface, std::span<const Index> side_number,
@@ -150,84 +164,10 @@ std::vector<Index> own_triangles(const mesh::LinkSurface& surface, std::span<con
   return list;
 }
 
-/// Sides of the box of a blade beyond which a node is all along its way, a bit each.
-std::vector<std::uint8_t> sides_beyond(std::span<const Vector3d> start, std::span<const Vector3d> end,
-                                       const mesh::BladeMotion& blade) {
-  Vector3d low = Vector3d::Constant(std::numeric_limits<double>::infinity());
-  Vector3d high = -low;
-  for (const auto& points : {blade.start, blade.end}) {
-    for (const Vector3d& p : points) {
-      low = low.cwiseMin(p);
-      high = high.cwiseMax(p);
-    }
-  }
-  // The center of nodes at a side may be rounded to beyond it.
-  const double margin = 1e-12 * std::max(low.cwiseAbs().maxCoeff(), high.cwiseAbs().maxCoeff());
-  low.array() -= margin;
-  high.array() += margin;
-  std::vector<std::uint8_t> beyond(start.size(), 0);
-  for (std::size_t n = 0; n < start.size(); ++n) {
-    unsigned sides = 0;
-    for (Eigen::Index k = 0; k < 3; ++k) {
-      sides |= start[n][k] < low[k] && end[n][k] < low[k] ? 1U << (2 * k) : 0U;
-      sides |= start[n][k] > high[k] && end[n][k] > high[k] ? 2U << (2 * k) : 0U;
-    }
-    beyond[n] = static_cast<std::uint8_t>(sides);
-  }
-  return beyond;
-}
-
-/// Elements at links that may meet a blade, ascending: all others are beyond a side of its box with both ends, as the
-/// center of a voxel is where all its nodes are.
-std::vector<std::size_t> elements_near(const CutLattice& lattice, std::span<const Vector3d> start,
-                                       std::span<const Vector3d> end, const mesh::BladeMotion& blade) {
-  const std::vector<std::uint8_t> of_node = sides_beyond(start, end, blade);
-  std::vector<std::uint8_t> of_voxel(lattice.links.voxel_count(), 0);
-  for (std::size_t e = 0; e < lattice.voxels.size(); ++e) {
-    std::uint8_t sides = 0xff;
-    for (const Index n : lattice.nodes[e]) sides &= of_node[at(n)];
-    of_voxel[at(lattice.voxels[e])] = sides;
-  }
-  std::vector<std::size_t> near;
-  for (std::size_t e = 0; e < lattice.voxels.size(); ++e) {
-    const Index voxel = lattice.voxels[e];
-    for (int d = 1; d < mesh::direction_count; d += 2) {
-      const Index other = lattice.links.neighbor(voxel, d);
-      if (other == none || (of_voxel[at(voxel)] & of_voxel[at(other)]) != 0 || !lattice.links.joined(voxel, d))
-        continue;
-      near.push_back(e);
-      near.push_back(element_of(lattice, other));
-    }
-  }
-  std::sort(near.begin(), near.end());
-  near.erase(std::unique(near.begin(), near.end()), near.end());
-  return near;
-}
-
 }  // namespace
-
-std::vector<LinkCrossing> crossed_links(const CutLattice& lattice, std::span<const Vector3d> start,
-                                        std::span<const Vector3d> end, const mesh::BladeMotion& blade) {
-  const std::vector<std::size_t> near = elements_near(lattice, start, end, blade);
-  std::vector<Index> voxels;
-  std::vector<Vector3d> from;
-  std::vector<Vector3d> to;
-  const auto center = [&](std::size_t element, std::span<const Vector3d> nodes) {
-    Vector3d sum(0, 0, 0);
-    for (const Index n : lattice.nodes[element]) sum += nodes[at(n)];
-    return Vector3d(0.125 * sum);
-  };
-  for (const std::size_t e : near) {
-    voxels.push_back(lattice.voxels[e]);
-    from.push_back(center(e, start));
-    to.push_back(center(e, end));
-  }
-  return mesh::link_crossings(lattice.links, voxels, from, to, blade);
-}
 
 SoftCut cut(BodyState& state, std::span<const LinkCrossing> links, double kerf) {
   SoftCut result;
-  result.changed.assign(state.lattice->rest.size(), 0);
   const std::shared_ptr<CutLattice> lattice = writable(state.lattice);
   std::vector<LatticePlace> places;
   std::vector<LinkCrossing> now;
@@ -248,10 +188,8 @@ SoftCut cut(BodyState& state, std::span<const LinkCrossing> links, double kerf) 
   places.erase(std::unique(places.begin(), places.end()), places.end());
   for (const LatticePlace& place : places) result.separated += split_nodes(place, *lattice, state);
   const std::map<Index, Vector3d> moved = move_corners(now, *lattice);
-  const std::vector<Index> gone = mesh::update_surface(lattice->links, names, places, lattice->surface);
-  const std::size_t count = lattice->surface.vertices.size();
-  lattice->rest.resize(count, Vector3d::Constant(NAN));
-  result.changed.resize(count, 0);
+  mesh::LinkSurfaceChange of_surface = mesh::update_surface(lattice->links, names, places, lattice->surface);
+  lattice->rest.resize(lattice->surface.vertices.size(), Vector3d::Constant(NAN));
 
   SurfaceRegion region = region_at(places, *lattice);
   std::map<Index, Vector3d> rest;  // where vertices were
@@ -282,17 +220,20 @@ SoftCut cut(BodyState& state, std::span<const LinkCrossing> links, double kerf) 
     region = region_at(std::move(back), *lattice);
   }
   const Embedding& before = state.model->surface;
-  std::vector<Index> changed = gone;
+  std::vector<Index> changed = of_surface.gone;
   for (const auto& [v, place] : rest) {
     changed.push_back(v);
     if (lattice->rest[at(v)] == place) continue;
-    result.changed[at(v)] = 1;
+    result.placed.push_back(v);
     if (at(v) < before.count()) result.moved.emplace_back(v, before.mean(at(v), state.nodes));
   }
   const std::shared_ptr<BodyModel> model = writable(state.model);
   LatticeChange change = change_at(places, std::move(changed), *lattice);
   update_model(*lattice, change, *model);
+  result.voxels = voxels_of(change, *lattice);
   result.vertices = std::move(change.vertices);
+  result.triangles = std::move(of_surface.triangles);
+  result.gone = std::move(of_surface.gone);
   for (const auto& [v, place] : result.moved) {
     if ((lattice->rest[at(v)] - rest.at(v)).norm() > kerf * size)
       result.shifted.push_back(model->surface.mean(at(v), state.nodes));
@@ -386,7 +327,9 @@ BodyState extract(const BodyState& state, std::span<const std::size_t> elements,
     }
   }
   part.model = make_model(*lattice);
+  lattice->node_blocks = list_node_blocks(*lattice);
   part.lattice = std::move(lattice);
+  place_boxes(part.nodes, part);
   return part;
 }
 

@@ -45,7 +45,8 @@ struct CutLattice {
   std::vector<std::array<Index, 8>> nodes;  ///< of each element
   /// Vertices have the numbers of those of the body. Vertices that are gone have no voxels, and are in no triangle.
   mesh::LinkSurface surface;
-  std::vector<Eigen::Vector3d> rest;  ///< m, of each vertex
+  std::vector<Eigen::Vector3d> rest;            ///< m, of each vertex
+  std::vector<std::vector<Index>> node_blocks;  ///< of each block of elements (bodies/soft_blocks.hpp)
   /// By the number of the corner in the recipe. Nodes of the elements stay where they are.
   std::map<Index, MovedCorner> moved;
 };
@@ -59,14 +60,20 @@ BodyState make_cuttable_state(SoftBody& description);
 /// Links that a blade passes through while nodes go from start to end, and where.
 std::vector<mesh::LinkCrossing> crossed_links(const CutLattice& lattice, std::span<const Eigen::Vector3d> start,
                                               std::span<const Eigen::Vector3d> end, const mesh::BladeMotion& blade);
+/// The same while nodes go from `start`, where they are now or were at the start of the last step, to where they are:
+/// by the boxes of blocks of elements.
+std::vector<mesh::LinkCrossing> crossed_links(const BodyState& state, std::span<const Eigen::Vector3d> start,
+                                              const mesh::BladeMotion& blade);
 
 struct SoftCut {
-  std::size_t cut = 0;        ///< links
-  std::size_t separated = 0;  ///< nodes that became two or more
-  double area = 0;            ///< m^2, at rest
-  /// Of each vertex: 1 if it is new or has another place at rest than before.
-  std::vector<std::uint8_t> changed;
-  std::vector<Index> vertices;  ///< all that are not where they were in the same nodes, new ones too; ascending
+  std::size_t cut = 0;           ///< links
+  std::size_t separated = 0;     ///< nodes that became two or more
+  double area = 0;               ///< m^2, at rest
+  std::vector<Index> triangles;  ///< all that are other than before or new, ascending
+  std::vector<Index> placed;     ///< vertices that are new or have another place at rest than before, ascending
+  std::vector<Index> vertices;   ///< all that are not where they were in the same nodes, new ones too; ascending
+  std::vector<Index> gone;       ///< vertices that are in no triangle any more
+  std::vector<Index> voxels;     ///< that hold or held `vertices`, and whose nodes have other masses; ascending
   /// Vertices there were that have another place at rest, and where the nodes had them (m).
   std::vector<std::pair<Index, Eigen::Vector3d>> moved;
   std::vector<Eigen::Vector3d> shifted;  ///< m, in the world: vertices of the surface before that moved along it

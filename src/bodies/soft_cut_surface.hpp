@@ -14,11 +14,13 @@ namespace carom::solid {
 using LatticePlace = std::array<std::int32_t, 3>;
 
 inline std::size_t element_of(const CutLattice& lattice, Index voxel) {
+  if (lattice.voxels.size() == lattice.links.voxel_count()) return at(voxel);  // of which nothing came off
   const auto found = std::lower_bound(lattice.voxels.begin(), lattice.voxels.end(), voxel);
   return static_cast<std::size_t>(found - lattice.voxels.begin());
 }
 inline bool has_voxel(const CutLattice& lattice, Index voxel) {
-  return voxel != none && std::binary_search(lattice.voxels.begin(), lattice.voxels.end(), voxel);
+  if (voxel == none || lattice.voxels.size() == lattice.links.voxel_count()) return voxel != none;
+  return std::binary_search(lattice.voxels.begin(), lattice.voxels.end(), voxel);
 }
 
 /// Voxels around a corner of the lattice: that in octant o is at (o & 1, o >> 1 & 1, o >> 2 & 1) - 1 from it, and has

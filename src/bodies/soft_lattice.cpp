@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 
+#include "bodies/soft_blocks.hpp"
 #include "bodies/soft_cut_surface.hpp"
 #include "carom/detect/intersect.hpp"
 #include "carom/mesh/closest.hpp"
@@ -252,37 +253,6 @@ std::shared_ptr<const BodyModel> make_model(const CutLattice& lattice) {
   return model;
 }
 
-namespace {
-
-/// The embedding with other places of some vertices, ascending; all else is copied.
-Embedding with_places(const Embedding& before, std::span<const Index> vertices, const CutLattice& lattice) {
-  Embedding after;
-  const std::size_t count = lattice.surface.vertices.size();
-  after.begin.reserve(count + 1);
-  after.nodes.reserve(before.nodes.size() + 8 * vertices.size());
-  after.weights.reserve(before.nodes.size() + 8 * vertices.size());
-  std::size_t next = 0;
-  const auto copy_until = [&](std::size_t end) {
-    const std::uint32_t from = before.begin[next];
-    const auto to = static_cast<std::uint32_t>(after.nodes.size());
-    for (std::size_t v = next; v < end; ++v) after.begin.push_back(before.begin[v + 1] - from + to);
-    const auto first = static_cast<std::ptrdiff_t>(from);
-    const auto last = static_cast<std::ptrdiff_t>(before.begin[end]);
-    after.nodes.insert(after.nodes.end(), before.nodes.begin() + first, before.nodes.begin() + last);
-    after.weights.insert(after.weights.end(), before.weights.begin() + first, before.weights.begin() + last);
-  };
-  for (const Index v : vertices) {
-    copy_until(std::min(at(v), before.count()));
-    const VertexPlace place = vertex_place(lattice, v);
-    after.add(place.nodes, place.weights);
-    next = std::min(at(v) + 1, before.count());
-  }
-  copy_until(before.count());
-  return after;
-}
-
-}  // namespace
-
 void update_model(const CutLattice& lattice, const LatticeChange& change, BodyModel& model) {
   const LatticeRecipe& recipe = *lattice.recipe;
   std::vector<std::uint32_t> elements;
@@ -320,7 +290,11 @@ void update_model(const CutLattice& lattice, const LatticeChange& change, BodyMo
   std::vector<std::array<Index, 8>> nodes;
   for (const std::uint32_t e : elements) nodes.push_back(lattice.nodes[e]);
   model.elements.change_voxels(elements, nodes, masses);
-  model.surface = with_places(model.surface, change.vertices, lattice);
+  model.surface.ranges.resize(lattice.surface.vertices.size());
+  for (const Index v : change.vertices) {
+    const VertexPlace place = vertex_place(lattice, v);
+    model.surface.set(at(v), place.nodes, place.weights);
+  }
 }
 
 BodyState make_cuttable_state(SoftBody& d) {
@@ -397,7 +371,9 @@ BodyState make_cuttable_state(SoftBody& d) {
   for (std::size_t n = 0; n < state.nodes.size(); ++n) {
     if (state.model->elements.inverse_mass()[n] > 0) state.velocities[n] = d.velocity;
   }
+  lattice->node_blocks = list_node_blocks(*lattice);
   state.lattice = std::move(lattice);
+  place_boxes(state.nodes, state);
   return state;
 }
 

@@ -44,20 +44,25 @@ void Motion::touch(const BodyState& state, std::span<const std::uint8_t> touched
   }
 }
 
-void Motion::collect(const BodyModel& model, std::span<Vector3d> vertex_velocities) {
+void Motion::transfer(const BodyModel& model, std::span<const Vector3d> vertex_velocities) {
   const Embedding& e = model.surface;
   const std::span<const double> inverse = model.elements.inverse_mass();
   for (std::size_t k = 0; k < touched_.size(); ++k) {
     const std::uint32_t v = touched_[k];
     const Vector3d impulse = mass_[k] * (vertex_velocities[v] - known_[k]);
     if (impulse.isZero(0)) continue;
-    for (std::uint32_t i = e.begin[v]; i < e.begin[v + 1]; ++i) {
+    for (std::uint32_t i = e.ranges[v].begin; i < e.ranges[v].end(); ++i) {
       const auto n = static_cast<std::size_t>(e.nodes[i]);
       velocities[n] += (e.weights[i] * inverse[n]) * impulse;
     }
+    known_[k] = vertex_velocities[v];
   }
+}
+
+void Motion::collect(const BodyModel& model, std::span<Vector3d> vertex_velocities) {
+  transfer(model, vertex_velocities);
   for (std::size_t k = 0; k < touched_.size(); ++k)
-    known_[k] = vertex_velocities[touched_[k]] = e.mean(touched_[k], velocities);
+    known_[k] = vertex_velocities[touched_[k]] = model.surface.mean(touched_[k], velocities);
 }
 
 void Motion::place(const BodyModel& model, std::span<Vector3d> vertex_displacements) const {
@@ -69,7 +74,7 @@ void Motion::push(const BodyModel& model, double interval, std::span<const Vecto
   const Embedding& e = model.surface;
   const std::span<const double> inverse = model.elements.inverse_mass();
   for (std::size_t v = 0; v < e.count(); ++v) {
-    for (std::uint32_t i = e.begin[v]; i < e.begin[v + 1]; ++i) {
+    for (std::uint32_t i = e.ranges[v].begin; i < e.ranges[v].end(); ++i) {
       const auto n = static_cast<std::size_t>(e.nodes[i]);
       velocities[n] += (interval * e.weights[i] * inverse[n]) * forces[v];
     }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "bodies/particles.hpp"
+#include "bodies/soft_blocks.hpp"
 
 namespace carom::bodies {
 
@@ -27,7 +28,7 @@ void add_soft_forces(Workers& workers, const Body& body, const SurfacePart& part
                      double interval, std::size_t number, Vertices& vertices) {
   const solid::BodyModel& model = *body.soft.model;
   solid::Motion& motion = vertices.soft_motions[number];
-  motion.collect(model, part.of(vertices.velocities));
+  motion.transfer(model, part.of(vertices.velocities));
   const std::span<const double> inverse_mass = model.elements.inverse_mass();
   motion.damp(workers, body.soft, interval);
   if (body.air_damping > 0) {
@@ -59,6 +60,7 @@ void add_soft_forces(Workers& workers, const Body& body, const SurfacePart& part
 void commit_soft(const solid::Motion& motion, Body& body) {
   for (std::size_t n = 0; n < motion.start.size(); ++n) body.soft.nodes[n] = motion.start[n] + motion.displacements[n];
   body.soft.velocities = motion.velocities;
+  if (body.soft.lattice) solid::place_boxes(motion.start, body.soft);
   for (std::size_t v = 0; v < body.velocities.size(); ++v)
     body.velocities[v] = body.soft.model->surface.mean(v, motion.velocities);
 }

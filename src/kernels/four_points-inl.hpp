@@ -1,5 +1,5 @@
-// Points with four numbers each, x, y, z and the inverse mass: loaded for as many lanes as there are, at most four, and
-// stored again. Included once for each target, so there is no ordinary include guard.
+// Points with four numbers each, x, y, z and the inverse mass: loaded for as many lanes as there are, at most eight,
+// and stored again. Included once for each target, so there is no ordinary include guard.
 #if defined(CAROM_KERNELS_FOUR_POINTS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef CAROM_KERNELS_FOUR_POINTS_INL_HPP
 #undef CAROM_KERNELS_FOUR_POINTS_INL_HPP
@@ -15,9 +15,13 @@
 HWY_BEFORE_NAMESPACE();
 namespace carom::kernels::HWY_NAMESPACE {
 
-// Four lanes and not more: four points are then a square that is turned in registers, which is faster than gathers of
-// eight lanes.
+// Four points are a square that is turned in registers, which is faster than gathers; eight are two squares that are
+// turned side by side, each in a half of the registers.
+#if HWY_TARGET <= HWY_AVX3
+using PointTag = hwy::HWY_NAMESPACE::CappedTag<double, 8>;
+#else
 using PointTag = hwy::HWY_NAMESPACE::CappedTag<double, 4>;
+#endif
 using PointLane = hwy::HWY_NAMESPACE::Vec<PointTag>;
 using PointWide = Wide3Of<PointTag>;
 
@@ -30,7 +34,25 @@ template <class Point>
 HWY_INLINE PointLanes gather_points(const Point* points, const std::int32_t* index) {
   namespace hn = hwy::HWY_NAMESPACE;
   constexpr PointTag d;
-#if HWY_MAX_BYTES >= 32
+#if HWY_TARGET <= HWY_AVX3
+  const auto both = [&](std::size_t lane) HWY_ATTR {
+    constexpr hn::Half<PointTag> half;
+    return hn::Combine(d, hn::Load(half, &points[index[lane + 4]].x), hn::Load(half, &points[index[lane]].x));
+  };
+  const PointLane r0 = both(0);
+  const PointLane r1 = both(1);
+  const PointLane r2 = both(2);
+  const PointLane r3 = both(3);
+  const PointLane xz01 = hn::InterleaveLower(d, r0, r1);
+  const PointLane yw01 = hn::InterleaveUpper(d, r0, r1);
+  const PointLane xz23 = hn::InterleaveLower(d, r2, r3);
+  const PointLane yw23 = hn::InterleaveUpper(d, r2, r3);
+  const auto low = [](PointLane of01, PointLane of23)
+                       HWY_ATTR { return hn::OddEvenBlocks(hn::SwapAdjacentBlocks(of23), of01); };
+  const auto high = [](PointLane of01, PointLane of23)
+                        HWY_ATTR { return hn::OddEvenBlocks(of23, hn::SwapAdjacentBlocks(of01)); };
+  return {{low(xz01, xz23), low(yw01, yw23), high(xz01, xz23)}, high(yw01, yw23)};
+#elif HWY_MAX_BYTES >= 32
   const PointLane r0 = hn::Load(d, &points[index[0]].x);
   const PointLane r1 = hn::Load(d, &points[index[1]].x);
   const PointLane r2 = hn::Load(d, &points[index[2]].x);
@@ -59,7 +81,21 @@ template <class Point>
 HWY_INLINE void scatter_points(const PointLanes& p, Point* points, const std::int32_t* index) {
   namespace hn = hwy::HWY_NAMESPACE;
   constexpr PointTag d;
-#if HWY_MAX_BYTES >= 32
+#if HWY_TARGET <= HWY_AVX3
+  const auto store = [&](std::size_t lane, PointLane both) HWY_ATTR {
+    constexpr hn::Half<PointTag> half;
+    hn::Store(hn::LowerHalf(half, both), half, &points[index[lane]].x);
+    hn::Store(hn::UpperHalf(half, both), half, &points[index[lane + 4]].x);
+  };
+  const PointLane xy02 = hn::InterleaveLower(d, p.at.x, p.at.y);
+  const PointLane xy13 = hn::InterleaveUpper(d, p.at.x, p.at.y);
+  const PointLane zw02 = hn::InterleaveLower(d, p.at.z, p.inverse_mass);
+  const PointLane zw13 = hn::InterleaveUpper(d, p.at.z, p.inverse_mass);
+  store(0, hn::OddEvenBlocks(hn::SwapAdjacentBlocks(zw02), xy02));
+  store(1, hn::OddEvenBlocks(hn::SwapAdjacentBlocks(zw13), xy13));
+  store(2, hn::OddEvenBlocks(zw02, hn::SwapAdjacentBlocks(xy02)));
+  store(3, hn::OddEvenBlocks(zw13, hn::SwapAdjacentBlocks(xy13)));
+#elif HWY_MAX_BYTES >= 32
   const PointLane xy02 = hn::InterleaveLower(d, p.at.x, p.at.y);
   const PointLane xy13 = hn::InterleaveUpper(d, p.at.x, p.at.y);
   const PointLane zw02 = hn::InterleaveLower(d, p.at.z, p.inverse_mass);

@@ -50,12 +50,16 @@ std::vector<Index> sides_at(const VoxelLinks& links, const LinkSurface& surface,
 std::vector<Index> vertices_at(const LinkSurface& surface, std::span<const Index> sides,
                                std::span<const std::array<std::int32_t, 3>> corners);
 
+/// What cuts changed of a surface.
+struct LinkSurfaceChange {
+  std::vector<Index> gone;  ///< vertices that are in no triangle any more: they keep their places, and have no voxels
+  std::vector<Index> triangles;  ///< all that are other than before or new, ascending; some are the same
+};
 /// Makes a surface that of the links after these were cut, in time that grows with their number only. `corners`,
 /// ascending: those of the faces of the links. Vertices and triangles keep their numbers. Of several vertices that were
-/// one, the first keeps it; new ones come last. Returns the vertices that are gone: they keep their places, and have no
-/// voxels.
-std::vector<Index> update_surface(const VoxelLinks& links, std::span<const VoxelLink> cut,
-                                  std::span<const std::array<std::int32_t, 3>> corners, LinkSurface& surface);
+/// one, the first keeps it; new ones come last.
+LinkSurfaceChange update_surface(const VoxelLinks& links, std::span<const VoxelLink> cut,
+                                 std::span<const std::array<std::int32_t, 3>> corners, LinkSurface& surface);
 
 /// Positions of the vertices in units of voxels, each moved towards the middle of its voxels by `kerf` / 2, as a
 /// fraction of a voxel: the width of a cut.

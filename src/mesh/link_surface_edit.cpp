@@ -40,7 +40,7 @@ class LinkSurfaceEditor {
     sides_ = sides_at(links, surface, corners);
   }
 
-  std::vector<Index> run() {
+  LinkSurfaceChange run() {
     look_around();
     DisjointSets glued(4 * sides_.size());
     for (Index h = 0; h < static_cast<Index>(mates_.size()); ++h) {
@@ -53,11 +53,11 @@ class LinkSurfaceEditor {
     place_corners(glued);
     place_middles();
     place_centers();
-    std::vector<Index> gone;
-    std::set_difference(old_.begin(), old_.end(), taken_.begin(), taken_.end(), std::back_inserter(gone));
-    for (const Index v : gone) surface_.vertices[at(v)].voxels.clear();
-    place_triangles();
-    return gone;
+    LinkSurfaceChange change;
+    std::set_difference(old_.begin(), old_.end(), taken_.begin(), taken_.end(), std::back_inserter(change.gone));
+    for (const Index v : change.gone) surface_.vertices[at(v)].voxels.clear();
+    place_triangles(change.triangles);
+    return change;
   }
 
  private:
@@ -192,7 +192,7 @@ class LinkSurfaceEditor {
     }
   }
 
-  void place_triangles() {
+  void place_triangles(std::vector<Index>& placed) {
     std::vector<Index> free;
     for (std::size_t s = 0; s < sides_.size(); ++s) {
       for (std::size_t i = 0; i < 4; ++i) {
@@ -215,6 +215,7 @@ class LinkSurfaceEditor {
       }
       surface_.triangles[at(number)] = triangle;
       surface_.side_of_triangle[at(number)] = side;
+      placed.push_back(number);
     };
     for (std::size_t s = 0; s < sides_.size(); ++s) {
       for (std::size_t i = 0; i < 4; ++i) {
@@ -226,6 +227,9 @@ class LinkSurfaceEditor {
       }
     }
     for (const Index hole : free) fill_with_last(hole);
+    placed.insert(placed.end(), free.begin(), free.end());
+    std::sort(placed.begin(), placed.end());
+    std::erase_if(placed, [&](Index t) { return at(t) >= surface_.triangles.size(); });
   }
 
   /// `hole` is higher than all that are left.
@@ -303,8 +307,8 @@ std::vector<Index> vertices_at(const LinkSurface& surface, std::span<const Index
   return vertices;
 }
 
-std::vector<Index> update_surface(const VoxelLinks& links, std::span<const VoxelLink> cut,
-                                  std::span<const Place> corners, LinkSurface& surface) {
+LinkSurfaceChange update_surface(const VoxelLinks& links, std::span<const VoxelLink> cut,
+                                 std::span<const Place> corners, LinkSurface& surface) {
   return LinkSurfaceEditor(links, cut, corners, surface).run();
 }
 

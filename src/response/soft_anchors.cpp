@@ -41,7 +41,7 @@ double free_motion(const solid::BodyModel& model, std::size_t vertex) {
   const solid::Embedding& e = model.surface;
   const std::span<const double> inverse = model.elements.inverse_mass();
   double sum = 0;
-  for (std::uint32_t i = e.begin[vertex]; i < e.begin[vertex + 1]; ++i) {
+  for (std::uint32_t i = e.ranges[vertex].begin; i < e.ranges[vertex].end(); ++i) {
     if (inverse[at(e.nodes[i])] > 0) sum += e.weights[i];
   }
   return std::max(0.0, sum);

@@ -49,7 +49,7 @@ void add_cut(std::vector<WorldCut>& cuts, WorldCut&& cut) {
 WorldCut cut_at_once(World::State& s, BodyId id, std::span<const Vector3d> from, std::span<const Vector3d> to) {
   const Body& body = s.bodies[id];
   if (body.soft.lattice) {
-    const auto links = solid::crossed_links(*body.soft.lattice, body.soft.nodes, body.soft.nodes, {from, to});
+    const auto links = solid::crossed_links(body.soft, body.soft.nodes, {from, to});
     return links.empty() ? WorldCut{.body = id} : cut_soft(s, id, links);
   }
   std::vector<sheet::EdgeCrossing> crossings;

@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <numeric>
 
 #include "bodies/sleeping.hpp"
 #include "bodies/soft_cut.hpp"
+#include "bodies/soft_cut_masses.hpp"
 #include "core/at.hpp"
 #include "core/check.hpp"
 #include "world/blades.hpp"
@@ -44,33 +44,45 @@ bool near_others(const World::State& s, BodyId id, std::span<const Vector3d> mov
   return false;
 }
 
-/// Surface of a body as its lattice has it now. Vertices that are new, or have another place at rest (`changed`), are
-/// where the nodes have them. The velocities of `vertices` are those of nodes now; those of others are already.
-void take_surface(World::State& s, std::span<const std::uint8_t> changed, std::span<const Index> vertices, Body& body) {
+/// What a step asks the model of a body for.
+void take_model(Body& body) {
+  body.max_step = body.soft.model->elements.inner_step();
+  body.pinned = body.soft.model->elements.fixed_count() > 0;
+}
+
+/// Surface of a body as its lattice has it now, with the velocities of the nodes.
+void take_surface(World::State& s, Body& body) {
   const solid::BodyState& soft = body.soft;
   const solid::Embedding& surface = soft.model->surface;
   body.triangles = soft.lattice->surface.triangles;
   body.rest_positions = soft.lattice->rest;
+  body.velocities.resize(surface.count());
+  for (std::size_t v = 0; v < surface.count(); ++v) body.velocities[v] = surface.mean(v, soft.velocities);
+  body.inverse_mass.resize(surface.count());
+  solid::weigh_surface(soft, s.cut_scratch, body.inverse_mass);
+  take_model(body);
+}
+
+/// The same where a cut changed it. Vertices that are new, or have another place at rest, are where the nodes have
+/// them.
+void take_cut(World::State& s, const solid::SoftCut& cut, Body& body) {
+  const solid::BodyState& soft = body.soft;
+  const solid::Embedding& surface = soft.model->surface;
+  body.triangles.resize(soft.lattice->surface.triangles.size());
+  for (const Index t : cut.triangles) body.triangles[at(t)] = soft.lattice->surface.triangles[at(t)];
+  body.rest_positions.resize(surface.count());
   body.positions.resize(surface.count());
   body.velocities.resize(surface.count());
   body.inverse_mass.resize(surface.count());
-  for (const Index vertex : vertices) {
-    const std::size_t v = at(vertex);
-    if (changed[v] != 0) body.positions[v] = surface.mean(v, soft.nodes);
-    body.velocities[v] = surface.mean(v, soft.velocities);
+  for (const Index v : cut.placed) {
+    body.rest_positions[at(v)] = soft.lattice->rest[at(v)];
+    body.positions[at(v)] = surface.mean(at(v), soft.nodes);
   }
-  std::vector<std::uint32_t>& all = s.cut_scratch.vertices;
-  all.resize(surface.count());
-  std::iota(all.begin(), all.end(), 0U);
-  solid::contact_masses(*soft.model, all, s.cut_scratch.node_weights, body.inverse_mass);
-  body.max_step = soft.model->elements.inner_step();
-  body.pinned = soft.model->elements.fixed_count() > 0;
-}
-
-std::vector<Index> all_vertices(const Body& body) {
-  std::vector<Index> all(body.soft.model->surface.count());
-  std::iota(all.begin(), all.end(), Index{0});
-  return all;
+  for (const Index v : cut.vertices) body.velocities[at(v)] = surface.mean(at(v), soft.velocities);
+  solid::weigh_near(soft, cut.voxels, s.cut_scratch, body.inverse_mass);
+  for (const Index v : cut.gone)
+    body.inverse_mass[at(v)] = soft.model->elements.inverse_mass()[at(soft.lattice->nodes[0][0])];
+  take_model(body);
 }
 
 PieceSelection select_vertices(const Body& body, std::vector<Index> vertices) {
@@ -95,7 +107,7 @@ Body make_soft_piece(World::State& s, const Body& body, solid::BodyState soft, c
   piece.triangle_names.clear();
   piece.held.clear();
   piece.pulls.clear();
-  take_surface(s, std::vector<std::uint8_t>(part.vertices.size(), 0), all_vertices(piece), piece);
+  take_surface(s, piece);
   return piece;
 }
 
@@ -129,7 +141,10 @@ std::vector<BodyId> split_soft(World::State& s, BodyId id, std::span<const mesh:
   // Vertices that went away are where the first node is.
   std::vector<std::uint8_t> gone(body.positions.size(), 1);
   for (const Index v : vertices) gone[at(v)] = 0;
-  take_surface(s, gone, all_vertices(body), body);
+  for (std::size_t v = 0; v < gone.size(); ++v) {
+    if (gone[v] != 0) body.positions[v] = body.soft.model->surface.mean(v, body.soft.nodes);
+  }
+  take_surface(s, body);
   s.table.info[slot_of(id)].pinned = body.pinned;
   return pieces;
 }
@@ -147,7 +162,7 @@ void find_pressed_links(const World::State& s, const BodyBlade& blade, std::span
   const Vector3d ahead = (1.5 * thickness + 0.75 * size) * force.normalized();
   std::vector<Vector3d> end(chain.begin(), chain.end());
   for (Vector3d& p : end) p += ahead;
-  const auto found = solid::crossed_links(*body.soft.lattice, body.soft.nodes, body.soft.nodes, {chain, end});
+  const auto found = solid::crossed_links(body.soft, body.soft.nodes, {chain, end});
   if (force.norm() * size < energy * static_cast<double>(found.size()) * size * size) return;
   links.insert(links.end(), found.begin(), found.end());
 }
@@ -161,14 +176,14 @@ void find_links(const World::State& s, std::size_t part, std::span<const std::ve
   const double energy = world::fracture_energy_of(s, s.vertices.parts[part].id);
   const std::vector<Vector3d>& start = s.vertices.soft_motions[part].start;
   world::Box box;
-  for (const auto* nodes : {&start, &soft.nodes}) {
-    for (const Vector3d& p : *nodes) box.extend(p);
+  for (const Eigen::AlignedBox3d& of_block : soft.boxes) {
+    box.extend(of_block.min());
+    box.extend(of_block.max());
   }
   box.grow(2 * world::thickness_of(s, body) + soft.model->voxel_size);
   for (std::size_t i = 0; i < s.blades.size(); ++i) {
     if (!box.overlaps(world::ChainMotion{s.blades[i].places, ends[i], i}.box())) continue;
-    for (const mesh::LinkCrossing& link :
-         solid::crossed_links(*soft.lattice, start, soft.nodes, {s.blades[i].places, ends[i]}))
+    for (const mesh::LinkCrossing& link : solid::crossed_links(soft, start, {s.blades[i].places, ends[i]}))
       links.push_back(link);
     if (energy > 0) find_pressed_links(s, s.blades[i], ends[i], s.vertices.parts[part].id, energy, dt, links);
   }
@@ -187,7 +202,7 @@ WorldCut cut_soft(World::State& s, BodyId id, std::span<const mesh::LinkCrossing
     if (cut.cut == 0) return result;
     s.check_tangles |=
         jumps(cut, max_jump * thickness, body) || near_others(s, id, cut.shifted, body.soft.model->voxel_size);
-    take_surface(s, cut.changed, cut.vertices, body);
+    take_cut(s, cut, body);
   }
   result.pieces = split_soft(s, id, links);
   rigid::wake(s.table, slot_of(id));

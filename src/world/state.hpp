@@ -6,6 +6,7 @@
 
 #include "bodies/body.hpp"
 #include "bodies/sheet_cut.hpp"
+#include "bodies/soft_cut_masses.hpp"
 #include "bodies/soft_places.hpp"
 #include "bodies/vertices.hpp"
 #include "bounds/collider_bounds.hpp"
@@ -179,10 +180,7 @@ struct World::State : LastingState {
   BySlot<double> island_gain;
   conservation::SpinScratch spin_scratch;
   island::SleepScratch sleep_scratch;
-  struct {
-    std::vector<double> node_weights;
-    std::vector<std::uint32_t> vertices;
-  } cut_scratch;
+  solid::WeighScratch cut_scratch;
 
   // What users ask for.
   std::vector<WorldCut> cuts;           ///< of the last step, and by World::cut since the one before it

@@ -84,7 +84,16 @@ int count_rounds(const World::State& s) {
   return rounds;
 }
 
-/// One walk down the pipeline, the same for all bodies (docs/architecture.md).
+/// Bodies whose triangles change in a walk: cut by blades, torn, sewn together. After all that is committed, so that
+/// what is committed is a surface. `dt`: of the walk, s.
+void edit_bodies(World::State& s, double dt) {
+  note_not_cut(s);
+  s.edited |= cut_bodies(s, dt);
+  s.edited |= edit_cloth(s);
+}
+
+/// One walk down the pipeline, the same for all bodies (docs/architecture.md). The last one of a step leaves
+/// edit_bodies() until it is known that the step is not done again.
 void run_stages(World::State& s) {
   s.arena.reset();
   s.query_tree.forget();
@@ -105,14 +114,9 @@ void run_stages(World::State& s) {
   step.check();  // throws if a number overflowed: until here nothing has changed that can be seen
   step.commit();
   step.sleep();
-  // Here, so that what is committed is a surface.
-  note_not_cut(s);
-  s.edited |= cut_bodies(s, s.options.dt);
-  s.edited |= edit_cloth(s);
+  if (s.round + 1 < s.rounds) edit_bodies(s, s.options.dt);
   s.stats = step.stats();
   s.stats[Stage::edits] = edits;
-  if (!s.not_cut.empty() && s.round + 1 == s.rounds)
-    s.stats[Stage::edits].add_counted("not cuttable", s.not_cut.size());
 }
 
 /// Pulls act over one step.
@@ -144,6 +148,14 @@ namespace {
 bool moves_cloth(const World::State& s) {
   return std::ranges::any_of(
       s.order, [&](BodyId id) { return s.bodies[id].cloth != nullptr && s.table.asleep[s.bodies[id].slot] == 0; });
+}
+
+/// Whether edit_bodies() may refuse what it finds: cloth that tears or is sewn is weighed again, and a vertex without a
+/// mass is an error.
+bool may_refuse_edits(const World::State& s) {
+  return !s.joints.empty() || std::ranges::any_of(s.order, [&](BodyId id) {
+    return s.bodies[id].cloth_rest != nullptr && s.bodies[id].cloth_rest->tears;
+  });
 }
 
 /// Vertices that continuous detection stopped, as a fraction of all.
@@ -243,7 +255,7 @@ void World::advance() {
   join_bodies(s, edits);
   // What meets suddenly was not near in the last step: contacts are found too seldom, and what continuous detection
   // stops strains what goes on, far beyond what the fabric bears.
-  const std::optional<Snapshot> before = rounds > 1 || may_repeat ? std::optional(snapshot()) : std::nullopt;
+  std::optional<Snapshot> before = rounds > 1 || may_repeat ? std::optional(snapshot()) : std::nullopt;
   std::uint64_t repeated = 0;
   try {
     while (!walk(s, rounds, may_repeat && rounds < max_repeat_rounds ? allowed_before_repeat : Allowed{})) {
@@ -252,6 +264,10 @@ void World::advance() {
       restore(*before);
       s.cuts_between = between;
     }
+    // What a snapshot has is copied before it changes, so there is none while bodies are cut.
+    if (!may_refuse_edits(s)) before.reset();
+    edit_bodies(s, s.options.dt / s.rounds);
+    if (!s.not_cut.empty()) s.stats[Stage::edits].add_counted("not cuttable", s.not_cut.size());
   } catch (...) {
     if (before) restore(*before);
     throw;

@@ -188,7 +188,7 @@ TEST(VoxelLinks, SurfaceThatFollowsCutsIsThatMadeAnew) {
       std::sort(corners.begin(), corners.end());
       corners.erase(std::unique(corners.begin(), corners.end()), corners.end());
       const LinkSurface before = surface;
-      const std::vector<Index> gone = update_surface(links, cut, corners, surface);
+      const LinkSurfaceChange change = update_surface(links, cut, corners, surface);
       const LinkSurface made = make_surface(links);
       RC_ASSERT(named_triangles(surface) == named_triangles(made));
       RC_ASSERT(surface.sides.size() == made.sides.size());
@@ -202,7 +202,7 @@ TEST(VoxelLinks, SurfaceThatFollowsCutsIsThatMadeAnew) {
           RC_ASSERT(surface.side_of_triangle[static_cast<std::size_t>(t)] == static_cast<Index>(s));
         }
       }
-      for (const Index v : gone) RC_ASSERT(surface.vertices[static_cast<std::size_t>(v)].voxels.empty());
+      for (const Index v : change.gone) RC_ASSERT(surface.vertices[static_cast<std::size_t>(v)].voxels.empty());
       // What has no corner at the cut is as it was, but for the last triangles, which may fill gaps.
       const auto at_cut = [&](Index v) {
         const Cell& place = before.vertices[static_cast<std::size_t>(v)].place;

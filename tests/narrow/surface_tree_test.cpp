@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
 
 #include "carom/mesh/generate.hpp"
@@ -45,13 +46,16 @@ Box random_box(std::mt19937_64& random, double half) {
   return box;
 }
 
+/// As that of a half-space.
+constexpr Box everything{{-FLT_MAX, -FLT_MAX, -FLT_MAX}, {FLT_MAX, FLT_MAX, FLT_MAX}};
+
 int check(const SurfaceTree& tree, const Surface& surface, std::span<const Vector3d> positions,
           std::span<const Vector3d> end, std::mt19937_64& random) {
   SurfaceTree::Scratch scratch;
   std::vector<Index> found;
   int sum = 0;
   for (int i = 0; i < 20; ++i) {
-    const Box box = random_box(random, i < 18 ? 0.02 * i : 10);
+    const Box box = i == 19 ? everything : random_box(random, i < 18 ? 0.02 * i : 10);
     tree.find(box, scratch, found);
     EXPECT_TRUE(std::is_sorted(found.begin(), found.end()));
     for (std::size_t t = 0; t < surface.triangles().size(); ++t) {
@@ -87,6 +91,12 @@ TEST(SurfaceTree, FollowsVerticesSweepsAndEdits) {
         SurfaceEdit edit;
         edit.removed = {0};
         if (segments > 1) edit.removed.push_back(3);
+        surface.edit(edit);
+      }
+      if (step >= 8) {  // as a cut does it: some go, more come, one of them where one was
+        SurfaceEdit edit;
+        edit.removed = {1};
+        for (int i = 0; i < 3; ++i) edit.added.push_back(mesh.triangles[random() % mesh.triangles.size()]);
         surface.edit(edit);
       }
       tree.update(workers, surface, positions, end);

@@ -232,6 +232,35 @@ TEST(CutCloth, SameBitsForAnyNumberOfThreadsAndFromASnapshotInTheMiddle) {
   EXPECT_EQ(hashes[0], hashes[2]);
 }
 
+TEST(CutCloth, ModelsThatSnapshotsHaveAreCopiedAndCutAsThoseThatNobodyHas) {
+  World alone(weightless());
+  World held(weightless());
+  for (World* world : {&alone, &held}) {
+    world->add(sheet(12));
+    add_knife(*world, {0.013, 0, -0.7}, {0, 0, 3});
+  }
+  std::vector<World::Snapshot> snapshots;
+  std::vector<std::uint64_t> hashes;
+  std::size_t crossed = 0;
+  for (int i = 0; i < 40; ++i) {
+    snapshots.push_back(held.snapshot());
+    hashes.push_back(held.state_hash());
+    alone.step();
+    held.step();
+    for (const WorldCut& cut : held.cuts()) crossed += cut.crossed;
+    ASSERT_EQ(alone.state_hash(), held.state_hash()) << "step " << i;
+  }
+  EXPECT_GT(crossed, 12U);
+  // Each goes on from where it was.
+  const std::uint64_t last = held.state_hash();
+  for (const std::size_t i : {std::size_t{30}, std::size_t{15}, std::size_t{0}}) {
+    held.restore(snapshots[i]);
+    EXPECT_EQ(held.state_hash(), hashes[i]);
+    for (std::size_t k = i; k < 40; ++k) held.step();
+    EXPECT_EQ(held.state_hash(), last) << "from step " << i;
+  }
+}
+
 TEST(CutCloth, AWorldThatTakesOverASnapshotGoesOnBitForBit) {
   // A sheet swings from a corner, so fast that contacts are found several times in a step.
   WorldOptions options = weightless();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 
 #include "shapes/support.hpp"
 
@@ -10,7 +11,13 @@ namespace {
 
 /// Nodes of the tree, over their triangles, may grow by this factor before the tree is built again.
 constexpr double max_growth = 1.5;
+/// Triangles that came since the tree was built and are looked at one by one, as a fraction of all, at most. To build
+/// it takes several times as long as to refit it, and a cut adds a hundred triangles or so.
+constexpr double max_later = 1.0 / 32;
 constexpr std::size_t box_grain = 256;
+/// Overlaps nothing, not even the box of a half-space, and grows none.
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+constexpr Box no_box{{nan, nan, nan}, {nan, nan, nan}};
 /// Rounding of a distance, over the sizes and coordinates, with room to spare.
 constexpr double box_rounding = 1e-10;
 /// Marks of triangles in one Index.
@@ -37,13 +44,26 @@ double SurfaceTree::node_size() const {
   return triangles > 0 ? total_extent(tree_.groups(1)) / triangles : 0;
 }
 
+/// Lists the triangles that the tree does not have; false if it has to be built again. Those that went away have no
+/// box.
+bool SurfaceTree::follow(const Surface& surface) {
+  const std::span<const Triangle> triangles = surface.triangles();
+  if (revision_ == 0 || triangles.size() < in_tree_.size()) return false;
+  revision_ = surface.revision();
+  later_.clear();
+  for (std::size_t t = 0; t < triangles.size(); ++t) {
+    if (!is_dead(triangles[t]) && (t >= in_tree_.size() || in_tree_[t] == 0)) later_.push_back(static_cast<Index>(t));
+  }
+  return static_cast<double>(later_.size()) <= max_later * static_cast<double>(triangles.size());
+}
+
 void SurfaceTree::update(Workers& workers, const Surface& surface, std::span<const Eigen::Vector3d> positions,
                          std::span<const Eigen::Vector3d> end) {
   const std::span<const Triangle> triangles = surface.triangles();
   boxes_.resize(triangles.size());
   parallel_for(workers, triangles.size(), box_grain, [&](std::size_t t) {
     Box& box = boxes_[t];
-    box = {};
+    box = no_box;
     if (is_dead(triangles[t])) return;
     const Triangle& corners = triangles[t];
     Eigen::Array3d low = positions[static_cast<std::size_t>(corners[0])].array();
@@ -64,13 +84,17 @@ void SurfaceTree::update(Workers& workers, const Surface& surface, std::span<con
   });
   whole_ = {};
   for (const Box& box : boxes_) whole_.grow(box);
-  if (revision_ == surface.revision()) {
+  if (revision_ == surface.revision() || follow(surface)) {
     tree_.refit(workers, boxes_);
     if (node_size() <= max_growth * built_size_) return;
   }
   items_.clear();
+  later_.clear();
+  in_tree_.assign(triangles.size(), 0);
   for (std::size_t t = 0; t < triangles.size(); ++t) {
-    if (!is_dead(triangles[t])) items_.push_back(static_cast<std::uint32_t>(t));
+    if (is_dead(triangles[t])) continue;
+    items_.push_back(static_cast<std::uint32_t>(t));
+    in_tree_[t] = 1;
   }
   tree_.build(workers, boxes_, items_);
   revision_ = surface.revision();
@@ -82,6 +106,9 @@ void SurfaceTree::find(const Box& box, Scratch& scratch, std::vector<Index>& out
   scratch.pairs.clear();
   const std::array<float, 6> asked{box.min[0], box.min[1], box.min[2], box.max[0], box.max[1], box.max[2]};
   tree_.search(asked, 0, scratch.walk, scratch.pairs);
+  for (const Index t : later_) {
+    if (overlap(box, boxes_[static_cast<std::size_t>(t)])) scratch.pairs.push_back({0, static_cast<std::uint32_t>(t)});
+  }
   const std::size_t words = chunk_count(boxes_.size(), mark_bits);
   if (scratch.pairs.size() < words) {
     for (const broad::NodePair& pair : scratch.pairs) out.push_back(static_cast<Index>(pair.b));

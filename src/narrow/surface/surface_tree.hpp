@@ -15,7 +15,8 @@ namespace carom::narrow::surface {
 class SurfaceTree {
  public:
   /// Brings the tree up to the positions; with `end`, boxes hold the straight sweep of each vertex from its position to
-  /// its end. The tree is refitted, and built again only if the surface was edited or its nodes have grown too large.
+  /// its end. The tree is refitted, and built again only if its nodes have grown too large, or the surface was edited
+  /// so much that too many triangles are not in it.
   void update(Workers& workers, const Surface& surface, std::span<const Eigen::Vector3d> positions,
               std::span<const Eigen::Vector3d> end = {});
 
@@ -33,11 +34,14 @@ class SurfaceTree {
 
  private:
   double node_size() const;
+  bool follow(const Surface& surface);
 
-  std::uint64_t revision_ = 0;  ///< of the surface that the tree was built from
+  std::uint64_t revision_ = 0;  ///< of the surface that the tree follows
   double built_size_ = 0;       ///< node_size() when the tree was built
   std::vector<Box> boxes_;
   std::vector<std::uint32_t> items_;
+  std::vector<std::uint8_t> in_tree_;  ///< of each triangle there was when the tree was built: dead ones are not
+  std::vector<Index> later_;           ///< live triangles that are not in the tree, ascending
   broad::BoxTree tree_;
   Box whole_;
 };

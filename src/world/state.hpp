@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bodies/body.hpp"
+#include "bodies/carried_fields.hpp"
 #include "bodies/cloth_cut.hpp"
 #include "bodies/soft_places.hpp"
 #include "bodies/vertices.hpp"
@@ -145,6 +146,7 @@ struct World::State : LastingState {
   std::chrono::steady_clock::time_point deadline{};
   double walk_cost = 0;
   rigid::StepMotion motion;
+  bodies::CarriedMotions carried;
   contact::RigidMeshes rigid_meshes;  ///< made by `edits`, placed by `predict`
   contact::StillBodies still_bodies;
   std::vector<contact::Tangle> tangles;           ///< tangles at the start of the round

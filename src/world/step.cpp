@@ -218,9 +218,11 @@ void World::step() {
   std::vector<WorldCut> between = s.cuts_between;
   std::vector<WorldCut> cuts = s.cuts;
   std::vector<BodyId> not_cut = s.not_cut;
+  const bodies::CarriedMotions carried = bodies::carried_motions(s.bodies, s.table);
   try {
     advance();
   } catch (...) {
+    bodies::set_motions(carried, s.table);
     s.cuts = std::move(cuts);
     s.cuts_between = std::move(between);
     s.not_cut = std::move(not_cut);

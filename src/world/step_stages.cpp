@@ -22,13 +22,15 @@ Step::Step(World::State& state)
 
 void Step::predict() {
   rigid::predict(context_, s_.table, gravity_, dt_, s_.motion, s_.travel, shapes_[Stage::predict]);
-  bodies::predict({.bodies = s_.bodies,
-                   .table = s_.table,
-                   .motion = s_.motion,
-                   .gravity = s_.options.gravity,
-                   .time = s_.time,
-                   .dt = dt_},
-                  s_.vertices, surfaces_[Stage::predict]);
+  const bodies::VertexIn in{.bodies = s_.bodies,
+                            .table = s_.table,
+                            .motion = s_.motion,
+                            .gravity = s_.options.gravity,
+                            .time = s_.time,
+                            .dt = dt_};
+  bodies::predict(in, s_.vertices, surfaces_[Stage::predict]);
+  bodies::find_carried(in, s_.vertices, s_.carried);
+  bodies::set_motions(s_.carried, s_.table);
   contact::place(s_.table, s_.motion, dt_, s_.rigid_meshes);
 }
 

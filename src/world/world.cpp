@@ -140,14 +140,38 @@ World::~World() = default;
 World::World(World&&) noexcept = default;
 World& World::operator=(World&&) noexcept = default;
 
-BodyId World::add(FixedBody body) {
-  return insert_surface(*state_, make_body(std::move(body)));
+namespace {
+
+/// Inserts a body with a mesh, and with the field of the mesh if there are options of one.
+BodyId insert_mesh(World::State& s, Body&& body, const std::optional<FieldOptions>& options) {
+  if (!options) return insert_surface(s, std::move(body));
+  const auto make = [&] {
+    try {
+      Shape shape = Shape::mesh({body.positions, body.triangles});
+      DistanceField field(shape, *options);
+      return std::pair(std::move(shape), std::move(field));
+    } catch (const Error& error) {
+      fail(error.code(), "body '{}': field: {}", body.name, error.what());
+    }
+  };
+  const auto [shape, field] = make();
+  const BodyId id = insert_surface(s, std::move(body));
+  rigid::set_field(s.table, slot_of(id), shape, field);
+  return id;
+}
+
+}  // namespace
+
+BodyId World::add(FixedBody description) {
+  const std::optional<FieldOptions> field = description.field;
+  return insert_mesh(*state_, make_body(std::move(description)), field);
 }
 
 BodyId World::add(ScriptedBody description) {
+  const std::optional<FieldOptions> field = description.field;
   Body body = make_body(std::move(description));
   scripted::place(body, state_->time, body.positions);
-  return insert_surface(*state_, std::move(body));
+  return insert_mesh(*state_, std::move(body), field);
 }
 
 BodyId World::add(ParticleBody description) {

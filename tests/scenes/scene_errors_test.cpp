@@ -161,7 +161,7 @@ TEST(SceneErrors, UnknownFieldsSuggestTheNearest) {
        R"(my.json: bodies[0].mesh.generater: unknown field; did you mean "generator"?)"},
       {with_mesh(R"({"flie": "a.obj"})"), R"(my.json: bodies[0].mesh.flie: unknown field; did you mean "file"?)"},
       {with_body(R"({"name": "a", "kind": "fixed", "mesh": {"generator": "box"}, "stretch_stiffness": 1})"),
-       R"(my.json: bodies[0].stretch_stiffness: unknown field; the fields here are "name", "kind", "mesh", "friction", "restitution", "group", "mask", "detection")"},
+       R"(my.json: bodies[0].stretch_stiffness: unknown field; the fields here are "name", "kind", "mesh", "friction", "restitution", "field", "group", "mask", "detection")"},
       {R"({"name": "s", "bodies": [], "": 1})",
        R"(my.json: [""]: unknown field; the fields here are "$schema", "name", "description", "steps", "dt", )"
        R"("gravity", "threads", "time_budget", "method", "sphere_depth", "detection", "contact", "response", "solver", )"

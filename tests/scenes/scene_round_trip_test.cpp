@@ -39,7 +39,10 @@ Scene full_scene() {
   ground.source.placement = {
       .position = {4, 5, 6}, .rotation_axis = {1, 1, 0}, .rotation_degrees = 30, .scale = {1, 2, 0.5}};
 
+  ground.field = FieldOptions{.tolerance = 0.01, .band = 0.02, .far_error = 0.5};
+
   ScriptedSceneBody knot;
+  knot.field = FieldOptions{.tolerance = 0.03, .band = 0.04, .far_error = 0.75};
   knot.detection = Detection::continuous;
   knot.source.shape = TrefoilSource{.radius = 2, .height = 0.25, .tube_radius = 0.125, .along = 50, .across = 6};
   knot.morph_target = MeshSource{.shape = FileSource{"folder/b.obj", "-z", "mm"}, .dents = {}, .placement = {}};
@@ -242,6 +245,10 @@ TEST(SceneRoundTrip, KeepsEveryFieldOfTheBodies) {
   EXPECT_EQ(std::get<IcosphereSource>(std::get<FixedSceneBody>(again.bodies[3].body).source.shape).radius, 3);
   EXPECT_EQ(std::get<IcosphereSource>(std::get<FixedSceneBody>(again.bodies[3].body).source.shape).subdivisions, 1);
   EXPECT_EQ(std::get<TorusSource>(std::get<FixedSceneBody>(again.bodies[4].body).source.shape).tube_radius, 2);
+  EXPECT_EQ(std::get<FixedSceneBody>(again.bodies[0].body).field,
+            (FieldOptions{.tolerance = 0.01, .band = 0.02, .far_error = 0.5}));
+  EXPECT_EQ(knot.field, (FieldOptions{.tolerance = 0.03, .band = 0.04, .far_error = 0.75}));
+  EXPECT_EQ(std::get<FixedSceneBody>(again.bodies[3].body).field, std::nullopt);
   EXPECT_EQ(again.bodies[4].name(), "ring");
   EXPECT_EQ(again.world.contact.surface_factor, 1.5);
   EXPECT_TRUE(again.world.contact.immovable);

@@ -31,12 +31,13 @@ constexpr std::string_view meshes = R"({
              "speculative_distance": 0.1, "resting_speed": 0.1, "bounce_speed": 0.2},
   "bodies": [
     {"name": "a", "kind": "fixed", "group": 1, "mask": 2, "detection": "discrete", "friction": 0.5, "restitution": 0.5,
+     "field": {"tolerance": 0.01, "band": 0.02, "far_error": 0.5},
      "mesh":
       {"generator": "box", "size": [1, 2, 3], "segments": 2,
        "dents": [{"center": [0, 0, 0], "direction": [0, 1, 0], "radius": 1, "depth": -0.1}],
        "position": [1, 2, 3], "rotation": {"axis": [0, 0, 1], "degrees": 30}, "scale": [1, 2, 3]}},
     {"name": "b", "kind": "scripted", "blade": {"edge": [[0, 0, 0], [0, 1, 0]]}, "group": 1, "mask": 2, "detection": "discrete", "friction": 0.5,
-     "restitution": 0.5,
+     "restitution": 0.5, "field": {"tolerance": 0.01},
      "mesh": {"generator": "icosphere", "radius": 1, "subdivisions": 2, "dents": [], "position": [1, 2, 3],
               "rotation": {"quaternion": [1, 0, 0, 2]}, "scale": 2},
      "animation": {"name": "walk", "loop": false, "speed": 2, "frame_time": 0.1},

@@ -179,9 +179,17 @@ void describe(V& v, MeshSource& mesh) {
 }
 
 template <class V>
+void describe(V& v, FieldOptions& field) {
+  v.number("tolerance", field.tolerance, Presence::quiet, Sign{.min = min_field_tolerance, .max = max_field_tolerance});
+  v.number("band", field.band, Presence::quiet, Sign{.min = 0, .max = max_field_band});
+  v.number("far_error", field.far_error, Presence::quiet, Sign{.min = 0, .max = 1});
+}
+
+template <class V>
 void describe(V& v, FixedSceneBody& body) {
   v.object("mesh", body.source, Presence::required);
   describe(v, body.material);
+  v.optional_object("field", body.field);
 }
 
 template <class V>
@@ -207,6 +215,7 @@ void describe(V& v, ScriptedSceneBody& body) {
   v.list("keyframes", body.keyframes, Presence::quiet);
   v.optional_object("blade", body.blade);
   describe(v, body.material);
+  v.optional_object("field", body.field);
 }
 
 template <class V>
@@ -316,13 +325,6 @@ void describe(V& v, DecomposeOptions& decomposition) {
   v.number("tolerance", decomposition.tolerance, Presence::quiet,
            Sign{.min = min_decompose_tolerance, .max = max_decompose_tolerance});
   v.integer("max_parts", decomposition.max_parts, Presence::quiet, {.min = 1, .max = max_decompose_parts});
-}
-
-template <class V>
-void describe(V& v, FieldOptions& field) {
-  v.number("tolerance", field.tolerance, Presence::quiet, Sign{.min = min_field_tolerance, .max = max_field_tolerance});
-  v.number("band", field.band, Presence::quiet, Sign{.min = 0, .max = max_field_band});
-  v.number("far_error", field.far_error, Presence::quiet, Sign{.min = 0, .max = 1});
 }
 
 template <class V>

@@ -119,7 +119,7 @@ class World {
   /// Sews from the next step on. Sewn vertices make no contacts with each other. Within one body vertices that meet
   /// become one vertex. Throws Error that names the seam's body and vertex.
   void sew(const Seam& seam);
-  /// Stitches of seams, and vertices attached to rigid bodies, that hold now.
+  /// Stitches of seams, vertices attached to rigid bodies, and attached vertices of soft bodies, that hold now.
   std::size_t joint_count() const;
 
   /// Gives a rigid or scripted body an edge that cuts cloth and soft bodies that are `cuttable`, from the next step

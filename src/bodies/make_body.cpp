@@ -119,12 +119,14 @@ Body make_body(ParticleBody description) {
   check_not_negative(name, "bend_stiffness", description.bend_stiffness);
   check_not_negative(name, "spring_damping", description.spring_damping);
   check_not_negative(name, "air_damping", description.air_damping);
+  check_not_negative(name, "importance", description.importance);
   const Eigen::Vector3d velocity = description.velocity;
   check_velocity(name, velocity);
 
   Body body = common(description, MotionModel::particles);
   body.spring_damping = description.spring_damping;
   body.air_damping = description.air_damping;
+  body.importance = description.importance;
   particles::share_mass(description.mass, body);
   body.springs = particles::make_springs(body, description.stretch_stiffness, description.bend_stiffness);
   if (description.pressure != 0) set_pressure(body, description.pressure);
@@ -214,6 +216,7 @@ void check_cloth(const ClothBody& description) {
   require(description.levels >= 1 && description.levels <= cloth::max_levels, ErrorCode::invalid_argument,
           "body '{}': levels is {}; expected 1 to {}", name, description.levels, cloth::max_levels);
   check_not_negative(name, "level_hold", description.level_hold);
+  check_not_negative(name, "importance", description.importance);
 }
 
 std::shared_ptr<const ClothRest> make_rest(ClothBody& description, const Body& body) {
@@ -264,6 +267,7 @@ Body make_body(ClothBody description) {
   if (description.pressure > 0) set_pressure(body, description.pressure);
   make_model(body);
   body.inner_steps = description.inner_steps;
+  body.importance = description.importance;
   body.thickness = description.thickness;
   body.wind = description.wind;
   body.air_damping = description.air_damping;
@@ -293,6 +297,7 @@ Body make_body(SoftBody description) {
     body.velocities[v] = state.model->surface.mean(v, state.velocities);
   body.max_step = state.model->elements.inner_step();
   body.inner_steps = description.inner_steps;
+  body.importance = description.importance;
   body.thickness = description.thickness;
   body.air_damping = description.air_damping;
   body.pinned = !description.fixed.empty();

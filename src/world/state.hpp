@@ -161,6 +161,7 @@ struct World::State : LastingState {
   contact::ActivePairs active;
   std::vector<island::Touch> touches;  ///< bodies of `next_contacts`, then those near surfaces
   island::Islands islands;
+  BySlot<std::uint8_t> urgency;  ///< see contact::find_urgency(); with a time budget only
   std::vector<double> stored;    ///< J, of each active pair: in its springs at the beginning of the step
   BySlot<double> vertex_speeds;  ///< m/s, mean over the step, of the fastest vertex
   std::vector<BodySlot> fallen;  ///< bodies that fell asleep
@@ -187,11 +188,12 @@ struct World::State : LastingState {
   } cut_scratch;
 
   // What users ask for.
-  std::vector<WorldCut> cuts;           ///< of the last step, and by World::cut since the one before it
-  std::vector<WorldCut> cuts_between;   ///< those by World::cut since the last step
-  std::vector<BodyId> not_cut;          ///< that blades passed through in the last step, ascending
-  mutable query::QueryTree query_tree;  ///< forgotten by whatever moves a body
-  mutable ContactList contact_list;     ///< forgotten by whatever changes the contacts
+  std::vector<WorldCut> cuts;               ///< of the last step, and by World::cut since the one before it
+  std::vector<WorldCut> cuts_between;       ///< those by World::cut since the last step
+  std::vector<BodyId> not_cut;              ///< that blades passed through in the last step, ascending
+  std::vector<LimitedBody> limited_bodies;  ///< of the last step, ascending
+  mutable query::QueryTree query_tree;      ///< forgotten by whatever moves a body
+  mutable ContactList contact_list;         ///< forgotten by whatever changes the contacts
   mutable solid::CellsOfBodies field_cells;
   PipelineStats stats;
 };

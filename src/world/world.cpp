@@ -55,6 +55,7 @@ const WorldOptions& checked(const WorldOptions& options) {
   const OptionCheck check;
   check.number("dt", options.dt, Presence::shown, Sign::positive);
   check.number("time_budget", options.time_budget, Presence::quiet, Sign::not_negative);
+  check.number("inner_step_cost", options.inner_step_cost, Presence::quiet, Sign::not_negative);
   mid::check_sphere_depth(options.sphere_depth);
   WorldOptions copy = options;
   check.object("contact", copy.contact, Presence::shown);
@@ -326,6 +327,9 @@ std::span<const WorldContact> World::contacts() const {
                                   .bodies = state_->table,
                                   .pairs = state_->pairs,
                                   .resting_speed = state_->options.solver.resting_speed});
+}
+const std::vector<LimitedBody>& World::limited_bodies() const {
+  return state_->limited_bodies;
 }
 const PipelineStats& World::stats() const {
   return state_->stats;

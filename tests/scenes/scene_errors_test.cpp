@@ -164,8 +164,8 @@ TEST(SceneErrors, UnknownFieldsSuggestTheNearest) {
        R"(my.json: bodies[0].stretch_stiffness: unknown field; the fields here are "name", "kind", "mesh", "friction", "restitution", "field", "group", "mask", "detection")"},
       {R"({"name": "s", "bodies": [], "": 1})",
        R"(my.json: [""]: unknown field; the fields here are "$schema", "name", "description", "steps", "dt", )"
-       R"("gravity", "threads", "time_budget", "method", "sphere_depth", "detection", "contact", "response", "solver", )"
-       R"("bodies", )"
+       R"("gravity", "threads", "time_budget", "inner_step_cost", "method", "sphere_depth", "detection", "contact", )"
+       R"("response", "solver", "bodies", )"
        R"("excluded_bodies", "continuous_pairs", "discrete_pairs", "attachments", "seams", "bounds")"},
   });
 }

@@ -25,6 +25,8 @@ Scene full_scene() {
   scene.world.dt = 0.1 + 0.2;
   scene.world.gravity = {1, -0.0, 1.0 / 3};
   scene.world.threads = 3;
+  scene.world.time_budget = 0.25;
+  scene.world.inner_step_cost = 1e-7;
   scene.world.detection = Detection::continuous;
   scene.world.contact = {.distance = 0.5,
                          .stiffness = 3,
@@ -101,6 +103,8 @@ Scene full_scene() {
                                 .gust_period = 15,
                                 .gust_seed = 16};
   flag.inner_steps = 11;
+  flag.importance = 12;
+  cloth.importance = 0;
   flag.sleeping_allowed = false;
   scene.bodies = {{"ground", ground}, {"knot", knot}, {"cloth", cloth}, {"ball", ball}, {"ring", ring}, {"flag", flag}};
   scene.bodies[1].filter().group = 6;
@@ -227,6 +231,10 @@ TEST(SceneRoundTrip, KeepsEveryFieldOfTheBodies) {
   EXPECT_EQ(again.seams[0].duration, 7);
   EXPECT_EQ(again.seams[0].tear_force, 8);
   EXPECT_EQ(flag.inner_steps, 11);
+  EXPECT_EQ(flag.importance, 12);
+  EXPECT_EQ(std::get<ParticleSceneBody>(again.bodies[2].body).importance, 0);
+  EXPECT_EQ(again.world.time_budget, 0.25);
+  EXPECT_EQ(again.world.inner_step_cost, 1e-7);
   EXPECT_FALSE(flag.sleeping_allowed);
 
   const auto& cloth = std::get<ParticleSceneBody>(again.bodies[2].body);

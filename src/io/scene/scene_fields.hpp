@@ -229,6 +229,7 @@ void describe(V& v, ParticleSceneBody& body) {
   v.indices("pinned", body.pinned, Presence::quiet);
   v.vector("velocity", body.velocity, Presence::quiet, Sign::any);
   v.number("pressure", body.pressure, Presence::quiet, Sign::not_negative);
+  v.number("importance", body.importance, Presence::quiet, Sign::not_negative);
   v.flag("sleeping_allowed", body.sleeping_allowed, Presence::quiet);
   describe(v, body.material);
 }
@@ -386,6 +387,7 @@ void describe(V& v, Scene& scene) {
   v.vector("gravity", scene.world.gravity, Presence::shown, Sign::any);
   v.integer("threads", scene.world.threads, Presence::quiet, {.min = 0, .max = max_threads});
   v.number("time_budget", scene.world.time_budget, Presence::quiet, Sign::not_negative);
+  v.number("inner_step_cost", scene.world.inner_step_cost, Presence::quiet, Sign::not_negative);
   v.name_of("method", scene.world.method, detect_methods(), Presence::quiet);
   v.integer("sphere_depth", scene.world.sphere_depth, Presence::quiet, {.min = 1, .max = 32});
   v.choice("detection", scene.world.detection, detection_names, Presence::quiet);

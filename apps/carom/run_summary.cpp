@@ -61,6 +61,13 @@ ContactCount RunMeter::add_step(double ms) {
   if (const std::optional<double> residual = world_.response_residual())
     largest_residual_ = std::max(largest_residual_.value_or(0), *residual);
   limited_ += world_.stats()[Stage::respond].limited;
+  for (const LimitedBody& body : world_.limited_bodies()) {
+    LimitedRun& run = limited_bodies_[body.body];
+    run.name = world_.name(body.body);
+    ++run.steps;
+    run.inner_steps += static_cast<std::size_t>(body.inner_steps);
+    run.left_out += static_cast<std::size_t>(body.left_out);
+  }
   stopped_ += world_.stats()[Stage::commit].limited;
   const std::vector<WorldTangle> tangles = world_.tangles();
   if (tangles_.empty()) tangles_ = tangles;
@@ -114,6 +121,8 @@ RunSummary RunMeter::summary() const {
   summary.last_penetration = std::max(0.0, -last_.min_distance);
   summary.largest_residual = largest_residual_;
   summary.limited = limited_;
+  for (const auto& [id, run] : limited_bodies_) summary.limited_bodies.push_back(run);
+  std::ranges::stable_sort(summary.limited_bodies, std::ranges::greater(), &LimitedRun::left_out);
   summary.stopped = stopped_;
   summary.tangles = tangles_;
   for (const WorldTangle& tangle : tangles_)
@@ -176,6 +185,10 @@ nlohmann::ordered_json summary_json(const RunSummary& s) {
     for (const auto& [time, name] : s.pieces) json["pieces"].push_back({{"time", time}, {"name", name}});
   }
   if (!s.not_cut.empty()) json["not_cut"] = s.not_cut;
+  for (const LimitedRun& body : s.limited_bodies) {
+    json["limited_bodies"].push_back(
+        {{"name", body.name}, {"steps", body.steps}, {"inner_steps", body.inner_steps}, {"left_out", body.left_out}});
+  }
   if (!s.tangles.empty()) {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (std::size_t i = 0; i < s.tangles.size(); ++i) {
@@ -255,6 +268,13 @@ std::vector<Line> lines(const RunSummary& s) {
   if (s.stopped > 0)
     limited += fmt::format("{}{} before impacts", limited.empty() ? "" : "; ",
                            counted(s.stopped, "motion stopped", "motions stopped"));
+  if (!s.limited_bodies.empty()) {
+    const LimitedRun& most = s.limited_bodies.front();
+    const std::size_t others = s.limited_bodies.size() - 1;
+    limited += fmt::format("; {} went without {} of its {} inner steps in {}{}", printable(most.name), most.left_out,
+                           most.left_out + most.inner_steps, counted(most.steps, "step"),
+                           others > 0 ? fmt::format(", {} likewise", counted(others, "more body", "more bodies")) : "");
+  }
   list.push_back({"limited", limited.empty() ? "no" : limited});
   list.push_back({"tangled", tangles_text(s)});
   if (s.cut_length > 0 || s.cut_area > 0) {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -25,6 +26,14 @@ struct ContactCount {
   std::size_t all() const { return colliding + resting + separating; }
 };
 
+/// Body of which a time budget left out inner steps, over a run.
+struct LimitedRun {
+  std::string name;
+  std::size_t steps = 0;        ///< in which it did
+  std::size_t inner_steps = 0;  ///< that were made in these
+  std::size_t left_out = 0;     ///< that were not
+};
+
 struct RunSummary {
   std::size_t steps = 0;
   bool interrupted = false;
@@ -45,6 +54,7 @@ struct RunSummary {
   double momentum_drift = 0;
   std::optional<double> largest_residual;  ///< of any step, see World::response_residual()
   std::size_t limited = 0;  ///< of all steps: results of the response that a limit of it changed, see StageStats
+  std::vector<LimitedRun> limited_bodies;  ///< most that was left out first
   std::size_t stopped = 0;  ///< of all steps: vertices and bodies that the stage commit stopped before an impact
   /// Tangles of the first step that had any, and what became of them.
   std::vector<WorldTangle> tangles;
@@ -84,6 +94,7 @@ class RunMeter {
   double largest_penetration_ = 0;
   std::optional<double> largest_residual_;
   std::size_t limited_ = 0;
+  std::map<BodyId, LimitedRun> limited_bodies_;
   std::size_t stopped_ = 0;
   std::vector<WorldTangle> tangles_;
   std::size_t tangled_steps_ = 0;

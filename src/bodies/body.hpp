@@ -133,7 +133,8 @@ struct Body {
   Wind wind{};
   // Soft bodies are particles whose vertices follow nodes.
   solid::BodyState soft;
-  int inner_steps = 0;  ///< of a step; 0: as many as max_step asks for
+  int inner_steps = 0;    ///< of a step; 0: as many as max_step asks for
+  double importance = 1;  ///< where a time budget does not suffice for all
 
   bool sleeping_allowed = true;
   double stiffness = 1;           ///< factor on that of the description

@@ -75,9 +75,17 @@ Body common(Description& description, MotionModel kind) {
   return body;
 }
 
+/// A field is that of the surface as it was given, and cuts change it.
+template <class Description>
+void check_cuttable(const Description& d) {
+  require(!d.cuttable || !d.field, ErrorCode::unsupported, "body '{}': a field does not go with cuttable; leave it out",
+          d.name);
+}
+
 }  // namespace
 
 Body make_body(FixedBody description) {
+  check_cuttable(description);
   Body body = common(description, MotionModel::fixed);
   body.cuttable = description.cuttable;
   return body;
@@ -86,6 +94,7 @@ Body make_body(FixedBody description) {
 Body make_body(ScriptedBody description) {
   require(static_cast<bool>(description.motion), ErrorCode::invalid_argument, "body '{}' is scripted but has no motion",
           description.name);
+  check_cuttable(description);
   Body body = common(description, MotionModel::scripted);
   body.script = std::move(description.motion);
   body.cuttable = description.cuttable;
@@ -122,12 +131,14 @@ Body make_body(ParticleBody description) {
   check_not_negative(name, "bend_stiffness", description.bend_stiffness);
   check_not_negative(name, "spring_damping", description.spring_damping);
   check_not_negative(name, "air_damping", description.air_damping);
+  check_not_negative(name, "importance", description.importance);
   const Eigen::Vector3d velocity = description.velocity;
   check_velocity(name, velocity);
 
   Body body = common(description, MotionModel::particles);
   body.spring_damping = description.spring_damping;
   body.air_damping = description.air_damping;
+  body.importance = description.importance;
   particles::share_mass(description.mass, body);
   particles::make_springs(description.stretch_stiffness, description.bend_stiffness, body);
   if (description.pressure != 0) set_pressure(body, description.pressure);
@@ -217,6 +228,7 @@ void check_cloth(const ClothBody& description) {
   require(description.levels >= 1 && description.levels <= cloth::max_levels, ErrorCode::invalid_argument,
           "body '{}': levels is {}; expected 1 to {}", name, description.levels, cloth::max_levels);
   check_not_negative(name, "level_hold", description.level_hold);
+  check_not_negative(name, "importance", description.importance);
 }
 
 std::shared_ptr<const ClothRest> make_rest(ClothBody& description, const Body& body) {
@@ -269,6 +281,7 @@ Body make_body(ClothBody description) {
   if (description.pressure > 0) set_pressure(body, description.pressure);
   make_model(body);
   body.inner_steps = description.inner_steps;
+  body.importance = description.importance;
   body.thickness = description.thickness;
   body.wind = description.wind;
   body.air_damping = description.air_damping;
@@ -298,6 +311,7 @@ Body make_body(SoftBody description) {
     body.velocities[v] = state.model->surface.mean(v, state.velocities);
   body.max_step = state.model->elements.inner_step();
   body.inner_steps = description.inner_steps;
+  body.importance = description.importance;
   body.thickness = description.thickness;
   body.air_damping = description.air_damping;
   body.pinned = !description.fixed.empty();

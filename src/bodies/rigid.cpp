@@ -349,7 +349,10 @@ void add(Bodies& bodies, SurfaceEntry entry) {
   fill_slot(bodies, std::move(info), {}, {}, {c});
 }
 
-void set_mesh(Bodies& bodies, BodySlot body, const Shape& mesh) {
+namespace {
+
+/// Gives an entry with a surface the frame and the size of a mesh. Returns the collider of the mesh.
+Collider take_mesh(Bodies& bodies, BodySlot body, const Shape& mesh) {
   Bodies one;
   add(one, RigidBody{.name = bodies.info[body].name, .shape = mesh, .motion = MotionModel::fixed}, {0, 0});
   const Info& added = one.info[BodySlot(0)];
@@ -359,9 +362,20 @@ void set_mesh(Bodies& bodies, BodySlot body, const Shape& mesh) {
   info.reach = added.reach;
   info.size = added.size;
   bodies.motion[body] = one.motion[BodySlot(0)];
-  Collider& collider = bodies.colliders[info.first_collider];
-  collider = one.colliders[ColliderIndex(0)];
+  return one.colliders[ColliderIndex(0)];
+}
+
+}  // namespace
+
+void set_mesh(Bodies& bodies, BodySlot body, const Shape& mesh) {
+  Collider& collider = bodies.colliders[bodies.info[body].first_collider];
+  collider = take_mesh(bodies, body, mesh);
   collider.body = body;
+}
+
+void set_field(Bodies& bodies, BodySlot body, const Shape& mesh, const DistanceField& field) {
+  take_mesh(bodies, body, mesh);
+  bodies.info[body].field = field;
 }
 
 Mat3 inverse_about_free_axes(const Mat3& inertia, const std::array<bool, 3>& locked) {

@@ -133,6 +133,9 @@ void add(Bodies& bodies, SurfaceEntry entry);
 /// Makes the collider of an entry with a surface that never moves a rigid mesh.
 void set_mesh(Bodies& bodies, BodySlot body, const Shape& mesh);
 
+/// Gives an entry with a surface the distance field of its mesh, which is where the surface is.
+void set_field(Bodies& bodies, BodySlot body, const Shape& mesh, const DistanceField& field);
+
 /// Shape that collides for a body: its own, or for a rigid mesh its decomposition.
 const Shape& collision_shape(const Info& info);
 

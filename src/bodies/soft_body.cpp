@@ -46,6 +46,7 @@ void check_soft(const SoftBody& d) {
   check_number(d.name, "pressure", d.pressure);
   check_number(d.name, "thickness", d.thickness);
   check_number(d.name, "air_damping", d.air_damping);
+  check_number(d.name, "importance", d.importance);
   check_number(d.name, "plasticity.yield_strain", d.plasticity.yield_strain);
   check_number(d.name, "plasticity.flow_rate", d.plasticity.flow_rate);
   check_number(d.name, "plasticity.max_strain", d.plasticity.max_strain);

@@ -12,13 +12,14 @@ using Eigen::Vector3d;
 
 namespace {
 
-/// visit(body, part, motion) for each soft body that is awake.
+/// visit(body, part, motion) for each soft body that is awake and chosen.
 template <class Visit>
 void each_soft(const BodyMap& bodies, const rigid::Bodies& table, Vertices& vertices, const Visit& visit) {
   for (std::size_t i = 0; i < vertices.parts.size(); ++i) {
     const SurfacePart& part = vertices.parts[i];
     const Body& body = bodies[part.id];
-    if (body.is_soft() && table.asleep[part.body] == 0) visit(body, part, vertices.soft_motions[i]);
+    if (body.is_soft() && table.asleep[part.body] == 0 && vertices.is_chosen(i))
+      visit(body, part, vertices.soft_motions[i]);
   }
 }
 

@@ -262,8 +262,9 @@ bool fit_side_by_side(const Workers& workers, const BodyMap& bodies, const rigid
   if (workers.threads() == 1) return false;
   double all = 0;
   double largest = 0;
-  for (const SurfacePart& part : vertices.parts) {
-    if (!bodies[part.id].is_soft() || table.asleep[part.body] != 0) continue;
+  for (std::size_t i = 0; i < vertices.parts.size(); ++i) {
+    const SurfacePart& part = vertices.parts[i];
+    if (!bodies[part.id].is_soft() || table.asleep[part.body] != 0 || !vertices.is_chosen(i)) continue;
     const auto elements = static_cast<double>(bodies[part.id].soft.model->elements.element_count());
     all += elements;
     largest = std::max(largest, elements);
@@ -340,7 +341,7 @@ void add_forces(Workers& workers, const BodyMap& bodies, const rigid::Bodies& ta
   for (std::size_t i = 0; i < vertices.parts.size(); ++i) {
     const SurfacePart& part = vertices.parts[i];
     const Body& body = bodies[part.id];
-    if (body.motion != MotionModel::particles || table.asleep[part.body] != 0) continue;
+    if (body.motion != MotionModel::particles || table.asleep[part.body] != 0 || !vertices.is_chosen(i)) continue;
     add_pulls(body, part, interval, vertices);
     if (body.is_soft()) continue;
     if (body.cloth_rest && body.cloth_rest->verlet) {
@@ -353,7 +354,7 @@ void add_forces(Workers& workers, const BodyMap& bodies, const rigid::Bodies& ta
   }
   const auto add_soft = [&](Workers& own, std::size_t i) {
     const SurfacePart& part = vertices.parts[i];
-    if (bodies[part.id].is_soft() && table.asleep[part.body] == 0)
+    if (bodies[part.id].is_soft() && table.asleep[part.body] == 0 && vertices.is_chosen(i))
       add_soft_forces(own, bodies[part.id], part, gravity, interval, i, vertices);
   };
   if (fit_side_by_side(workers, bodies, table, vertices)) {

@@ -73,6 +73,10 @@ struct Vertices {
   std::vector<std::pair<Index, BodySlot>> attached;
   /// Free bodies with blades, and what they cut at touch: contacts of the two do not open overlaps. Ascending.
   std::vector<std::pair<BodySlot, BodySlot>> unpushed;
+  /// 1 for parts that the inner step that runs is of; empty: all.
+  std::span<const std::uint8_t> chosen;
+
+  bool is_chosen(std::size_t part) const { return chosen.empty() || chosen[part] != 0; }
 
   bool is_attached(Index vertex, BodySlot body) const {
     return std::binary_search(attached.begin(), attached.end(), std::pair(vertex, body));

@@ -43,6 +43,12 @@ void find_field_contacts(Context& context, const SurfaceIn& in, SurfaceScratch& 
                                surface_of(in.vertices, pair.part),
                                {.within = within, .resolution = resolution_fraction * in.thickness}, scratch.field,
                                found.contacts);
+    if (!in.vertices.attached.empty()) {
+      std::erase_if(found.contacts, [&](const narrow::surface::ShapeContact& c) {
+        return std::any_of(c.vertices.begin(), c.vertices.end(),
+                           [&](Index v) { return in.vertices.is_attached(v, pair.body); });
+      });
+    }
     stats.out += found.contacts.size();
   }
 }

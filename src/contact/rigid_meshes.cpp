@@ -10,11 +10,18 @@ void place(const rigid::Bodies& table, const rigid::StepMotion& motion, double d
     const BodySlot slot = slot_of(meshes.ids[i]);
     const rigid::Info& info = table.info[slot];
     // A fixed body with vertices has them where they are.
-    if (table.colliders[info.first_collider].surface) continue;
+    if (table.colliders[info.first_collider].surface && !info.field) continue;
     const rigid::Motion& from = table.motion[slot];
     meshes.start[i].pose = meshes.end[i].pose = rigid::shape_pose(from, info);
-    if (info.motion != MotionModel::fixed)
-      meshes.end[i].pose = rigid::shape_pose(rigid::predicted(from, motion.free[slot], dt), info);
+    rigid::Motion to = from;
+    if (info.motion != MotionModel::fixed) {
+      to = rigid::predicted(from, motion.free[slot], dt);
+    } else {
+      // Scripted bodies that carry a field have a velocity over the step, all others none.
+      to.x = from.x + dt * from.v;
+      to.q = math::normalized(math::rotation_by(dt * from.w) * from.q);
+    }
+    meshes.end[i].pose = rigid::shape_pose(to, info);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "core/check.hpp"
 #include "core/stage_timer.hpp"
 #include "response/heavy_loads.hpp"
+#include "response/inner_groups.hpp"
 #include "response/soft_anchors.hpp"
 
 namespace carom::response {
@@ -47,56 +48,6 @@ void add_to_free_motion(const rigid::Bodies& table, const WorldOptions& options,
   }
 }
 
-/// Inner steps of a soft body that a time budget leaves, as a fraction of those that it asks for: with fewer its
-/// elements are not resolved, give way more than they should, and have the energy back when there is time again.
-constexpr double min_soft_steps = 0.9;
-
-struct InnerSteps {
-  int wanted = 1;
-  int fewest = 1;  ///< whatever the time budget says
-};
-
-/// Inner steps of a step at most: one of more would not end within minutes.
-constexpr double max_inner_steps = 1e5;
-
-/// Inner steps of a body, if they are no more than can be made.
-int counted(const Body& body, double steps, double dt, int rounds) {
-  if (!(steps * rounds <= max_inner_steps)) {
-    const std::string_view fields = body.inner_steps > 0 ? "inner_steps"
-                                    : body.is_soft()     ? "young_modulus"
-                                    : body.cloth         ? "warp_stiffness, weft_stiffness or shear_stiffness"
-                                                         : "stretch_stiffness or bend_stiffness";
-    fail(ErrorCode::unstable,
-         "body '{}': asks for {:.3g} inner steps in a step of {} s; expected at most {:.3g}; lower {}", body.name,
-         steps * rounds, dt * rounds, max_inner_steps, fields);
-  }
-  return static_cast<int>(steps);
-}
-
-/// Inner steps in a whole one at which springs of particles are stable, and which cloth and soft bodies ask for:
-/// `factors` times as many of each part of cloth, if there are any.
-InnerSteps inner_steps(const RespondIn& in, const bodies::Vertices& vertices, std::span<const double> factors = {}) {
-  InnerSteps steps;
-  for (std::size_t i = 0; i < vertices.parts.size(); ++i) {
-    const bodies::SurfacePart& part = vertices.parts[i];
-    const Body& body = in.bodies[part.id];
-    if (body.motion != MotionModel::particles || in.table.asleep[part.body] != 0) continue;
-    const double max_step = body.cloth && !factors.empty() ? body.max_step / factors[i] : body.max_step;
-    const double asked = body.inner_steps > 0       ? std::ceil(static_cast<double>(body.inner_steps) / in.rounds)
-                         : max_step < in.options.dt ? std::ceil(in.options.dt / max_step)
-                                                    : 1.0;
-    const int wanted = counted(body, asked, in.options.dt, in.rounds);
-    steps.wanted = std::max(steps.wanted, wanted);
-    // Cloth is stable with any number; springs of particles with no fewer than they ask for.
-    const int fewest = body.cloth ? 1 : body.is_soft() ? static_cast<int>(std::ceil(min_soft_steps * wanted)) : wanted;
-    steps.fewest = std::max(steps.fewest, fewest);
-  }
-  return steps;
-}
-
-/// What acts once in four inner steps: bending and rounding of cloth, damping of soft bodies.
-constexpr int rare_interval = 4;
-
 /// Number of which the inner steps of a step are a multiple.
 int inner_multiple(const RespondIn& in, const bodies::Vertices& vertices) {
   const auto acts_rarely = [&](const bodies::SurfacePart& part) {
@@ -104,19 +55,6 @@ int inner_multiple(const RespondIn& in, const bodies::Vertices& vertices) {
     return (body.cloth || body.is_soft()) && in.table.asleep[part.body] == 0;
   };
   return std::ranges::any_of(vertices.parts, acts_rarely) ? rare_interval : 1;
-}
-
-/// Inner steps that fit into the time that is left, the fewest that bodies and the response make at least.
-int affordable_inner_steps(const RespondIn& in, double cost, const InnerSteps& steps, StageStats& stats) {
-  if (in.time_left < 0 || !(cost > 0)) return steps.wanted;
-  const double fit = in.time_left / cost;
-  const int fewest = std::max(in.options.solver.soft.substeps, steps.fewest);
-  const int count = std::max(fewest, fit < steps.wanted ? static_cast<int>(fit) : steps.wanted);
-  if (count >= steps.wanted) return steps.wanted;
-  const auto left_out = static_cast<std::uint64_t>(steps.wanted - count);
-  stats.limited += left_out;
-  stats.add_counted("inner steps left out", left_out);
-  return count;
 }
 
 /// Marks the vertices that contacts may move.
@@ -188,9 +126,39 @@ void put_back(std::span<const AnchorContact> list, std::span<const std::size_t> 
   }
 }
 
+/// `cost`: s, of a unit of work.
+PlanIn plan_in(const RespondIn& in, const bodies::Vertices& vertices, std::span<const double> factors, double cost) {
+  return {.options = in.options,
+          .bodies = in.bodies,
+          .table = in.table,
+          .vertices = vertices,
+          .islands = in.islands,
+          .factors = factors,
+          .urgency = in.urgency,
+          .rounds = in.rounds,
+          .time_left = in.time_left,
+          .cost = in.options.inner_step_cost > 0 ? in.options.inner_step_cost : cost,
+          .by_island = in.kind == Kind::soft};
+}
+
+/// Tells what a plan leaves out.
+void tell_left_out(const InnerPlan& plan, const bodies::Vertices& vertices, std::vector<LimitedBody>& limited,
+                   StageStats& stats) {
+  limited.clear();
+  std::uint64_t all = 0;
+  for (const LeftOut& part : plan.left_out) {
+    limited.push_back({.body = vertices.parts[part.part].id, .inner_steps = part.made, .left_out = part.left_out});
+    all += static_cast<std::uint64_t>(part.left_out);
+  }
+  if (all == 0) return;
+  stats.limited += all;
+  stats.add_counted("inner steps left out", all);
+}
+
 /// Soft bodies in a step whose contacts act as forces over all of it.
 void step_soft(Context& context, const RespondIn& in, bodies::Vertices& vertices) {
-  const int count = (inner_steps(in, vertices).wanted + rare_interval - 1) / rare_interval * rare_interval;
+  const int wanted = plan_inner_steps(plan_in(in, vertices, {}, 0)).wanted;
+  const int count = (wanted + rare_interval - 1) / rare_interval * rare_interval;
   const double h = in.options.dt / count;
   bodies::collect_soft(in.bodies, in.table, vertices);
   for (int i = 0; i < count; ++i) {
@@ -234,7 +202,10 @@ void respond(Context& context, const RespondIn& given, ManifoldSpan<contact::Cac
   const bool penalty = given.kind == Kind::penalty;
   const bool soft = given.deforming && any_soft(given, vertices);
   std::vector<std::size_t> held;
+  std::unique_ptr<InnerGroups> groups;
   std::vector<AnchorContact> carrying;  // those that are not held; empty if none is
+  InnerPlan plan;
+  scratch.limited.clear();
   if (given.deforming && penalty) {
     const StageTimer timer(stats);
     set_masses(given.table, motion, true, coupled.list);
@@ -259,8 +230,9 @@ void respond(Context& context, const RespondIn& given, ManifoldSpan<contact::Cac
                                                       .coupled = coupled.list,
                                                       .contacts = anchors,
                                                       .joints = given.joints});
-    coupling.inner_steps =
-        affordable_inner_steps(given, scratch.inner_step_cost, inner_steps(given, vertices, factors), stats);
+    plan = plan_inner_steps(plan_in(given, vertices, factors, scratch.work_cost));
+    tell_left_out(plan, vertices, scratch.limited, stats);
+    coupling.inner_steps = plan.count;
     coupling.multiple = inner_multiple(given, vertices);
     // Rounds make the inner steps of a step many.
     coupling.push_sweeps = std::max(1, coupling.push_sweeps / given.rounds);
@@ -288,17 +260,27 @@ void respond(Context& context, const RespondIn& given, ManifoldSpan<contact::Cac
     };
     coupling.workers = &context.workers;
     coupling.batches = &scratch.vertex_contacts;
+    if (!plan.groups.empty()) {
+      groups = std::make_unique<InnerGroups>(plan, given.joints, vertices, given.islands, scratch.group_contacts);
+      const auto forces = [&](std::span<AnchorJoint> joints, double interval, double fraction) {
+        bodies::add_forces(context.workers, given.bodies, given.table, options.gravity, interval, vertices);
+        hold(joints, state, {.max_speed = options.solver.max_push_speed}, interval, fraction);
+      };
+      groups->couple(coupling, options.dt, forces);
+    }
     in.coupling = &coupling;
     if (!anchors.empty()) stats.set_unit("contacts");
     stats.in += anchors.size();
     stats.out += anchors.size();
   }
+  const bool measured = given.time_left >= 0 && !(options.inner_step_cost > 0) && plan.work > 0;
   const auto begin = std::chrono::steady_clock::now();
   run(given.kind, context, in, options.solver, manifolds, scratch.rigid, {motion.next, motion.solved}, stats);
-  if (given.time_left >= 0) {
+  if (measured) {
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-    scratch.inner_step_cost = taken.count() / std::max(coupling.inner_steps, options.solver.soft.substeps);
+    scratch.work_cost = taken.count() / plan.work;
   }
+  if (groups) groups->put_back(coupling.contacts, given.joints, vertices);
   if (!given.deforming) return;
   if (!held.empty()) put_back(carrying, held, anchors);
   for (std::size_t v = 0; v < vertices.start.size(); ++v) {

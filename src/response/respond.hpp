@@ -1,5 +1,7 @@
 #pragma once
 
+#include <deque>
+
 #include "bodies/vertices.hpp"
 #include "contact/match_contacts.hpp"
 #include "contact/surface_contacts.hpp"
@@ -24,13 +26,16 @@ struct RespondIn {
   std::span<AnchorJoint> joints{};
   /// s, left of the time budget of the step; negative if there is none.
   double time_left = -1;
+  SlotSpan<const std::uint8_t> urgency{};  ///< see contact::find_urgency(); with a time budget only
 };
 
 struct RespondScratch {
   Scratch rigid;
   anchor_penalty::Scratch anchors;
   VertexContacts vertex_contacts;
-  double inner_step_cost = 0;  ///< s of time for one inner step, as last measured; with a time budget only
+  std::deque<VertexContacts> group_contacts;
+  double work_cost = 0;  ///< s of time for a unit of work of inner steps, as last measured; with a time budget only
+  std::vector<LimitedBody> limited;  ///< bodies that got fewer inner steps than they ask for
 };
 
 /// Rigid bodies that touch something get their next motion, vertices the ends of their motion.

@@ -145,9 +145,7 @@ void run(Context& context, const In& in, const SolverOptions& options, ManifoldS
   const auto batches = static_cast<std::uint32_t>(s.batches.size());
   const auto rows = static_cast<std::uint32_t>(s.rows.size());
   response::Coupling* const coupling = in.coupling;
-  int inner = coupling == nullptr ? 0 : (coupling->inner_steps + options.soft.substeps - 1) / options.soft.substeps;
-  while (inner > 0 && (inner * options.soft.substeps) % coupling->multiple != 0) ++inner;
-  if (coupling != nullptr) response::begin(*coupling);
+  if (coupling != nullptr) response::begin(*coupling, options.soft.substeps);
   s.loops.clear();
   s.blocks.clear();
   add_loop(s, prepare, 0, batches, batches_of_block);
@@ -202,11 +200,11 @@ void run(Context& context, const In& in, const SolverOptions& options, ManifoldS
         return;
       case couple:
         load_coupled(s, coupling->state.bodies);
-        response::inner_steps(*coupling, h, inner);
+        response::inner_steps(*coupling, h);
         return store_coupled(s, coupling->state.bodies);
       case couple_relax:
         load_coupled(s, coupling->state.bodies);
-        response::relax(*coupling, h / inner);
+        response::relax(*coupling, h);
         return store_coupled(s, coupling->state.bodies);
       case couple_bounce:
         load_coupled(s, coupling->state.bodies);

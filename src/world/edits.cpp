@@ -132,7 +132,8 @@ void join_surfaces(World::State& s) {
     const BodySlot slot = body.slot;
     const bool is_surface = s.table.colliders[s.table.info[slot].first_collider].surface;
     if (any_dynamic && body.motion == MotionModel::fixed && is_surface && !body.cuttable) {
-      rigid::set_mesh(s.table, slot, Shape::mesh({body.positions, body.triangles}));
+      rigid::set_mesh(s.table, slot,
+                      has_field(s, body) ? s.table.info[slot].shape : Shape::mesh({body.positions, body.triangles}));
       s.bounds.fat[slot].margin = -1;
       s.pairs.stale = true;
     }

@@ -115,14 +115,53 @@ Joint::Side side_at(BodyId id, std::span<const Index> chain, std::span<const dou
   return side;
 }
 
+/// Corners of the triangle that a side is at.
+std::array<Vector3d, 3> corners_of(const Joint::Side& side, const Body& body, std::span<const Vector3d> positions) {
+  const Triangle& t = body.triangles[at(side.triangle)];
+  return {positions[at(t[0])], positions[at(t[1])], positions[at(t[2])]};
+}
+
+Vector3d place_at(const Joint::Side& side, const std::array<Vector3d, 3>& corners) {
+  return bodies::triangle_frame(corners[0], corners[1], corners[2]) * side.local;
+}
+
 Vector3d place_of(const World::State& s, const Joint::Side& side) {
   const Body& body = s.bodies[side.body];
+  if (side.triangle != none) return place_at(side, corners_of(side, body, body.positions));
   if (side.vertices[0] == none)
     return rigid::shape_pose(s.table.motion[slot_of(side.body)], s.table.info[slot_of(side.body)]) * side.local;
   Vector3d sum(0, 0, 0);
   for (std::size_t k = 0; k < 2 && side.vertices[k] != none; ++k)
     sum += side.weights[k] * body.positions[at(side.vertices[k])];
   return sum;
+}
+
+const bodies::SurfacePart& surface_part_of(const World::State& s, BodyId id) {
+  return *std::find_if(s.vertices.parts.begin(), s.vertices.parts.end(),
+                       [&](const bodies::SurfacePart& p) { return p.id == id; });
+}
+
+/// Joint to a point that a triangle carries: the anchor is the point of the triangle next to it, and what is wanted
+/// turns and bends with the triangle.
+void place_on_triangle(const World::State& s, const Joint& joint, response::AnchorJoint& placed) {
+  const Body& body = s.bodies[joint.a.body];
+  const bodies::SurfacePart& part = surface_part_of(s, joint.a.body);
+  const std::array<Vector3d, 3> start = corners_of(joint.a, body, part.of(s.vertices.start));
+  const std::array<Vector3d, 3> end = corners_of(joint.a, body, part.of(s.vertices.positions));
+  const Vector3d place = place_at(joint.a, start);
+  const VertexTriangleClosest closest = closest_vertex_triangle(place, start[0], start[1], start[2]);
+  Vector3d anchor_start = Vector3d::Zero();
+  Vector3d anchor_end = Vector3d::Zero();
+  for (std::size_t k = 0; k < 3; ++k) {
+    placed.a.vertices[k] = part.first_vertex + body.triangles[at(joint.a.triangle)][k];
+    placed.a.weights[k] = closest.weights[static_cast<Eigen::Index>(k)];
+    anchor_start += placed.a.weights[k] * start[k];
+    anchor_end += placed.a.weights[k] * end[k];
+  }
+  placed.a.count = 3;
+  placed.apart = math::to_vec3(place_of(s, joint.b) - anchor_start);
+  placed.wanted_start = math::to_vec3(place - anchor_start);
+  placed.wanted_end = math::to_vec3(place_at(joint.a, end) - anchor_end);
 }
 
 contact::Anchor anchor_of(World::State& s, const Joint::Side& side, const Vector3d& place) {
@@ -132,10 +171,9 @@ contact::Anchor anchor_of(World::State& s, const Joint::Side& side, const Vector
     anchor.arm = math::to_vec3(place) - s.table.motion[slot_of(side.body)].x;
     return anchor;
   }
-  const auto part = std::find_if(s.vertices.parts.begin(), s.vertices.parts.end(),
-                                 [&](const bodies::SurfacePart& p) { return p.id == side.body; });
+  const bodies::SurfacePart& part = surface_part_of(s, side.body);
   for (std::size_t k = 0; k < 2 && side.vertices[k] != none; ++k) {
-    anchor.vertices[k] = part->first_vertex + side.vertices[k];
+    anchor.vertices[k] = part.first_vertex + side.vertices[k];
     anchor.weights[k] = side.weights[k];
     anchor.count = static_cast<std::uint32_t>(k + 1);
   }
@@ -161,29 +199,24 @@ void World::attach(BodyId id, std::span<const Index> vertices, BodyId to) {
   require(s.response == response::Kind::soft, ErrorCode::unsupported,
           "attach: the response '{}' has no attachments; 'soft' has", s.options.response);
   check_no_levels(s.bodies[id], "attach");
-  require(!s.bodies[id].is_soft() || !other.has_vertices(), ErrorCode::unsupported,
-          "attach: body '{}' is soft, and body '{}' is a mesh with vertices of its own; expected a body with a shape",
-          s.bodies[id].name, other.name);
   for (const Index given : vertices) checked_vertex(s.bodies[id], given, "attach");
   for (const Index given : vertices) {
     Body& body = s.bodies[id];
     const Index v = checked_vertex(body, given, "attach");
     require(body.inverse_mass[at(v)] > 0, ErrorCode::invalid_argument,
             "attach: vertex {} of body '{}' is pinned or held already, or in no triangle", given, body.name);
+    const HeldVertex held = hold_by(s, other, to, v, body.positions[at(v)]);
     exclude_near(s, id, v, to);
     s.attachments.push_back({id, v, to, body.inverse_mass[at(v)]});
     if (other.motion == MotionModel::rigid || body.is_soft()) {
       Joint joint;
-      joint.a = {.body = to,
-                 .vertices = {none, none},
-                 .weights = {1, 0},
-                 .local = rigid::shape_pose(s.table.motion[slot_of(to)], s.table.info[slot_of(to)]).inverse() *
-                          body.positions[at(v)]};
+      joint.a = {
+          .body = to, .vertices = {none, none}, .weights = {1, 0}, .local = held.local, .triangle = held.triangle};
       joint.b = {.body = id, .vertices = {v, none}, .weights = {1, 0}, .local = {0, 0, 0}};
       s.joints.push_back(joint);
       if (other.motion == MotionModel::rigid) keep_awake(s, to);
     } else {
-      body.held.push_back(hold_by(s, other, to, v, body.positions[at(v)]));
+      body.held.push_back(held);
       body.inverse_mass[at(v)] = 0;
       body.pinned = true;
       s.table.info[slot_of(id)].pinned = true;
@@ -275,9 +308,14 @@ double World::max_inner_step(BodyId id) const {
 void place_joints(World::State& s, double dt) {
   s.anchor_joints.clear();
   for (const Joint& joint : s.joints) {
-    const Vector3d a = place_of(s, joint.a);
     const Vector3d b = place_of(s, joint.b);
     response::AnchorJoint& placed = s.anchor_joints.emplace_back();
+    if (joint.a.triangle != none) {
+      place_on_triangle(s, joint, placed);
+      placed.b = anchor_of(s, joint.b, b);
+      continue;
+    }
+    const Vector3d a = place_of(s, joint.a);
     placed.a = anchor_of(s, joint.a, a);
     placed.b = anchor_of(s, joint.b, b);
     placed.apart = math::to_vec3(b - a);

@@ -9,12 +9,13 @@
 namespace carom {
 
 struct Joint {
-  /// Point of a deforming body, on up to two of its vertices, or of a rigid one.
+  /// Point of a deforming body, on up to two of its vertices, or of one that is not moved by contacts vertex by vertex.
   struct Side {
     BodyId body;
-    std::array<Index, 2> vertices{none, none};  ///< none: `local` of a rigid body
+    std::array<Index, 2> vertices{none, none};  ///< none: `local` of a rigid body or of a triangle
     std::array<double, 2> weights{1, 0};
-    Eigen::Vector3d local{0, 0, 0};  ///< m, in the frame of the shape
+    Eigen::Vector3d local{0, 0, 0};  ///< m, in the frame of the triangle or of the shape
+    Index triangle = none;           ///< of a fixed or scripted body with vertices of its own
   };
   Side a;
   Side b;

@@ -43,6 +43,7 @@ void World::restore(const Snapshot& snapshot) {
   s.cuts.clear();
   s.cuts_between.clear();
   s.not_cut.clear();
+  s.limited_bodies.clear();
 }
 
 }  // namespace carom

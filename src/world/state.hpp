@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bodies/body.hpp"
+#include "bodies/carried_fields.hpp"
 #include "bodies/sheet_cut.hpp"
 #include "bodies/soft_cut_masses.hpp"
 #include "bodies/soft_places.hpp"
@@ -146,6 +147,7 @@ struct World::State : LastingState {
   std::chrono::steady_clock::time_point deadline{};
   double walk_cost = 0;
   rigid::StepMotion motion;
+  bodies::CarriedMotions carried;
   contact::RigidMeshes rigid_meshes;  ///< made by `edits`, placed by `predict`
   contact::StillBodies still_bodies;
   std::vector<contact::Tangle> tangles;           ///< tangles at the start of the round
@@ -160,6 +162,7 @@ struct World::State : LastingState {
   contact::ActivePairs active;
   std::vector<island::Touch> touches;  ///< bodies of `next_contacts`, then those near surfaces
   island::Islands islands;
+  BySlot<std::uint8_t> urgency;  ///< see contact::find_urgency(); with a time budget only
   std::vector<double> stored;    ///< J, of each active pair: in its springs at the beginning of the step
   BySlot<double> vertex_speeds;  ///< m/s, mean over the step, of the fastest vertex
   std::vector<BodySlot> fallen;  ///< bodies that fell asleep
@@ -183,11 +186,12 @@ struct World::State : LastingState {
   solid::WeighScratch cut_scratch;
 
   // What users ask for.
-  std::vector<WorldCut> cuts;           ///< of the last step, and by World::cut since the one before it
-  std::vector<WorldCut> cuts_between;   ///< those by World::cut since the last step
-  std::vector<BodyId> not_cut;          ///< that blades passed through in the last step, ascending
-  mutable query::QueryTree query_tree;  ///< forgotten by whatever moves a body
-  mutable ContactList contact_list;     ///< forgotten by whatever changes the contacts
+  std::vector<WorldCut> cuts;               ///< of the last step, and by World::cut since the one before it
+  std::vector<WorldCut> cuts_between;       ///< those by World::cut since the last step
+  std::vector<BodyId> not_cut;              ///< that blades passed through in the last step, ascending
+  std::vector<LimitedBody> limited_bodies;  ///< of the last step, ascending
+  mutable query::QueryTree query_tree;      ///< forgotten by whatever moves a body
+  mutable ContactList contact_list;         ///< forgotten by whatever changes the contacts
   mutable solid::CellsOfBodies field_cells;
   PipelineStats stats;
 };

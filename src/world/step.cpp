@@ -132,10 +132,11 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// Rounds that fit into the time budget, as what the last walk took says.
+/// Rounds that fit into the time budget, as what the last walk took says. Where the cost of inner steps is given, no
+/// clock is read, and no round is left out.
 int affordable_rounds(const World::State& s, int wanted) {
   int rounds = wanted;
-  if (!(s.options.time_budget > 0)) return rounds;
+  if (!(s.options.time_budget > 0) || s.options.inner_step_cost > 0) return rounds;
   while (rounds > 1 && rounds * s.walk_cost > s.options.time_budget) rounds /= 2;
   return rounds;
 }
@@ -182,6 +183,7 @@ bool walk(World::State& s, int rounds, const Allowed& allowed) {
   s.round = 0;
   s.cuts = s.cuts_between;
   s.not_cut.clear();
+  s.limited_bodies.clear();
   if (rounds == 1) {
     run_stages(s);
     return allowed.holds(s, s.stats);
@@ -230,12 +232,16 @@ void World::step() {
   std::vector<WorldCut> between = s.cuts_between;
   std::vector<WorldCut> cuts = s.cuts;
   std::vector<BodyId> not_cut = s.not_cut;
+  std::vector<LimitedBody> limited_bodies = s.limited_bodies;
+  const bodies::CarriedMotions carried = bodies::carried_motions(s.bodies, s.table);
   try {
     advance();
   } catch (...) {
+    bodies::set_motions(carried, s.table);
     s.cuts = std::move(cuts);
     s.cuts_between = std::move(between);
     s.not_cut = std::move(not_cut);
+    s.limited_bodies = std::move(limited_bodies);
     throw;
   }
   s.cuts_between.clear();

@@ -42,6 +42,8 @@ class Step {
   void match_surface_contacts();
   void join_stopped(bool surfaces);
   double time_left() const;
+  void find_urgency();
+  void note_limited();
   /// Whether some contacts that were found are not to count.
   bool chooses_contacts() const { return s_.options.contact.nearest_only || !s_.options.contact.edges; }
 

@@ -8,6 +8,7 @@
 #include "contact/level_contacts.hpp"
 #include "contact/nearest_contacts.hpp"
 #include "contact/resting_contacts.hpp"
+#include "contact/urgency.hpp"
 #include "core/stage_timer.hpp"
 #include "response/untangle.hpp"
 #include "world/step.hpp"
@@ -22,13 +23,15 @@ Step::Step(World::State& state)
 
 void Step::predict() {
   rigid::predict(context_, s_.table, gravity_, dt_, s_.motion, s_.travel, shapes_[Stage::predict]);
-  bodies::predict({.bodies = s_.bodies,
-                   .table = s_.table,
-                   .motion = s_.motion,
-                   .gravity = s_.options.gravity,
-                   .time = s_.time,
-                   .dt = dt_},
-                  s_.vertices, surfaces_[Stage::predict]);
+  const bodies::VertexIn in{.bodies = s_.bodies,
+                            .table = s_.table,
+                            .motion = s_.motion,
+                            .gravity = s_.options.gravity,
+                            .time = s_.time,
+                            .dt = dt_};
+  bodies::predict(in, s_.vertices, surfaces_[Stage::predict]);
+  bodies::find_carried(in, s_.vertices, s_.carried);
+  bodies::set_motions(s_.carried, s_.table);
   contact::place(s_.table, s_.motion, dt_, s_.rigid_meshes);
 }
 
@@ -238,12 +241,44 @@ void Step::build_islands() {
 double Step::time_left() const {
   if (!(s_.options.time_budget > 0)) return -1;
   constexpr double kept_back = 0.25;
+  if (s_.options.inner_step_cost > 0) return (1 - kept_back) * s_.options.time_budget / s_.rounds;
   const std::chrono::duration<double> left = s_.deadline - std::chrono::steady_clock::now();
   const double of_rounds = left.count() / (s_.rounds - s_.round);
   return std::max(0.0, of_rounds - kept_back * s_.options.time_budget / s_.rounds);
 }
 
+/// Which bodies need their inner steps first.
+void Step::find_urgency() {
+  std::vector<BodySlot> blades;
+  for (const BodyBlade& blade : s_.blades) blades.push_back(slot_of(blade.body));
+  std::vector<std::pair<BodySlot, BodySlot>> attached;
+  for (const Attachment& a : s_.attachments) attached.emplace_back(slot_of(a.body), slot_of(a.to));
+  contact::find_urgency({.contacts = s_.next_contacts,
+                         .bodies = s_.bodies,
+                         .table = s_.table,
+                         .vertices = s_.vertices,
+                         .blades = blades,
+                         .attached = attached,
+                         .slow = s_.options.solver.sleep.speed,
+                         .dt = dt_},
+                        s_.urgency);
+}
+
+/// Adds what this round leaves out to what those before it did.
+void Step::note_limited() {
+  for (const LimitedBody& now : s_.respond_scratch.limited) {
+    const auto known = std::ranges::lower_bound(s_.limited_bodies, now.body, {}, &LimitedBody::body);
+    if (known == s_.limited_bodies.end() || known->body != now.body) {
+      s_.limited_bodies.insert(known, now);
+      continue;
+    }
+    known->inner_steps += now.inner_steps;
+    known->left_out += now.left_out;
+  }
+}
+
 void Step::respond() {
+  if (s_.options.time_budget > 0) find_urgency();
   std::vector<contact::Tangle> apart = s_.tangles;
   std::erase_if(apart, [&](const contact::Tangle& tangle) {
     return s_.surface_scratch.deep.between(tangle.object_a, tangle.object_b);
@@ -263,9 +298,11 @@ void Step::respond() {
                      .deforming = s_.deforming,
                      .rounds = s_.rounds,
                      .joints = s_.anchor_joints,
-                     .time_left = time_left()},
+                     .time_left = time_left(),
+                     .urgency = s_.urgency},
                     s_.pairs.manifolds, s_.next_contacts.contacts, s_.coupled, s_.vertices, s_.motion,
                     s_.respond_scratch, surfaces_[Stage::respond]);
+  note_limited();
   rigid::advance(context_, s_.table, dt_, s_.motion, shapes_[Stage::commit]);
   conservation::restore_island_invariants(context_, island_in(), false, s_.island_gain, s_.motion.next,
                                           shapes_[Stage::commit]);

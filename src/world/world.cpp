@@ -55,6 +55,7 @@ const WorldOptions& checked(const WorldOptions& options) {
   const OptionCheck check;
   check.number("dt", options.dt, Presence::shown, Sign::positive);
   check.number("time_budget", options.time_budget, Presence::quiet, Sign::not_negative);
+  check.number("inner_step_cost", options.inner_step_cost, Presence::quiet, Sign::not_negative);
   mid::check_sphere_depth(options.sphere_depth);
   WorldOptions copy = options;
   check.object("contact", copy.contact, Presence::shown);
@@ -140,14 +141,38 @@ World::~World() = default;
 World::World(World&&) noexcept = default;
 World& World::operator=(World&&) noexcept = default;
 
-BodyId World::add(FixedBody body) {
-  return insert_surface(*state_, make_body(std::move(body)));
+namespace {
+
+/// Inserts a body with a mesh, and with the field of the mesh if there are options of one.
+BodyId insert_mesh(World::State& s, Body&& body, const std::optional<FieldOptions>& options) {
+  if (!options) return insert_surface(s, std::move(body));
+  const auto make = [&] {
+    try {
+      Shape shape = Shape::mesh({body.positions, body.triangles});
+      DistanceField field(shape, *options);
+      return std::pair(std::move(shape), std::move(field));
+    } catch (const Error& error) {
+      fail(error.code(), "body '{}': field: {}", body.name, error.what());
+    }
+  };
+  const auto [shape, field] = make();
+  const BodyId id = insert_surface(s, std::move(body));
+  rigid::set_field(s.table, slot_of(id), shape, field);
+  return id;
+}
+
+}  // namespace
+
+BodyId World::add(FixedBody description) {
+  const std::optional<FieldOptions> field = description.field;
+  return insert_mesh(*state_, make_body(std::move(description)), field);
 }
 
 BodyId World::add(ScriptedBody description) {
+  const std::optional<FieldOptions> field = description.field;
   Body body = make_body(std::move(description));
   scripted::place(body, state_->time, body.positions);
-  return insert_surface(*state_, std::move(body));
+  return insert_mesh(*state_, std::move(body), field);
 }
 
 BodyId World::add(ParticleBody description) {
@@ -302,6 +327,9 @@ std::span<const WorldContact> World::contacts() const {
                                   .bodies = state_->table,
                                   .pairs = state_->pairs,
                                   .resting_speed = state_->options.solver.resting_speed});
+}
+const std::vector<LimitedBody>& World::limited_bodies() const {
+  return state_->limited_bodies;
 }
 const PipelineStats& World::stats() const {
   return state_->stats;

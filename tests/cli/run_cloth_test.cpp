@@ -53,5 +53,26 @@ TEST(CliRunCloth, MotionThatIsStoppedIsCounted) {
   EXPECT_TRUE(contains(call({"run", "thrown-cloth", "--steps", "40"}).out, " stopped before impacts"));
 }
 
+/// Two sheets of 16 vertices that ask for 160 inner steps each, with time for 312: three quarters of the budget are for
+/// inner steps.
+TEST(CliRunCloth, BodiesThatATimeBudgetTakesFromAreNamed) {
+  const Folder folder;
+  const auto sheet = [](const std::string& name, const std::string& place, const std::string& more) {
+    return R"({"name": ")" + name + R"(", "kind": "cloth", "inner_steps": 160, )" + more +
+           R"("mesh": {"generator": "sheet", "segments_x": 3, "segments_z": 3, "position": [)" + place + R"(, 0, 0]}})";
+  };
+  write_text(folder / "two.json", R"({"time_budget": 6.657e-3, "inner_step_cost": 1e-6, "bodies": [)" +
+                                      sheet("more", "0", R"("importance": 2, )") + ", " + sheet("less", "3", "") +
+                                      "]}");
+  const std::vector<std::string> run{"run", folder / "two.json", "--steps", "10"};
+  const Result text = call(run);
+  ASSERT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_TRUE(contains(text.out, "less went without 80 of its 1600 inner steps in 10 steps")) << text.out;
+  const Result json = call({"run", folder / "two.json", "--steps", "10", "--json", "-"});
+  const Json limited = Json::parse(json.out)["summary"]["limited_bodies"];
+  ASSERT_EQ(limited.size(), 1U) << limited;
+  EXPECT_EQ(limited[0], (Json{{"name", "less"}, {"steps", 10}, {"inner_steps", 1520}, {"left_out", 80}}));
+}
+
 }  // namespace
 }  // namespace carom::cli

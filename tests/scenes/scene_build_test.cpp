@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <numbers>
 
 #include "carom/core/error.hpp"
@@ -221,6 +222,39 @@ TEST(SceneBuild, ErrorsNameTheBody) {
   const std::string missing = error_of(scene);
   EXPECT_TRUE(missing.starts_with("body 'bad': ")) << missing;
   EXPECT_NE(missing.find("nowhere/nothing.obj"), std::string::npos) << missing;
+}
+
+TEST(SceneBuild, FieldsOfFixedAndScriptedBodiesReachTheWorld) {
+  const char* text = R"({
+    "dt": 0.005, "gravity": [0, 0, 0],
+    "bodies": [
+      {"name": "post", "kind": "fixed", "mesh": {"generator": "box"}, "field": {"tolerance": 0.01}},
+      {"name": "hand", "kind": "scripted", "mesh": {"generator": "box", "position": [3, 0, 0]}, "field": {},
+       "keyframes": [{"time": 0, "scale": 2}, {"time": 1, "scale": 2, "position": [0, 1, 0]}]},
+      {"name": "in post", "kind": "particles", "mesh": {"generator": "sheet", "size_x": 0.1, "size_z": 0.1,
+       "segments_x": 1, "segments_z": 1, "position": [0, 0.2, 0]}},
+      {"name": "in hand", "kind": "particles", "mesh": {"generator": "sheet", "size_x": 0.1, "size_z": 0.1,
+       "segments_x": 1, "segments_z": 1, "position": [6, 0.4, 0]}}]})";
+  World world = build_world(parse_scene(text, "fields.json", ""));
+  world.step();
+  // Only a field tells how deep a surface is in a scripted body: the upper side is 0.3 m and 0.6 m away.
+  std::map<std::string, double> deepest;
+  for (const WorldContact& c : world.contacts()) {
+    double& depth = deepest[world.name(c.body_b)];
+    depth = std::min(depth, c.distance);
+  }
+  EXPECT_NEAR(deepest["in post"], -0.3, 0.02);
+  EXPECT_NEAR(deepest["in hand"], -0.6, 0.04);
+}
+
+TEST(SceneBuild, FieldOfABodyThatMorphsIsRefused) {
+  ScriptedSceneBody spec;
+  spec.name = "blob";
+  spec.morph_target = MeshSource{};
+  spec.field = FieldOptions{};
+  Scene scene;
+  scene.bodies = {spec};
+  EXPECT_EQ(error_of(scene), "body 'blob': field: does not go together with morph_target, which changes the shape");
 }
 
 TEST(SceneBuild, TriangleOfAMorphTargetThatDiffersIsNamed) {

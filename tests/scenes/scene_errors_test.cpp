@@ -161,11 +161,11 @@ TEST(SceneErrors, UnknownFieldsSuggestTheNearest) {
        R"(my.json: bodies[0].mesh.generater: unknown field; did you mean "generator"?)"},
       {with_mesh(R"({"flie": "a.obj"})"), R"(my.json: bodies[0].mesh.flie: unknown field; did you mean "file"?)"},
       {with_body(R"({"name": "a", "kind": "fixed", "mesh": {"generator": "box"}, "stretch_stiffness": 1})"),
-       R"(my.json: bodies[0].stretch_stiffness: unknown field; the fields here are "name", "kind", "mesh", "cuttable", "fracture_energy", "friction", "restitution", "group", "mask", "detection")"},
+       R"(my.json: bodies[0].stretch_stiffness: unknown field; the fields here are "name", "kind", "mesh", "cuttable", "fracture_energy", "friction", "restitution", "field", "group", "mask", "detection")"},
       {R"({"name": "s", "bodies": [], "": 1})",
        R"(my.json: [""]: unknown field; the fields here are "$schema", "name", "description", "steps", "dt", )"
-       R"("gravity", "threads", "time_budget", "method", "sphere_depth", "detection", "contact", "response", "solver", )"
-       R"("bodies", )"
+       R"("gravity", "threads", "time_budget", "inner_step_cost", "method", "sphere_depth", "detection", "contact", )"
+       R"("response", "solver", "bodies", )"
        R"("excluded_bodies", "continuous_pairs", "discrete_pairs", "attachments", "seams", "bounds")"},
   });
 }

@@ -25,6 +25,8 @@ Scene full_scene() {
   scene.world.dt = 0.1 + 0.2;
   scene.world.gravity = {1, -0.0, 1.0 / 3};
   scene.world.threads = 3;
+  scene.world.time_budget = 0.25;
+  scene.world.inner_step_cost = 1e-7;
   scene.world.detection = Detection::continuous;
   scene.world.contact = {.distance = 0.5,
                          .stiffness = 3,
@@ -39,7 +41,10 @@ Scene full_scene() {
   ground.source.placement = {
       .position = {4, 5, 6}, .rotation_axis = {1, 1, 0}, .rotation_degrees = 30, .scale = {1, 2, 0.5}};
 
+  ground.field = FieldOptions{.tolerance = 0.01, .band = 0.02, .far_error = 0.5};
+
   ScriptedSceneBody knot;
+  knot.field = FieldOptions{.tolerance = 0.03, .band = 0.04, .far_error = 0.75};
   knot.detection = Detection::continuous;
   knot.source.shape = TrefoilSource{.radius = 2, .height = 0.25, .tube_radius = 0.125, .along = 50, .across = 6};
   knot.morph_target = MeshSource{.shape = FileSource{"folder/b.obj", "-z", "mm"}, .dents = {}, .placement = {}};
@@ -98,6 +103,8 @@ Scene full_scene() {
                                 .gust_period = 15,
                                 .gust_seed = 16};
   flag.inner_steps = 11;
+  flag.importance = 12;
+  cloth.importance = 0;
   flag.sleeping_allowed = false;
   scene.bodies = {{"ground", ground}, {"knot", knot}, {"cloth", cloth}, {"ball", ball}, {"ring", ring}, {"flag", flag}};
   scene.bodies[1].filter().group = 6;
@@ -224,6 +231,10 @@ TEST(SceneRoundTrip, KeepsEveryFieldOfTheBodies) {
   EXPECT_EQ(again.seams[0].duration, 7);
   EXPECT_EQ(again.seams[0].tear_force, 8);
   EXPECT_EQ(flag.inner_steps, 11);
+  EXPECT_EQ(flag.importance, 12);
+  EXPECT_EQ(std::get<ParticleSceneBody>(again.bodies[2].body).importance, 0);
+  EXPECT_EQ(again.world.time_budget, 0.25);
+  EXPECT_EQ(again.world.inner_step_cost, 1e-7);
   EXPECT_FALSE(flag.sleeping_allowed);
 
   const auto& cloth = std::get<ParticleSceneBody>(again.bodies[2].body);
@@ -242,6 +253,10 @@ TEST(SceneRoundTrip, KeepsEveryFieldOfTheBodies) {
   EXPECT_EQ(std::get<IcosphereSource>(std::get<FixedSceneBody>(again.bodies[3].body).source.shape).radius, 3);
   EXPECT_EQ(std::get<IcosphereSource>(std::get<FixedSceneBody>(again.bodies[3].body).source.shape).subdivisions, 1);
   EXPECT_EQ(std::get<TorusSource>(std::get<FixedSceneBody>(again.bodies[4].body).source.shape).tube_radius, 2);
+  EXPECT_EQ(std::get<FixedSceneBody>(again.bodies[0].body).field,
+            (FieldOptions{.tolerance = 0.01, .band = 0.02, .far_error = 0.5}));
+  EXPECT_EQ(knot.field, (FieldOptions{.tolerance = 0.03, .band = 0.04, .far_error = 0.75}));
+  EXPECT_EQ(std::get<FixedSceneBody>(again.bodies[3].body).field, std::nullopt);
   EXPECT_EQ(again.bodies[4].name(), "ring");
   EXPECT_EQ(again.world.contact.surface_factor, 1.5);
   EXPECT_TRUE(again.world.contact.immovable);

@@ -19,7 +19,7 @@ using test::SchemaValidator;
 /// Every field of a scene, its options and bodies of meshes.
 constexpr std::string_view meshes = R"({
   "$schema": "scene.schema.json", "name": "all", "description": "every field", "steps": 3, "dt": 0.01,
-  "gravity": [0, -9.81, 0], "threads": 2, "time_budget": 0.1, "method": "grid", "sphere_depth": 9, "detection": "continuous",
+  "gravity": [0, -9.81, 0], "threads": 2, "time_budget": 0.1, "inner_step_cost": 1e-6, "method": "grid", "sphere_depth": 9, "detection": "continuous",
   "contact": {"distance": 0.01, "stiffness": 1, "damping": 1, "pairs": "self", "surface_factor": 2, "immovable": true,
               "edges": false, "nearest_only": true},
   "response": "lcp",
@@ -31,12 +31,13 @@ constexpr std::string_view meshes = R"({
              "speculative_distance": 0.1, "resting_speed": 0.1, "bounce_speed": 0.2},
   "bodies": [
     {"name": "a", "kind": "fixed", "group": 1, "mask": 2, "detection": "discrete", "friction": 0.5, "restitution": 0.5,
-     "cuttable": true, "fracture_energy": 10, "mesh":
+     "cuttable": true, "fracture_energy": 10, "field": {"tolerance": 0.01, "band": 0.02, "far_error": 0.5},
+     "mesh":
       {"generator": "box", "size": [1, 2, 3], "segments": 2,
        "dents": [{"center": [0, 0, 0], "direction": [0, 1, 0], "radius": 1, "depth": -0.1}],
        "position": [1, 2, 3], "rotation": {"axis": [0, 0, 1], "degrees": 30}, "scale": [1, 2, 3]}},
     {"name": "b", "kind": "scripted", "blade": {"edge": [[0, 0, 0], [0, 1, 0]]}, "group": 1, "mask": 2, "detection": "discrete", "friction": 0.5,
-     "restitution": 0.5, "cuttable": true, "fracture_energy": 10,
+     "restitution": 0.5, "cuttable": true, "fracture_energy": 10, "field": {"tolerance": 0.01},
      "mesh": {"generator": "icosphere", "radius": 1, "subdivisions": 2, "dents": [], "position": [1, 2, 3],
               "rotation": {"quaternion": [1, 0, 0, 2]}, "scale": 2},
      "animation": {"name": "walk", "loop": false, "speed": 2, "frame_time": 0.1},
@@ -49,7 +50,7 @@ constexpr std::string_view meshes = R"({
       {"generator": "trefoil", "radius": 1, "height": 0.5, "tube_radius": 0.1, "along": 9, "across": 5, "dents": [],
        "position": [1, 2, 3], "rotation": {"axis": [0, 0, 1], "degrees": 30}, "scale": [1, 2, 3]},
      "mass": 2, "stretch_stiffness": 3, "bend_stiffness": 4, "spring_damping": 5, "air_damping": 6, "pinned": [0, 3],
-     "velocity": [1, 2, 3], "friction": 0.5, "restitution": 0.5, "pressure": 10, "fracture_energy": 10,
+     "velocity": [1, 2, 3], "friction": 0.5, "restitution": 0.5, "pressure": 10, "fracture_energy": 10, "importance": 2,
      "sleeping_allowed": false},
     {"name": "j", "kind": "soft", "group": 1, "mask": 2, "detection": "discrete", "mesh": {"generator": "box"},
      "voxel_size": 0.5, "degrees_of_freedom": 100, "cuttable": true, "fracture_energy": 10,
@@ -59,7 +60,7 @@ constexpr std::string_view meshes = R"({
      "actuators": [{"min": [0, 0, 0], "max": [1, 1, 1], "stretch": [1, 1, 0.5],
                     "keys": [{"time": 0, "value": 0}, {"time": 1, "value": 1}]}],
      "plasticity": {"yield_strain": 0.1, "flow_rate": 1, "max_strain": 0.5}, "pressure": 1, "thickness": 0.01,
-     "velocity": [1, 2, 3], "air_damping": 1, "inner_steps": 3, "field": {"tolerance": 0.01},
+     "velocity": [1, 2, 3], "air_damping": 1, "importance": 2, "inner_steps": 3, "field": {"tolerance": 0.01},
      "sleeping_allowed": false, "friction": 0.5, "restitution": 0.5},
     {"name": "i", "kind": "cloth", "group": 1, "mask": 2, "detection": "discrete", "mesh": {"generator": "sheet"},
      "fabric_properties": {"density": 0.1, "warp_stiffness": 1, "weft_stiffness": 2, "shear_stiffness": 3,
@@ -72,7 +73,7 @@ constexpr std::string_view meshes = R"({
      "integrator": "verlet", "verlet": {"iterations": 3, "max_strain": 0.2},
      "warp": [0, 0, 1], "pinned": [0, 3], "velocity": [1, 2, 3], "air_damping": 1,
      "wind": {"velocity": [1, 2, 3], "density": 1, "law": "linear", "normal_drag": 2, "tangent_drag": 3, "drag": 1,
-              "lift": 1, "linear_pressure": 2, "gust_strength": 0.5, "gust_period": 2, "gust_seed": 1}, "inner_steps": 4, "levels": 2, "level_hold": 0.5,
+              "lift": 1, "linear_pressure": 2, "gust_strength": 0.5, "gust_period": 2, "gust_seed": 1}, "importance": 2, "inner_steps": 4, "levels": 2, "level_hold": 0.5,
      "sleeping_allowed": false, "friction": 0.5, "restitution": 0.5},
     {"name": "k", "kind": "cloth", "mesh": {"generator": "sheet"}, "fabric": "silk"},
     {"name": "d", "kind": "fixed", "mesh":

@@ -320,6 +320,19 @@ TEST(CutSurfaces, WhatIsRefusedIsNamed) {
               world.cut(table, straight({-1, 0, 0}, {1, 0, 0}));
             }),
             "cut: body 'table' is fixed and not cuttable; expected cloth, particles or a body that was made to be cut");
+  EXPECT_EQ(
+      message([&] {
+        world.add(FixedBody{.name = "ball", .mesh = make_icosphere(1, 1), .cuttable = true, .field = FieldOptions{}});
+      }),
+      "body 'ball': a field does not go with cuttable; leave it out");
+  EXPECT_EQ(message([&] {
+              world.add(ScriptedBody{.name = "ball",
+                                     .mesh = make_icosphere(1, 1),
+                                     .motion = [](double, std::span<Eigen::Vector3d>) {},
+                                     .cuttable = true,
+                                     .field = FieldOptions{}});
+            }),
+            "body 'ball': a field does not go with cuttable; leave it out");
 }
 
 TEST(CutSurfaces, SurroundingsAreNotCutUnlessTold) {

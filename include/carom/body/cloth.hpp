@@ -74,6 +74,10 @@ struct ClothBody {
   /// quarter of them for each level above the first, and the others follow these. All of them collide.
   int levels = 1;
   double level_hold = 0.25;  ///< s without contacts after which vertices are taken back; shorter ones would flicker
+  /// Where WorldOptions::time_budget does not suffice, inner steps are left out of the bodies with the least importance
+  /// first. Of equal ones those that a hand pulls, or a tool touches, and those with fresh contacts keep theirs
+  /// longest.
+  double importance = 1;
   bool sleeping_allowed = true;
   Material material{};
   CollisionFilter filter{};

@@ -6,6 +6,7 @@
 #include "carom/body/detection.hpp"
 #include "carom/body/filter.hpp"
 #include "carom/body/material.hpp"
+#include "carom/field/distance_field.hpp"
 #include "carom/mesh/mesh.hpp"
 
 namespace carom {
@@ -20,6 +21,9 @@ struct FixedBody {
   Material material{};
   CollisionFilter filter{};
   std::optional<Detection> detection{};  ///< as the world if not given
+  /// Makes a distance field of the mesh, which is closed: particles, cloth and soft bodies then touch the field, as
+  /// that of RigidBody.
+  std::optional<FieldOptions> field{};
 };
 
 }  // namespace carom

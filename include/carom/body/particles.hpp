@@ -27,6 +27,10 @@ struct ParticleBody {
   /// Pa over that outside, while the volume is that of the rest shape; it falls as the volume grows. The mesh must be
   /// closed and face outward. 0 = none.
   double pressure = 0;
+  /// Where WorldOptions::time_budget does not suffice, inner steps are left out of the bodies with the least importance
+  /// first. Of equal ones those that a hand pulls, or a tool touches, and those with fresh contacts keep theirs
+  /// longest.
+  double importance = 1;
   bool sleeping_allowed = true;
   Material material{};
   CollisionFilter filter{};

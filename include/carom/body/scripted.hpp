@@ -9,6 +9,7 @@
 #include "carom/body/detection.hpp"
 #include "carom/body/filter.hpp"
 #include "carom/body/material.hpp"
+#include "carom/field/distance_field.hpp"
 #include "carom/mesh/mesh.hpp"
 
 namespace carom {
@@ -28,6 +29,10 @@ struct ScriptedBody {
   Material material{};
   CollisionFilter filter{};
   std::optional<Detection> detection{};  ///< as the world if not given
+  /// Makes a distance field of the mesh, which is closed, as the motion has it when the body is added: particles, cloth
+  /// and soft bodies then touch the field, as that of RigidBody. The motion has to keep the shape; a step in which a
+  /// vertex leaves its place by more than 1e-5 of the size of the mesh throws Error(unsupported) that names it.
+  std::optional<FieldOptions> field{};
 };
 
 }  // namespace carom

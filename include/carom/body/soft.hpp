@@ -46,6 +46,10 @@ struct SoftBody {
   /// Makes a distance field of the surface at rest, which deforms with the body: World::depth_in() then tells depth and
   /// the way out of it (Fisher and Lin 2001).
   std::optional<FieldOptions> field{};
+  /// Where WorldOptions::time_budget does not suffice, inner steps are left out of the bodies with the least importance
+  /// first. Of equal ones those that a hand pulls, or a tool touches, and those with fresh contacts keep theirs
+  /// longest.
+  double importance = 1;
   bool sleeping_allowed = true;
   Material material{};
   CollisionFilter filter{};

@@ -59,10 +59,15 @@ struct WorldOptions {
   std::string response = "soft";
   SolverOptions solver{};
   int threads = 0;  ///< 0 = as many as the machine has; the result does not depend on it
-  /// Time budget of a step, s; 0 = none. Beyond it inner steps of deforming bodies and walks of a step are left out, of
-  /// all bodies alike, and counted as `limited`. Continuous detection never is, nor are the inner steps without which
-  /// bodies would get energy. Results then depend on the speed of the machine.
+  /// Time budget of a step, s; 0 = none. Beyond it walks of a step are left out, of all bodies alike, and inner steps
+  /// of deforming bodies, of the islands with the least `importance` first; both are counted as `limited`. Continuous
+  /// detection never is, nor are the inner steps without which bodies would get energy. Results then depend on the
+  /// speed of the machine.
   double time_budget = 0;
+  /// s that an inner step takes for each vertex of a deforming body, and for each element of a soft one; 0 = as it was
+  /// measured in the last step. If given, a time budget leaves out inner steps by this alone: no clock is read, and the
+  /// result depends on nothing else.
+  double inner_step_cost = 0;
 };
 
 /// Balance of what a closed world keeps, of all bodies that contacts can move: rigid ones that are dynamic, and
@@ -75,6 +80,13 @@ struct WorldBalance {
   Eigen::Vector3d momentum{0, 0, 0};  ///< kg m/s
 
   double energy() const { return kinetic_energy + potential_energy + elastic_energy; }
+};
+
+/// Deforming body of which a time budget left out inner steps in a step.
+struct LimitedBody {
+  BodyId body;
+  int inner_steps = 0;  ///< that were made, in all rounds of the step
+  int left_out = 0;     ///< of those that the body asks for
 };
 
 /// Levels of a cloth, see ClothBody::levels.
@@ -119,7 +131,7 @@ class World {
   /// Sews from the next step on. Sewn vertices make no contacts with each other. Within one body vertices that meet
   /// become one vertex. Throws Error that names the seam's body and vertex.
   void sew(const Seam& seam);
-  /// Stitches of seams, and vertices attached to rigid bodies, that hold now.
+  /// Stitches of seams, vertices attached to rigid bodies, and attached vertices of soft bodies, that hold now.
   std::size_t joint_count() const;
 
   /// Gives a rigid or scripted body an edge that cuts, from the next step on: cloth, particles, and soft, fixed and
@@ -138,6 +150,8 @@ class World {
   /// Bodies that deform, that a blade passed through in the last step and that nothing cuts: cloth with levels, soft
   /// bodies that are not `cuttable`, particles in worlds with another response than `soft`. Ascending.
   const std::vector<BodyId>& not_cut() const;
+  /// Bodies of which WorldOptions::time_budget left out inner steps in the last step, ascending.
+  const std::vector<LimitedBody>& limited_bodies() const;
   /// Triangles of a body that cuts have made: 1 for each of them, 0 for the others; empty if no cut has made any.
   std::vector<std::uint8_t> cut_triangles(BodyId body) const;
 

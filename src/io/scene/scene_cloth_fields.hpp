@@ -84,6 +84,7 @@ void describe(V& v, ClothSceneBody& body) {
   v.choice("integrator", body.integrator, cloth_integrator_names(), Presence::quiet);
   v.object("verlet", body.verlet, Presence::quiet);
   v.integer("inner_steps", body.inner_steps, Presence::quiet, {.min = 0});
+  v.number("importance", body.importance, Presence::quiet, Sign::not_negative);
   v.integer("levels", body.levels, Presence::quiet, {.min = 1, .max = 3});
   v.number("level_hold", body.level_hold, Presence::quiet, Sign::not_negative);
   v.number("fracture_energy", body.fracture_energy, Presence::quiet, Sign::not_negative);

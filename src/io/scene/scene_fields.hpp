@@ -179,11 +179,19 @@ void describe(V& v, MeshSource& mesh) {
 }
 
 template <class V>
+void describe(V& v, FieldOptions& field) {
+  v.number("tolerance", field.tolerance, Presence::quiet, Sign{.min = min_field_tolerance, .max = max_field_tolerance});
+  v.number("band", field.band, Presence::quiet, Sign{.min = 0, .max = max_field_band});
+  v.number("far_error", field.far_error, Presence::quiet, Sign{.min = 0, .max = 1});
+}
+
+template <class V>
 void describe(V& v, FixedSceneBody& body) {
   v.object("mesh", body.source, Presence::required);
   v.flag("cuttable", body.cuttable, Presence::quiet);
   v.number("fracture_energy", body.fracture_energy, Presence::quiet, Sign::not_negative);
   describe(v, body.material);
+  v.optional_object("field", body.field);
 }
 
 template <class V>
@@ -211,6 +219,7 @@ void describe(V& v, ScriptedSceneBody& body) {
   v.flag("cuttable", body.cuttable, Presence::quiet);
   v.number("fracture_energy", body.fracture_energy, Presence::quiet, Sign::not_negative);
   describe(v, body.material);
+  v.optional_object("field", body.field);
 }
 
 template <class V>
@@ -225,6 +234,7 @@ void describe(V& v, ParticleSceneBody& body) {
   v.vector("velocity", body.velocity, Presence::quiet, Sign::any);
   v.number("pressure", body.pressure, Presence::quiet, Sign::not_negative);
   v.number("fracture_energy", body.fracture_energy, Presence::quiet, Sign::not_negative);
+  v.number("importance", body.importance, Presence::quiet, Sign::not_negative);
   v.flag("sleeping_allowed", body.sleeping_allowed, Presence::quiet);
   describe(v, body.material);
 }
@@ -324,13 +334,6 @@ void describe(V& v, DecomposeOptions& decomposition) {
 }
 
 template <class V>
-void describe(V& v, FieldOptions& field) {
-  v.number("tolerance", field.tolerance, Presence::quiet, Sign{.min = min_field_tolerance, .max = max_field_tolerance});
-  v.number("band", field.band, Presence::quiet, Sign{.min = 0, .max = max_field_band});
-  v.number("far_error", field.far_error, Presence::quiet, Sign{.min = 0, .max = 1});
-}
-
-template <class V>
 void describe(V& v, RigidSceneBody& body) {
   v.object("shape", body.source, Presence::required);
   describe_pose(v, body.placement);
@@ -389,6 +392,7 @@ void describe(V& v, Scene& scene) {
   v.vector("gravity", scene.world.gravity, Presence::shown, Sign::any);
   v.integer("threads", scene.world.threads, Presence::quiet, {.min = 0, .max = max_threads});
   v.number("time_budget", scene.world.time_budget, Presence::quiet, Sign::not_negative);
+  v.number("inner_step_cost", scene.world.inner_step_cost, Presence::quiet, Sign::not_negative);
   v.name_of("method", scene.world.method, detect_methods(), Presence::quiet);
   v.integer("sphere_depth", scene.world.sphere_depth, Presence::quiet, {.min = 1, .max = 32});
   v.choice("detection", scene.world.detection, detection_names, Presence::quiet);

@@ -153,6 +153,8 @@ AnimatedMesh build_animation(const ScriptedSceneBody& body) {
 }  // namespace
 
 ScriptedBody build_scripted(const ScriptedSceneBody& body) {
+  require(!body.field || !body.morph_target, ErrorCode::unsupported,
+          "field: does not go together with morph_target, which changes the shape");
   MotionData data;
   TriangleMesh mesh;
   if (body.animation) {

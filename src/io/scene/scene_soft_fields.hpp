@@ -69,6 +69,7 @@ void describe(V& v, SoftSceneBody& body) {
   v.vector("velocity", body.velocity, Presence::quiet, Sign::any);
   v.number("air_damping", body.air_damping, Presence::quiet, Sign::not_negative);
   v.integer("inner_steps", body.inner_steps, Presence::quiet, {.min = 0});
+  v.number("importance", body.importance, Presence::quiet, Sign::not_negative);
   v.optional_object("field", body.field);
   v.flag("sleeping_allowed", body.sleeping_allowed, Presence::quiet);
   describe(v, body.material);

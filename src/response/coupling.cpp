@@ -15,10 +15,13 @@ void move(Workers& workers, const AnchorState& s, double interval, std::span<con
   const double* const velocity = s.velocities.data()->data();
   double* const displacement = s.displacements.data()->data();
   const VertexRange all{0, s.velocities.size()};
-  for (const auto& [first, last] : vertices.empty() ? std::span(&all, 1) : vertices) {
-    parallel_chunks(workers, 3 * (last - first), moved_grain, [&](std::size_t begin, std::size_t end, std::size_t) {
-      for (std::size_t i = 3 * first + begin; i < 3 * first + end; ++i) displacement[i] += interval * velocity[i];
-    });
+  for (const VertexRange& range : vertices.empty() ? std::span(&all, 1) : vertices) {
+    const std::size_t first = 3 * range.first;
+    parallel_chunks(workers, 3 * range.second - first, moved_grain,
+                    [&](std::size_t begin, std::size_t end, std::size_t) {
+                      for (std::size_t i = first + begin; i < first + end; ++i)
+                        displacement[i] += interval * velocity[i];
+                    });
   }
   for (CoupledBody& body : s.bodies) {
     body.displacement = body.displacement + interval * body.v;

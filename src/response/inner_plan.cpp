@@ -124,8 +124,8 @@ InnerPlan plan_inner_steps(const PlanIn& in) {
   std::map<int, InnerGroup> groups;
   plan.work = 0;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const int whole = shares[i] / substeps * substeps;
-    const int count = std::min(whole >= list[i].claim.fewest ? whole : whole + substeps, list[i].claim.wanted);
+    const int even = shares[i] / substeps * substeps;
+    const int count = std::min(even >= list[i].claim.fewest ? even : even + substeps, list[i].claim.wanted);
     note_left_out(asking, list[i], count, plan);
     InnerGroup& group = groups[count];
     group.count = count;

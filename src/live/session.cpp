@@ -287,7 +287,8 @@ void LiveSession::Impl::follow_pieces(Held& held, const Vector3d& before) const 
     for (const BodyId piece : cut.pieces) {
       const Index vertex = nearest_vertex(world, piece, before);
       const double distance = (world.positions(piece)[at(vertex)] - before).norm();
-      if (!(distance < nearest) || !(world.inverse_mass(piece, vertex) > 0)) continue;
+      if (!(distance < nearest)) continue;
+      if (world.motion(piece) == MotionModel::particles && !(world.inverse_mass(piece, vertex) > 0)) continue;
       nearest = distance;
       held.body = piece;
       held.vertex = vertex;
@@ -358,6 +359,12 @@ void LiveSession::step() {
   }
   for (const auto& [body, input] : impl_->driven) impl_->drive_tool(body, input);
   impl_->world.step();
+  // Pieces of scripted meshes are where hands have put the whole.
+  for (const WorldCut& cut : impl_->world.cuts()) {
+    const auto offset = impl_->offsets.find(cut.body);
+    if (offset == impl_->offsets.end()) continue;
+    for (const BodyId piece : cut.pieces) impl_->offsets.try_emplace(piece, Eigen::Isometry3d(offset->second));
+  }
   for (std::size_t i = 0; i < places.size(); ++i) {
     if (impl_->hands[i]) impl_->follow_pieces(*impl_->hands[i], places[i]);
   }

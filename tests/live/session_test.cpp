@@ -416,5 +416,42 @@ TEST(LiveReplay, AnInputThatTheSessionRefusesIsNamedWithItsStep) {
   }
 }
 
+/// A scripted sheet that a hand has lifted and a blade cuts: the piece that comes off is where the hand has put the
+/// whole, and the hand that held it there goes on with it.
+TEST(LiveCut, PiecesOfScriptedSheetsStayWhereAHandHasPutTheWhole) {
+  for (const bool holds : {true, false}) {
+    LiveSession session(
+        parse_scene(R"({"gravity": [0, 0, 0], "dt": 0.0166666, "contact": {"distance": 0.004}, "bodies": [
+      {"name": "sheet", "kind": "scripted", "cuttable": true,
+       "mesh": {"generator": "sheet", "segments_x": 10, "segments_z": 10}},
+      {"name": "knife", "kind": "scripted", "shape": {"kind": "box", "half": [0.01, 0.4, 0.001]},
+       "position": [-0.9, 0, 0.03], "velocity": [1.5, 0, 0], "group": 2, "mask": 0,
+       "blade": {"edge": [[0, -0.4, 0], [0, 0.4, 0]]}}]})",
+                    "lifted.json", "."));
+    session.apply(GrabInput{0, "sheet", {0, 0, 0.45}});
+    session.apply(MoveInput{0, {0, 0.1, 0.45}});
+    for (int i = 0; i < 90; ++i) {
+      if (i == 20 && !holds) session.apply(ReleaseInput{0});
+      if (i == 80 && !holds) {
+        session.apply(GrabInput{0, "sheet-1", {0, 0.1, 0.45}});
+        session.apply(MoveInput{0, {0, 0.1, 0.45}});
+      }
+      session.step();
+    }
+    EXPECT_EQ(session.steps(), 90U);
+    const World& world = session.world();
+    std::size_t sheets = 0;
+    for (const BodyId id : world.bodies()) {
+      if (world.triangles(id).empty()) continue;
+      ++sheets;
+      for (const Triangle& t : world.triangles(id)) {
+        for (const Index v : t)
+          EXPECT_NEAR(world.positions(id)[static_cast<std::size_t>(v)].y(), 0.1, 0.002) << world.name(id);
+      }
+    }
+    EXPECT_EQ(sheets, 2U);
+  }
+}
+
 }  // namespace
 }  // namespace carom

@@ -56,6 +56,49 @@ void exclude_fresh(World::State& s, BodyId id, const sheet::CutOutcome& outcome)
   }
 }
 
+/// Copies in a list of the entries that are of a vertex, for its copies.
+template <class List, class IsOf, class Rename>
+void copy_entries(List& list, const IsOf& is_of, const Rename& rename) {
+  const std::size_t count = list.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!is_of(list[i])) continue;
+    auto copy = list[i];
+    rename(copy);
+    list.push_back(std::move(copy));
+  }
+}
+
+/// What holds a vertex that became several holds all of them.
+void hold_copies(World::State& s, BodyId id, const sheet::CutOutcome& outcome) {
+  Body& body = s.bodies[id];
+  std::shared_ptr<ClothRest> rest;  // a copy, made when a moving pin is in the cut
+  for (const auto& copied : outcome.copies) {
+    const Index fresh = copied.first;
+    const Index vertex = copied.second;
+    copy_entries(
+        body.held, [&](const HeldVertex& h) { return h.vertex == vertex; }, [&](HeldVertex& h) { h.vertex = fresh; });
+    copy_entries(
+        s.attachments, [&](const Attachment& a) { return a.body == id && a.vertex == vertex; },
+        [&](Attachment& a) { a.vertex = fresh; });
+    copy_entries(
+        s.joints, [&](const Joint& j) { return !j.stitch && j.b.body == id && j.b.vertices[0] == vertex; },
+        [&](Joint& j) { j.b.vertices[0] = fresh; });
+    copy_entries(
+        s.attached_exclusions, [&](const VertexExclusion& e) { return e.a == id && e.vertex_a == vertex; },
+        [&](VertexExclusion& e) { e.vertex_a = fresh; });
+    const auto is_moved = [&](const MovingPins& pins) {
+      return std::find(pins.vertices.begin(), pins.vertices.end(), vertex) != pins.vertices.end();
+    };
+    if (!body.cloth_rest ||
+        !std::any_of(body.cloth_rest->moving_pins.begin(), body.cloth_rest->moving_pins.end(), is_moved))
+      continue;
+    if (!rest) body.cloth_rest = rest = std::make_shared<ClothRest>(*body.cloth_rest);
+    for (MovingPins& pins : rest->moving_pins)
+      copy_entries(
+          pins.vertices, [&](Index v) { return v == vertex; }, [&](Index& v) { v = fresh; });
+  }
+}
+
 /// Mass of a triangle, kg.
 double mass_of(const Body& body, std::size_t triangle) {
   if (body.cloth_rest) {
@@ -107,6 +150,7 @@ WorldCut cut_sheet(World::State& s, BodyId id, std::vector<sheet::EdgeCrossing> 
   result.length = outcome.length;
   if (!outcome.changed) return result;
   exclude_fresh(s, id, outcome);
+  hold_copies(s, id, outcome);
   weigh_near(s, id, outcome);
   if (!before.empty()) particles::follow_cut(before, outcome, body);
   if (body.script) scripted::follow_cut(outcome, body);

@@ -7,6 +7,7 @@
 
 #include "carom/core/error.hpp"
 #include "carom/mesh/closest.hpp"
+#include "oracle/placed.hpp"
 #include "world/blade_world.hpp"
 
 // Fixed and scripted surfaces that blades cut.
@@ -343,6 +344,47 @@ TEST(CutSurfaces, SurroundingsAreNotCutUnlessTold) {
   EXPECT_TRUE(world.cuts().empty());
   EXPECT_TRUE(world.not_cut().empty());  // it is meant to stay whole
   EXPECT_EQ(world.triangles(table).size(), 200U);
+}
+
+/// What holds a vertex holds its copies after a cut: an edge that hangs on a bar goes with it on both sides of the cut.
+TEST(CutSurfaces, VerticesThatAreHeldStayHeldWhenACutPartsThem) {
+  for (const bool is_cloth : {true, false}) {
+    World world(weightless());
+    const TriangleMesh bar = placed(make_box({1.2, 0.05, 0.05}, 2), Vector3d(0, 0, -0.6));
+    const BodyId holder = world.add(ScriptedBody{.name = "bar",
+                                                 .mesh = bar,
+                                                 .motion =
+                                                     [rest = bar.positions](double time, std::span<Vector3d> p) {
+                                                       for (std::size_t v = 0; v < p.size(); ++v)
+                                                         p[v] = rest[v] + Vector3d(0, 0.3 * time, 0);
+                                                     },
+                                                 .filter = {.group = 2, .mask = 0}});
+    const TriangleMesh sheet = make_sheet(1, 1, 10, 10);
+    const BodyId id =
+        is_cloth ? world.add(ClothBody{.name = "cloth", .mesh = sheet})
+                 : world.add(ParticleBody{
+                       .name = "net", .mesh = sheet, .mass = 0.3, .stretch_stiffness = 300, .spring_damping = 0.1});
+    std::vector<Index> held;
+    for (std::size_t v = 0; v < sheet.positions.size(); ++v) {
+      if (sheet.positions[v].z() < -0.49) held.push_back(static_cast<Index>(v));
+    }
+    world.attach(id, held, holder);
+    for (int i = 0; i < 5; ++i) world.step();
+    // Through the held vertex in the middle, half of the way down.
+    const WorldCut cut = world.cut(id, {{{{0.001, -1, -0.7}, {0.001, 1, -0.7}}, {{0.001, -1, 0}, {0.001, 1, 0}}}});
+    ASSERT_TRUE(cut.pieces.empty());
+    ASSERT_GT(cut.separated, 3U);
+    const double time = world.time();
+    const double height = world.positions(id)[static_cast<std::size_t>(held[0])].y();
+    for (int i = 0; i < 60; ++i) world.step();
+    std::size_t pinned = 0;
+    for (std::size_t v = 0; v < world.positions(id).size(); ++v) {
+      if (world.inverse_mass(id, static_cast<Index>(v)) > 0) continue;
+      ++pinned;
+      EXPECT_NEAR(world.positions(id)[v].y() - height, 0.3 * (world.time() - time), 1e-9) << world.name(id) << ' ' << v;
+    }
+    EXPECT_EQ(pinned, held.size() + 1) << "the vertex in the middle became two";
+  }
 }
 
 }  // namespace

@@ -20,9 +20,10 @@ const BroadPhase& QueryTree::of(std::span<const BodyId> order, const BodyMap& bo
     slots_.push_back(slot_of(id));
     std::optional<Shape>& surface = surfaces_.emplace_back();
     if (body.has_vertices()) {
-      // A mesh that stays is as solid as that of a rigid body; one that deforms is its surface.
-      surface = Shape::mesh({body.positions, body.triangles},
-                            {.solid = body.motion == MotionModel::fixed ? MeshSolid::by_normals : MeshSolid::surface});
+      // A mesh that stays is as solid as that of a rigid body; one that deforms, or that blades cut, is its surface.
+      const bool stays = body.motion == MotionModel::fixed && !body.cuttable;
+      surface =
+          Shape::mesh({body.positions, body.triangles}, {.solid = stays ? MeshSolid::by_normals : MeshSolid::surface});
     }
     const rigid::Info& info = table.info[slot_of(id)];
     tree->add(surface ? surface->bounding_box(Eigen::Isometry3d::Identity())

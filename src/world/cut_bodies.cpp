@@ -158,6 +158,7 @@ WorldCut World::cut(BodyId id, const BladePath& path) {
     }
   }
   if (cuts.empty() || cuts[0].crossed == 0) return WorldCut{.body = id};
+  s.query_tree.forget();
   add_cut(s.cuts, WorldCut(cuts[0]));
   add_cut(s.cuts_between, WorldCut(cuts[0]));
   return cuts[0];

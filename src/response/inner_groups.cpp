@@ -49,12 +49,6 @@ std::int32_t InnerGroups::group_of(const Anchor& a, const Anchor& b) const {
 }
 
 void InnerGroups::couple(Coupling& c, double dt, const GroupForces& forces) {
-  for (std::size_t i = 0; i < c.contacts.size(); ++i) {
-    // What no group has, nothing moves: any may have it.
-    const auto g = static_cast<std::size_t>(std::max(0, group_of(c.contacts[i].a, c.contacts[i].b)));
-    groups_[g].contacts.push_back(c.contacts[i]);
-    groups_[g].contact_numbers.push_back(i);
-  }
   std::map<BodySlot, std::int32_t> group_of_island;
   c.shared.clear();
   for (std::size_t i = 0; i < vertices_.parts.size(); ++i) {
@@ -73,7 +67,17 @@ void InnerGroups::couple(Coupling& c, double dt, const GroupForces& forces) {
                                                                  dot(body.inverse_inertia.z, body.inverse_inertia.z) >
                                                              0;
     const auto found = group_of_island.find(islands_.root(body.body));
-    c.owner.push_back(moved && found != group_of_island.end() ? found->second : -1);
+    // What has no deforming body in its island, such as a ball on a scripted surface, is in the first group.
+    c.owner.push_back(!moved ? -1 : found != group_of_island.end() ? found->second : 0);
+  }
+  const auto owner_of = [&](const Anchor& anchor) {
+    return anchor.rigid >= 0 ? c.owner[static_cast<std::size_t>(anchor.rigid)] : group_of(anchor);
+  };
+  for (std::size_t i = 0; i < c.contacts.size(); ++i) {
+    // Contacts between what nothing moves may be in any group.
+    const auto g = static_cast<std::size_t>(std::max({0, owner_of(c.contacts[i].a), owner_of(c.contacts[i].b)}));
+    groups_[g].contacts.push_back(c.contacts[i]);
+    groups_[g].contact_numbers.push_back(i);
   }
   std::vector<Coupling> list;
   for (std::size_t g = 0; g < groups_.size(); ++g) {

@@ -48,6 +48,10 @@ std::vector<NamedOption> option_texts(WorldOptions options) {
   list.push_back({"detection", fmt::format("'{}'", to_string(options.detection))});
   list.push_back({"response", fmt::format("'{}'", options.response)});
   texts.object("solver", options.solver, Presence::shown);
+  // Budgets that a clock measures give other results in every run anyway.
+  const bool reads_clock = !(options.inner_step_cost > 0);
+  list.push_back({"inner_step_cost", fmt::format("{}", options.inner_step_cost)});
+  list.push_back({"time_budget", reads_clock ? "by the clock" : fmt::format("{}", options.time_budget)});
   return list;
 }
 

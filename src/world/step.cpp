@@ -261,7 +261,8 @@ void World::advance() {
   join_bodies(s, edits);
   // What meets suddenly was not near in the last step: contacts are found too seldom, and what continuous detection
   // stops strains what goes on, far beyond what the fabric bears.
-  std::optional<Snapshot> before = rounds > 1 || may_repeat ? std::optional(snapshot()) : std::nullopt;
+  std::optional<Snapshot> before =
+      rounds > 1 || may_repeat || may_refuse_edits(s) ? std::optional(snapshot()) : std::nullopt;
   std::uint64_t repeated = 0;
   try {
     while (!walk(s, rounds, may_repeat && rounds < max_repeat_rounds ? allowed_before_repeat : Allowed{})) {

@@ -292,5 +292,100 @@ TEST(TimeBudget, ImportanceIsCheckedByName) {
   }
 }
 
+/// A ball on a plate that no force moves has no deforming body in its island: it is solved with the first group, and
+/// what its contacts push stays.
+TEST(TimeBudget, RigidBodiesOnSurfacesThatNoForceMovesRest) {
+  constexpr double vertices = 13 * 13;
+  const auto ball_after = [&](double budget, double speed, bool fixed) {
+    World world(options_of({.budget = budget, .distance = 0.02}));
+    const TriangleMesh mesh = placed(make_box({6, 0.1, 0.4}, 8), Vector3d(1, 0.05, 0.1));
+    if (fixed) {
+      world.add(FixedBody{.name = "plate", .mesh = mesh, .cuttable = true});
+    } else {
+      ScriptedBody plate{.name = "plate", .mesh = mesh};
+      plate.motion = [rest = mesh.positions, speed](double time, std::span<Vector3d> p) {
+        for (std::size_t v = 0; v < p.size(); ++v) p[v] = rest[v] + Vector3d(0, speed * time, 0);
+      };
+      world.add(plate);
+    }
+    for (int k = 0; k < 2; ++k) {
+      ClothBody sheet{.name = "sheet", .mesh = mixed::level_sheet(12, 0.6, {2.0 * k, 0.6, 0})};
+      sheet.inner_steps = asked;
+      sheet.importance = 1 + k;
+      sheet.pinned = mixed::vertices_where(sheet.mesh, [](const Vector3d& p) { return p.z() > 0.29; });
+      world.add(sheet);
+    }
+    RigidBody ball{.name = "ball", .shape = Shape::sphere(0.06), .density = 200};
+    ball.pose.translation() = Vector3d(-1, 0.2, 0.05);
+    const BodyId id = world.add(ball);
+    std::size_t limited = 0;
+    for (int i = 0; i < 90; ++i) {
+      world.step();
+      limited += world.limited_bodies().size();
+    }
+    EXPECT_EQ(limited > 0, budget < 1) << "one sheet has fewer inner steps than the other";
+    return world.center_of_mass(id).y();
+  };
+  // Enough for all inner steps of the second sheet, and not of the first.
+  const double short_of = 312.0 / 320 * (2 * asked * cost * vertices / for_inner_steps) * (1 + 1e-9);
+  EXPECT_NEAR(ball_after(short_of, 0, false), ball_after(1e3, 0, false), 1e-6);
+  EXPECT_NEAR(ball_after(short_of, 0.02, false), ball_after(1e3, 0.02, false), 1e-6);
+  EXPECT_NEAR(ball_after(short_of, 0, true), ball_after(1e3, 0, true), 1e-6);
+}
+
+/// With a given cost a step depends on the budget, so a snapshot is of that budget.
+TEST(TimeBudget, SnapshotsOfAnotherBudgetAreRefusedWhereTheCostIsGiven) {
+  const World one(options_of({.budget = 0.01}));
+  World other(options_of({.budget = 0.02}));
+  try {
+    other.restore(one.snapshot());
+    FAIL() << "the budgets differ";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("time_budget"), std::string::npos) << error.what();
+  }
+}
+
+/// A tear that is refused, as a vertex of the pinned border is in no triangle with an area after it, ends the step as
+/// without a budget: nothing has changed.
+TEST(TimeBudget, StepsThatAreRefusedChangeNothing) {
+  for (const double budget : {0.0, 1.0}) {
+    WorldOptions options = options_of({.budget = budget});
+    options.contact.distance = 0.004;
+    World world(options);
+    ClothBody cloth{.name = "cloth", .mesh = make_sheet(1, 1, 4, 4)};
+    for (Vector3d& p : cloth.mesh.positions) p = Vector3d(p.x(), -p.z(), 0);
+    const auto at_height = [&](double low, double high) {
+      return mixed::vertices_where(cloth.mesh, [&](const Vector3d& p) { return p.y() > low && p.y() < high; });
+    };
+    std::vector<Index> top = at_height(0.49, 0.51);
+    std::ranges::sort(top, {}, [&](Index v) { return cloth.mesh.positions[static_cast<std::size_t>(v)].x(); });
+    const std::vector<Index> bottom = at_height(-0.51, -0.49);
+    cloth.mesh.triangles.push_back({top[1], top[3], top[2]});
+    cloth.mesh.triangles.push_back({top[0], top[2], top[1]});
+    cloth.pinned = top;
+    cloth.fabric.tear_strain = 0.02;
+    const BodyId id = world.add(cloth);
+    bool refused = false;
+    for (int i = 0; i < 200 && !refused; ++i) {
+      for (const Index v : bottom) {
+        const double x = world.positions(id)[static_cast<std::size_t>(v)].x();
+        world.pull(id, v, {.target = {x, -1.2, 0}, .stiffness = 2000, .damping = 10});
+      }
+      const std::uint64_t hash = world.state_hash();
+      const double time = world.time();
+      const std::size_t vertices = world.positions(id).size();
+      try {
+        world.step();
+      } catch (const Error&) {
+        refused = true;
+        EXPECT_EQ(world.state_hash(), hash) << "budget " << budget;
+        EXPECT_EQ(world.time(), time) << "budget " << budget;
+        EXPECT_EQ(world.positions(id).size(), vertices) << "budget " << budget;
+      }
+    }
+    EXPECT_TRUE(refused) << "budget " << budget;
+  }
+}
+
 }  // namespace
 }  // namespace carom

@@ -323,11 +323,24 @@ std::string comparison_table(const std::vector<ComparedRun>& runs) {
     for (const Line& line : column) width = std::max(width, line.value.size());
     widths.push_back(width);
   }
+  // Lines that not all runs have stand where the first run with them has them.
+  std::vector<std::string> rows;
+  for (const auto& column : columns) {
+    auto place = rows.begin();
+    for (const Line& line : column) {
+      const auto known = std::find(rows.begin(), rows.end(), line.what);
+      place = (known != rows.end() ? known : rows.insert(place, std::string(line.what))) + 1;
+    }
+  }
   std::string text;
-  for (std::size_t row = 0; row < columns.front().size(); ++row) {
-    text += fmt::format("{:<16}", columns.front()[row].what);
-    for (std::size_t c = 0; c < columns.size(); ++c)
-      text += fmt::format("  {:<{}}", columns[c][row].value, c + 1 == columns.size() ? 0 : widths[c]);
+  for (const std::string& row : rows) {
+    text += fmt::format("{:<16}", row);
+    for (std::size_t c = 0; c < columns.size(); ++c) {
+      const auto line =
+          std::find_if(columns[c].begin(), columns[c].end(), [&](const Line& l) { return l.what == row; });
+      text += fmt::format("  {:<{}}", line == columns[c].end() ? "-" : line->value,
+                          c + 1 == columns.size() ? 0 : widths[c]);
+    }
     text += '\n';
   }
   return text;

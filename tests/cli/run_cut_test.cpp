@@ -80,6 +80,27 @@ TEST(CliRunCut, PlainSurfacesAreToldAndRecordedAsClothIs) {
   EXPECT_EQ(came_off, (std::vector<std::uint32_t>{5, 6, 7}));
 }
 
+/// Particles are cut with the response `soft` only, so of two runs side by side one has a line more.
+TEST(CliRunCut, RunsSideBySideMayHaveOtherLines) {
+  const Folder folder;
+  std::ofstream(folder / "net.json") << R"({"gravity": [0, 0, 0], "dt": 0.001, "bodies": [
+    {"name": "net", "kind": "particles", "mesh": {"generator": "sheet", "segments_x": 10, "segments_z": 10}},
+    {"name": "knife", "kind": "scripted", "shape": {"kind": "box", "half": [0.01, 0.4, 0.001]},
+     "position": [-0.9, 0, 0.03], "velocity": [30, 0, 0], "group": 2, "mask": 0,
+     "blade": {"edge": [[0, -0.4, 0], [0, 0.4, 0]]}}]})";
+  for (const std::string order : {"soft,impulse", "impulse,soft"}) {
+    const Result run = call({"run", folder / "net.json", "--steps", "60", "--compare", order});
+    ASSERT_EQ(run.exit_code, 0) << run.err;
+    const std::string text = run.out;
+    const std::size_t cut = text.find("\ncut ");
+    ASSERT_NE(cut, std::string::npos) << text;
+    const std::string line = text.substr(cut + 1, text.find('\n', cut + 1) - cut - 1);
+    EXPECT_TRUE(contains(line, "1 piece: the first, net-1")) << line;
+    EXPECT_TRUE(contains(line, "  -")) << line;
+    EXPECT_TRUE(contains(text, "\nstate ")) << text;
+  }
+}
+
 TEST(CliRunCut, EveryStepWithACutIsRecordedWithItsFacesAndPieces) {
   const Folder folder;
   const ToldCuts told = cuts_of_world("liver-cut", 88);

@@ -336,6 +336,19 @@ TEST(CutSurfaces, WhatIsRefusedIsNamed) {
             "body 'ball': a field does not go with cuttable; leave it out");
 }
 
+/// A query between a cut and the next step sees the surface as it was cut: a piece by itself.
+TEST(CutSurfaces, QueriesSeeACutAtOnce) {
+  World world(weightless());
+  const BodyId id = add_sheet(world, Kind::fixed, make_sheet(1, 1, 10, 10));
+  const auto hit = [&] { return world.closest_ray_hit({0.05, 1, 0.4}, {0, -1, 0}, 2); };
+  ASSERT_TRUE(hit());
+  EXPECT_EQ(hit()->body, id);
+  const WorldCut cut = world.cut(id, straight({-0.7, 0, 0.13}, {0.7, 0, 0.13}));
+  ASSERT_EQ(cut.pieces.size(), 1U);
+  ASSERT_TRUE(hit());
+  EXPECT_EQ(hit()->body, cut.pieces[0]);
+}
+
 TEST(CutSurfaces, SurroundingsAreNotCutUnlessTold) {
   World world(weightless());
   const BodyId table = world.add(FixedBody{.name = "table", .mesh = make_sheet(1, 1, 10, 10)});

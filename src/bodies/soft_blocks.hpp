@@ -5,7 +5,7 @@
 
 #include "bodies/soft_cut.hpp"
 
-/// Elements of a lattice in blocks with boxes, so that what is near a blade is found without a look at all of them.
+/// Elements of a lattice in blocks with boxes: elements near a blade are found without a test of all others.
 namespace carom::solid {
 
 /// Elements of a block, which have consecutive numbers: part of a row of the lattice, so it is near a blade seldom.

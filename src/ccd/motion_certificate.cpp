@@ -368,7 +368,7 @@ class Certifier {
           gap >= in_.near || (r.no_more_than(chunk.near_motion) && (!same || r.no_more_than(chunk.self_motion)));
       return noted && (r.keeps_apart(distance) || r.keeps_boxes_apart(gap, slack_));
     };
-    // Where blocks hardly move against each other, so do their clusters.
+    // Clusters move against each other no farther than bounds of their blocks say.
     if (slow(block, turning ? &own_.block(one) : nullptr)) return;
     for (std::int32_t i = 0; i < a.count; ++i) {
       const auto ci = at(a.first + i);

@@ -10,7 +10,7 @@
 #include "mesh/surface_clusters.hpp"
 
 /// Boxes of the paths of features over a step, seen from what moves in common, and the pairs of features of two
-/// clusters whose boxes overlap. Boxes are in single precision, rounded outward, so no pair that meets is left out.
+/// clusters whose boxes overlap. Boxes are in single precision, rounded outward, so no pair that collides is left out.
 namespace carom::ccd {
 
 /// Fraction by which bounds on motion are taken larger.

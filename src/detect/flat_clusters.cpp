@@ -433,7 +433,7 @@ bool FlatClusters::leaves_out(std::size_t one, std::size_t other) const {
 }
 
 /// Cosine of the largest angle of a normal to the axis of a cluster over a motion, or less. The normal of a triangle
-/// goes along a curve of the second degree, and stays among the three that span it.
+/// is a quadratic curve in time, and stays in the cone of its three control points.
 double FlatClusters::cosine_over(std::size_t number, std::span<const Vector3d> start,
                                  std::span<const Vector3d> end) const {
   const SurfaceCluster& cluster = clusters_->clusters[number];

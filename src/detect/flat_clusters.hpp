@@ -61,8 +61,8 @@ class FlatClusters {
   bool leaves_out(std::size_t one, std::size_t other) const;
 
   /// Over a motion along straight lines, from where the clusters were found flat: `apart` gets 1 for each flat cluster
-  /// whose patch still faces the axis at all times. Nothing of it meets anything of its patch if, besides, vertices of
-  /// the patch move against those of the cluster by less than the reach.
+  /// whose patch still faces the axis at all times. It does not collide with its patch if, besides, vertices of the
+  /// patch move against those of the cluster by less than the reach.
   void follow(Context& context, std::span<const Eigen::Vector3d> start, std::span<const Eigen::Vector3d> end,
               std::vector<std::uint8_t>& apart);
   double reach() const { return reach_; }

@@ -128,7 +128,7 @@ void join_surfaces(World::State& s) {
   std::size_t triangle_count = 0;
   for (const BodyId id : s.order) {
     Body& body = s.bodies[id];
-    // A mesh that never moves meets rigid bodies as a rigid mesh, if it stays as it is.
+    // A fixed mesh collides with rigid bodies as a rigid mesh, unless blades cut it.
     const BodySlot slot = body.slot;
     const bool is_surface = s.table.colliders[s.table.info[slot].first_collider].surface;
     if (any_dynamic && body.motion == MotionModel::fixed && is_surface && !body.cuttable) {

@@ -259,8 +259,8 @@ void World::advance() {
   // A surface that a snapshot has is copied when it changes.
   StageStats edits;
   join_bodies(s, edits);
-  // What meets suddenly was not near in the last step: contacts are found too seldom, and what continuous detection
-  // stops strains what goes on, far beyond what the fabric bears.
+  // Bodies that collide suddenly were not near in the last step: contacts are found too seldom, and vertices stopped by
+  // continuous detection strain those that go on, far beyond what the fabric bears.
   std::optional<Snapshot> before =
       rounds > 1 || may_repeat || may_refuse_edits(s) ? std::optional(snapshot()) : std::nullopt;
   std::uint64_t repeated = 0;

@@ -11,8 +11,8 @@ namespace {
 
 /// Nodes of the tree, over their triangles, may grow by this factor before the tree is built again.
 constexpr double max_growth = 1.5;
-/// Triangles that came since the tree was built and are looked at one by one, as a fraction of all, at most. To build
-/// it takes several times as long as to refit it, and a cut adds a hundred triangles or so.
+/// Max number of triangles outside the tree, added since it was built and tested one by one, as a fraction of all.
+/// A build takes several times as long as to refit it, and a cut adds a hundred triangles or so.
 constexpr double max_later = 1.0 / 32;
 constexpr std::size_t box_grain = 256;
 /// Overlaps nothing, not even the box of a half-space, and grows none.
